@@ -1,0 +1,96 @@
+//! A manifest as a zip file, made while it is sent.
+
+use std::io::{self, Write};
+
+use bytes::Bytes;
+use futures::StreamExt;
+use ibid_domain::{Entry, ManifestPath, Sha256, Tree};
+use tokio::{runtime::Handle, sync::mpsc};
+use tokio_util::sync::DropGuard;
+use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
+
+use crate::{App, Error, Result, Scope};
+
+/// A zip file as it is made.
+pub struct Archive {
+    /// Its pieces; an error ends it, and leaves a file that no program takes for whole.
+    pub pieces: mpsc::Receiver<io::Result<Bytes>>,
+    _cancel: DropGuard,
+}
+
+impl App {
+    /// The files of a manifest as a zip.
+    pub async fn archive(&self, scope: &Scope, sha256: Sha256) -> Result<Archive> {
+        let (_, tree) = self.manifest(scope, sha256).await?;
+        let (sender, pieces) = mpsc::channel(4);
+        let cancel = tokio_util::sync::CancellationToken::new();
+        let (app, scope, runtime, cancelled) = (self.clone(), *scope, Handle::current(), cancel.clone());
+        tokio::task::spawn_blocking(move || {
+            let sink = Sink { sender: sender.clone(), piece: Vec::new(), cancelled };
+            if let Err(error) = write_zip(&app, &scope, &tree, &runtime, sink) {
+                tracing::warn!(%error, manifest = %sha256, "an archive was not finished");
+                let _ = sender.blocking_send(Err(io::Error::other(error)));
+            }
+        });
+        Ok(Archive { pieces, _cancel: cancel.drop_guard() })
+    }
+}
+
+fn write_zip(app: &App, scope: &Scope, tree: &Tree, runtime: &Handle, sink: Sink) -> Result<()> {
+    let zip_failed = |error: zip::result::ZipError| Error::io("write the archive")(io::Error::other(error));
+    let mut zip = ZipWriter::new_stream(sink);
+    for (path, entry) in tree.iter() {
+        let mut bytes = runtime
+            .block_on(app.store().blobs().read(scope, entry.sha256, None))?
+            .ok_or_else(|| Error::Corrupt(format!("the bytes of artifact {} are missing", entry.sha256)))?;
+        zip.start_file(path.as_str(), options(path, entry)).map_err(zip_failed)?;
+        while let Some(piece) = runtime.block_on(bytes.next()) {
+            zip.write_all(&piece?).map_err(Error::io("write the archive"))?;
+        }
+    }
+    let mut sink = zip.finish().map_err(zip_failed)?.into_inner();
+    sink.flush().map_err(Error::io("write the archive"))
+}
+
+/// The same manifest gives the same bytes: no time of day goes in. What is compressed already is not again.
+fn options(_path: &ManifestPath, entry: &Entry) -> SimpleFileOptions {
+    let essence = entry.media_type.essence();
+    let text =
+        essence.starts_with("text/") || ["json", "xml", "javascript", "rtf"].iter().any(|word| essence.contains(word));
+    let method = if text { CompressionMethod::Deflated } else { CompressionMethod::Stored };
+    SimpleFileOptions::default()
+        .compression_method(method)
+        .last_modified_time(zip::DateTime::default())
+        .large_file(entry.size_bytes >= u64::from(u32::MAX))
+        .unix_permissions(0o644)
+}
+
+/// Gathers what the zip writer writes into pieces of a decent size and sends them.
+struct Sink {
+    sender: mpsc::Sender<io::Result<Bytes>>,
+    piece: Vec<u8>,
+    cancelled: tokio_util::sync::CancellationToken,
+}
+
+const PIECE: usize = 64 * 1024;
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.piece.extend_from_slice(bytes);
+        if self.piece.len() >= PIECE {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.cancelled.is_cancelled() {
+            return Err(io::Error::from(io::ErrorKind::BrokenPipe));
+        }
+        if self.piece.is_empty() {
+            return Ok(());
+        }
+        let piece = Bytes::from(std::mem::take(&mut self.piece));
+        self.sender.blocking_send(Ok(piece)).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
+    }
+}

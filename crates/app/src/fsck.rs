@@ -1,0 +1,249 @@
+//! Checking everything: every byte is hashed again, every link and count is followed.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use futures::TryStreamExt;
+use ibid_domain::{Artifact, Limit, Sha256, hash::Hasher, manifest::name_of};
+use ibid_store::PointerFilter;
+use serde::{Deserialize, Serialize};
+
+use crate::{App, Result, Scope, worker::ProgressReport};
+
+const BATCH: i64 = 500;
+
+/// What a check saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FsckReport {
+    /// How many artifacts were looked at.
+    pub artifacts: u64,
+    /// How many bytes were hashed.
+    pub bytes: u64,
+    /// How many manifests were looked at.
+    pub manifests: u64,
+    /// How many pointers were looked at.
+    pub pointers: u64,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+    /// Blobs without an artifact, as an upload that was cut off leaves them: no fault, the next collection takes them.
+    pub unclaimed_blobs: u64,
+}
+
+impl FsckReport {
+    /// Whether nothing is wrong.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// Adds what was seen in another tenant.
+    pub fn add(&mut self, other: Self) {
+        self.artifacts += other.artifacts;
+        self.bytes += other.bytes;
+        self.manifests += other.manifests;
+        self.pointers += other.pointers;
+        self.unclaimed_blobs += other.unclaimed_blobs;
+        self.findings.extend(other.findings);
+    }
+
+    fn wrong(&mut self, what: &str, subject: impl ToString, detail: impl Into<String>) {
+        self.findings.push(Finding { what: what.to_owned(), subject: subject.to_string(), detail: detail.into() });
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What kind of fault.
+    pub what: String,
+    /// Which artifact, manifest or pointer.
+    pub subject: String,
+    /// What exactly.
+    pub detail: String,
+}
+
+impl App {
+    /// Checks the database itself, which all tenants share.
+    pub async fn check_database(&self) -> Result<Vec<Finding>> {
+        let wrong = self.store.check_database().await?;
+        let finding =
+            |detail| Finding { what: "database".to_owned(), subject: self.store.engine().as_str().to_owned(), detail };
+        Ok(wrong.into_iter().map(finding).collect())
+    }
+
+    /// Checks everything of one tenant.
+    pub async fn check(&self, scope: &Scope, progress: &ProgressReport) -> Result<FsckReport> {
+        let mut report = FsckReport::default();
+        self.check_artifacts(scope, &mut report, progress).await?;
+        self.check_counts(scope, &mut report).await?;
+        self.check_manifests(scope, &mut report, progress).await?;
+        self.check_pointers(scope, &mut report).await?;
+        Ok(report)
+    }
+
+    async fn check_artifacts(&self, scope: &Scope, report: &mut FsckReport, progress: &ProgressReport) -> Result<()> {
+        let mut sizes = HashMap::new();
+        let mut listed = std::pin::pin!(self.store.blobs().list(scope));
+        while let Some(blob) = listed.try_next().await? {
+            sizes.insert(blob.sha256, blob.size_bytes);
+        }
+        let mut after = None;
+        loop {
+            let batch = self.store.read().await?.artifacts(scope).walk(after, BATCH).await?;
+            let Some(last) = batch.last() else { break };
+            after = Some(last.sha256);
+            for artifact in batch {
+                sizes.remove(&artifact.sha256);
+                self.check_artifact(scope, &artifact, report).await?;
+                let message = format!("hashed {} bytes", report.bytes);
+                progress.tell(report.artifacts, None, &message).await;
+            }
+        }
+        report.unclaimed_blobs = sizes.len() as u64;
+        Ok(())
+    }
+
+    async fn check_artifact(&self, scope: &Scope, artifact: &Artifact, report: &mut FsckReport) -> Result<()> {
+        report.artifacts += 1;
+        let Some(mut bytes) = self.store.blobs().read(scope, artifact.sha256, None).await? else {
+            // A collection may have removed row and bytes since the row was read.
+            if self.store.read().await?.artifacts(scope).get(artifact.sha256).await?.is_some() {
+                report.wrong("missing_blob", artifact.sha256, format!("its bytes are not at {}", artifact.storage_uri));
+            }
+            return Ok(());
+        };
+        let (mut hasher, mut size) = (Hasher::default(), 0);
+        while let Some(piece) = bytes.try_next().await? {
+            size += piece.len() as u64;
+            hasher = hash_aside(hasher, piece).await?;
+        }
+        report.bytes += size;
+        let found = hasher.finish();
+        if found != artifact.sha256 {
+            report.wrong("corrupt_blob", artifact.sha256, format!("its {size} bytes have the hash {found}"));
+        } else if size != artifact.size_bytes {
+            let detail = format!("its row says {} bytes and it has {size}", artifact.size_bytes);
+            report.wrong("wrong_size", artifact.sha256, detail);
+        }
+        Ok(())
+    }
+
+    async fn check_counts(&self, scope: &Scope, report: &mut FsckReport) -> Result<()> {
+        let wrong = self.store.read().await?.artifacts(scope).wrong_reference_counts().await?;
+        for (sha256, kept, counted) in wrong {
+            let detail = format!("its row says {kept} references and {counted} are there");
+            report.wrong("wrong_reference_count", sha256, detail);
+        }
+        Ok(())
+    }
+
+    async fn check_manifests(&self, scope: &Scope, report: &mut FsckReport, progress: &ProgressReport) -> Result<()> {
+        let mut after = None;
+        loop {
+            // One state for a manifest, its tree and its artifacts, so that a collection beside this is not a fault.
+            let mut tx = self.store.read().await?;
+            let batch = tx.manifests(scope).walk(after, BATCH).await?;
+            let Some(last) = batch.last() else { return Ok(()) };
+            after = Some(last.sha256);
+            for manifest in batch {
+                report.manifests += 1;
+                let tree = tx.manifests(scope).tree(manifest.sha256).await?;
+                let name = name_of(&tree, manifest.parent, manifest.message.as_deref());
+                if name != manifest.sha256 {
+                    report.wrong("wrong_name", manifest.sha256, format!("its content has the hash {name}"));
+                }
+                if (manifest.entry_count, manifest.total_size_bytes) != (tree.len() as u64, tree.total_size()) {
+                    let detail = format!(
+                        "its row says {} entries of {} bytes; there are {} of {}",
+                        manifest.entry_count,
+                        manifest.total_size_bytes,
+                        tree.len(),
+                        tree.total_size()
+                    );
+                    report.wrong("wrong_totals", manifest.sha256, detail);
+                }
+                if let Some(parent) = manifest.parent
+                    && tx.manifests(scope).get(parent).await?.is_none()
+                {
+                    report.wrong("missing_parent", manifest.sha256, format!("its parent {parent} is not there"));
+                }
+                let hashes: HashSet<Sha256> = tree.iter().map(|(_, entry)| entry.sha256).collect();
+                let hashes: Vec<_> = hashes.into_iter().collect();
+                let artifacts = tx.artifacts(scope).get_many(&hashes).await?;
+                for (path, entry) in tree.iter() {
+                    match artifacts.get(&entry.sha256) {
+                        None => {
+                            let detail = format!("'{path}' names {}, which is not there", entry.sha256);
+                            report.wrong("missing_artifact", manifest.sha256, detail);
+                        }
+                        Some(artifact) if artifact.size_bytes != entry.size_bytes => {
+                            let detail =
+                                format!("'{path}' says {} bytes, not {}", entry.size_bytes, artifact.size_bytes);
+                            report.wrong("wrong_entry", manifest.sha256, detail);
+                        }
+                        Some(_) => {}
+                    }
+                }
+            }
+            progress.tell(report.manifests, None, "following manifests").await;
+        }
+    }
+
+    async fn check_pointers(&self, scope: &Scope, report: &mut FsckReport) -> Result<()> {
+        let limit = Limit::new(Limit::MAX.into())?;
+        let mut tx = self.store.read().await?;
+        let mut after = None;
+        loop {
+            let page = tx.pointers(scope).list(&PointerFilter::default(), limit, after.as_ref()).await?;
+            for pointer in &page.items {
+                report.pointers += 1;
+                if let Some(manifest) = pointer.manifest
+                    && tx.manifests(scope).get(manifest).await?.is_none()
+                {
+                    report.wrong(
+                        "missing_manifest",
+                        &pointer.name,
+                        format!("it stands at {manifest}, which is not there"),
+                    );
+                }
+                // The moves must make one path that ends where the pointer stands. They are compared as a set of
+                // steps, as two of them may bear the same time.
+                let mut balance = BTreeMap::<Option<Sha256>, i64>::new();
+                let (mut moves, mut history) = (0_u64, None);
+                loop {
+                    let page = tx.pointers(scope).history(pointer.id, limit, history.as_ref()).await?;
+                    for step in &page.items {
+                        moves += 1;
+                        *balance.entry(step.to).or_default() += 1;
+                        *balance.entry(step.from).or_default() -= 1;
+                    }
+                    history = page.next;
+                    if history.is_none() {
+                        break;
+                    }
+                }
+                let open: Vec<_> = balance.iter().filter(|(_, count)| **count != 0).collect();
+                let whole = match open.as_slice() {
+                    [] => true,
+                    [one, other] => [one, other].iter().any(|(at, count)| **count == 1 && **at == pointer.manifest),
+                    _ => false,
+                };
+                if moves > 0 && !whole {
+                    report.wrong("broken_history", &pointer.name, "its moves do not lead to where it stands");
+                }
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Hashes a piece where it does not hold up the other tasks.
+async fn hash_aside(mut hasher: Hasher, piece: bytes::Bytes) -> Result<Hasher> {
+    tokio::task::spawn_blocking(move || {
+        hasher.update(&piece);
+        hasher
+    })
+    .await
+    .map_err(|error| crate::Error::Config(error.to_string()))
+}

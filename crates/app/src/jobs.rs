@@ -1,0 +1,161 @@
+//! Asking for background work and looking at it; the handlers that come with the substrate.
+
+use std::{str::FromStr, time::Duration};
+
+use futures::future::BoxFuture;
+use ibid_domain::{Code, Cursor, JobId, Limit, Page, Problem, job::Job, problem::shown};
+use ibid_store::{Failure, JobEvent, JobEventCursor, JobFilter, NewJob};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+
+use crate::{
+    App, GcOptions, Result, Scope,
+    worker::{Handler, JobContext},
+};
+
+/// The kinds of work that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobKind {
+    /// Removes what nothing reaches.
+    Gc,
+    /// Checks everything.
+    Fsck,
+}
+
+impl JobKind {
+    /// Those that can be asked for by name.
+    pub const ALL: [Self; 2] = [Self::Gc, Self::Fsck];
+
+    /// The name on the wire and in the queue.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Gc => "gc",
+            Self::Fsck => "fsck",
+        }
+    }
+}
+
+impl FromStr for JobKind {
+    type Err = Problem;
+
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| {
+            let legal: Vec<_> = Self::ALL.iter().map(|kind| kind.as_str()).collect();
+            let detail =
+                format!("'{}' is not a job that can be asked for; there are {}", shown(text), legal.join(", "));
+            Problem::new(Code::JobKindUnknown, detail).field("kind")
+        })
+    }
+}
+
+/// Work that someone asks for by name.
+#[derive(Clone, Copy, Debug)]
+pub enum JobRequest {
+    /// A collection.
+    Gc(GcOptions),
+    /// A check.
+    Fsck,
+}
+
+#[derive(Serialize, Deserialize)]
+struct GcPayload {
+    apply: bool,
+    grace_seconds: u64,
+}
+
+impl App {
+    /// Asks for work. While the same work waits, asking again gives that.
+    pub async fn request_job(&self, scope: &Scope, request: JobRequest) -> Result<Job> {
+        let new = match request {
+            JobRequest::Gc(GcOptions { apply, grace }) => {
+                let payload = json!(GcPayload { apply, grace_seconds: grace.as_secs() });
+                NewJob::new(JobKind::Gc.as_str(), payload.clone()).once(payload.to_string())
+            }
+            JobRequest::Fsck => NewJob::new(JobKind::Fsck.as_str(), json!({})).once("all"),
+        };
+        let mut tx = self.store.write().await?;
+        let job = tx.jobs(scope).enqueue(new).await?;
+        tx.commit().await?;
+        Ok(job)
+    }
+
+    /// One job.
+    pub async fn job(&self, scope: &Scope, id: JobId) -> Result<Job> {
+        let job = self.store.read().await?.jobs(scope).get(id).await?;
+        job.ok_or_else(|| Problem::new(Code::JobNotFound, format!("there is no job {id}")).into())
+    }
+
+    /// Jobs, newest first.
+    pub async fn jobs(
+        &self,
+        scope: &Scope,
+        filter: &JobFilter,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<Job>> {
+        self.store.read().await?.jobs(scope).list(filter, limit, after).await
+    }
+
+    /// Starts a dead or cancelled job over.
+    pub async fn retry_job(&self, scope: &Scope, id: JobId) -> Result<Job> {
+        let mut tx = self.store.write().await?;
+        let job = tx.jobs(scope).retry(id).await?;
+        tx.commit().await?;
+        Ok(job)
+    }
+
+    /// Takes a job back.
+    pub async fn cancel_job(&self, scope: &Scope, id: JobId) -> Result<Job> {
+        let mut tx = self.store.write().await?;
+        let job = tx.jobs(scope).cancel(id).await?;
+        tx.commit().await?;
+        Ok(job)
+    }
+
+    /// What happened to jobs after a place in the stream.
+    pub async fn job_events(&self, scope: &Scope, after: JobEventCursor) -> Result<Vec<JobEvent>> {
+        self.store.read().await?.job_events_after(scope, after, 500).await
+    }
+
+    /// The end of the stream of what happened to jobs.
+    pub async fn last_job_event(&self, scope: &Scope) -> Result<JobEventCursor> {
+        self.store.read().await?.last_job_event(scope).await
+    }
+}
+
+/// Collects garbage as a job.
+pub(crate) struct GcHandler;
+
+impl Handler for GcHandler {
+    fn kind(&self) -> &'static str {
+        JobKind::Gc.as_str()
+    }
+
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+        Box::pin(async move {
+            let payload: GcPayload = serde_json::from_value(context.job.payload.clone())
+                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
+            let options = GcOptions { apply: payload.apply, grace: Duration::from_secs(payload.grace_seconds) };
+            let report = context.app.collect_garbage(&context.scope, options, &context.progress).await;
+            Ok(Some(json!(report.map_err(|error| Failure::Failed(error.to_string()))?)))
+        })
+    }
+}
+
+/// Checks everything as a job.
+pub(crate) struct FsckHandler;
+
+impl Handler for FsckHandler {
+    fn kind(&self) -> &'static str {
+        JobKind::Fsck.as_str()
+    }
+
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+        Box::pin(async move {
+            let failed = |error: crate::Error| Failure::Failed(error.to_string());
+            let mut report = context.app.check(&context.scope, &context.progress).await.map_err(failed)?;
+            report.findings.extend(context.app.check_database().await.map_err(failed)?);
+            Ok(Some(json!(report)))
+        })
+    }
+}

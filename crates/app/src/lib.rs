@@ -1,0 +1,56 @@
+//! Ibid's use cases. HTTP, MCP and the command line all call the functions of [`App`].
+//!
+//! This is the only crate that sequences: which rows change in one transaction, when a blob is put in place, which job
+//! follows. It speaks no SQL, knows no wire format and prints nothing.
+//!
+//! Start reading at [`App`], then `artifacts.rs` for how bytes come in, `gc.rs` for how they go.
+
+mod archive;
+mod artifacts;
+mod fsck;
+mod gc;
+mod jobs;
+mod manifests;
+mod pointers;
+mod upkeep;
+mod worker;
+
+use ibid_store::Store;
+
+pub use archive::Archive;
+pub use artifacts::{Content, Receiving, UploadDetails};
+pub use fsck::{Finding, FsckReport};
+pub use gc::{GcOptions, GcReport};
+pub use ibid_store::{Error, Result, Scope};
+pub use jobs::{JobKind, JobRequest};
+pub use manifests::{EntryDraft, ManifestDraft};
+pub use pointers::PointerDraft;
+pub use worker::{Handler, JobContext, ProgressReport, Worker, WorkerOptions, WorkerPulse};
+
+/// A library and everything that can be done with it. Cheap to clone.
+#[derive(Clone)]
+pub struct App {
+    store: Store,
+}
+
+impl App {
+    /// The use cases of an open library.
+    pub fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    /// The library's store.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The scope of the one user of a library without login.
+    pub async fn local_owner(&self) -> Result<Scope> {
+        self.store.read().await?.local_owner().await
+    }
+
+    /// The system's scope in every tenant.
+    pub async fn every_tenant(&self) -> Result<Vec<Scope>> {
+        self.store.read().await?.every_tenant().await
+    }
+}

@@ -1,0 +1,141 @@
+//! Making and reading manifests.
+
+use std::collections::HashMap;
+
+use ibid_domain::{
+    Artifact, Code, Cursor, Entry, Limit, Manifest, ManifestPath, Page, Problem, Sha256, SourceType, Tree,
+    artifact::MediaType,
+    manifest::{check_message, check_paths, name_of},
+};
+use ibid_store::NewManifest;
+
+use crate::{App, Result, Scope};
+
+/// A manifest as someone asks for it.
+#[derive(Clone, Debug, Default)]
+pub struct ManifestDraft {
+    /// Paths and what is to stand there, as they were sent: a path may stand there twice.
+    pub tree: Vec<(String, EntryDraft)>,
+    /// What it is made after.
+    pub parent: Option<Sha256>,
+    /// Why it is made.
+    pub message: Option<String>,
+}
+
+/// One file of a draft; what is not said is taken from the artifact.
+#[derive(Clone, Debug)]
+pub struct EntryDraft {
+    /// Its artifact.
+    pub sha256: Sha256,
+    /// What it is here.
+    pub media_type: Option<MediaType>,
+    /// How large it is.
+    pub size_bytes: Option<u64>,
+    /// The type of source it is here.
+    pub entity_type: Option<SourceType>,
+}
+
+impl App {
+    /// Makes a manifest, and says whether it is new. The same tree, parent and message are the same manifest.
+    pub async fn create_manifest(&self, scope: &Scope, draft: ManifestDraft) -> Result<(Manifest, Tree, bool)> {
+        if let Some(message) = &draft.message {
+            check_message(message)?;
+        }
+        let mut drafts = Vec::with_capacity(draft.tree.len());
+        for (path, entry) in draft.tree {
+            drafts.push((ManifestPath::new(path)?, entry));
+        }
+        check_paths(drafts.iter().map(|(path, _)| path))?;
+        let mut hashes: Vec<Sha256> = drafts.iter().map(|(_, entry)| entry.sha256).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+
+        let mut tx = self.store.write().await?;
+        let artifacts = tx.artifacts(scope).get_many(&hashes).await?;
+        let entries =
+            drafts.into_iter().map(|(path, draft)| resolve(path, draft, &artifacts)).collect::<Result<_, _>>()?;
+        let tree = Tree::new(entries)?;
+        if let Some(parent) = draft.parent
+            && tx.manifests(scope).get(parent).await?.is_none()
+        {
+            return Err(not_found(parent).field("parent_sha256").into());
+        }
+        let sha256 = name_of(&tree, draft.parent, draft.message.as_deref());
+        let mut manifests = tx.manifests(scope);
+        manifests.lock(sha256).await?;
+        let (manifest, new) = match manifests.touch(sha256).await? {
+            Some(known) => (known, false),
+            None => {
+                let message = draft.message.as_deref();
+                (manifests.keep(NewManifest { sha256, tree: &tree, parent: draft.parent, message }).await?, true)
+            }
+        };
+        tx.commit().await?;
+        Ok((manifest, tree, new))
+    }
+
+    /// A manifest with its tree.
+    pub async fn manifest(&self, scope: &Scope, sha256: Sha256) -> Result<(Manifest, Tree)> {
+        let mut tx = self.store.read().await?;
+        let mut manifests = tx.manifests(scope);
+        let manifest = manifests.get(sha256).await?.ok_or_else(|| not_found(sha256))?;
+        Ok((manifest, manifests.tree(sha256).await?))
+    }
+
+    /// A manifest and those it came after.
+    pub async fn manifest_log(
+        &self,
+        scope: &Scope,
+        sha256: Sha256,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<Manifest>> {
+        let mut tx = self.store.read().await?;
+        let mut manifests = tx.manifests(scope);
+        manifests.get(sha256).await?.ok_or_else(|| not_found(sha256))?;
+        manifests.log(sha256, limit, after).await
+    }
+
+    /// The trees of two manifests, to be compared.
+    pub async fn manifest_pair(&self, scope: &Scope, from: Sha256, to: Sha256) -> Result<(Tree, Tree)> {
+        let mut tx = self.store.read().await?;
+        let mut manifests = tx.manifests(scope);
+        for sha256 in [from, to] {
+            manifests.get(sha256).await?.ok_or_else(|| not_found(sha256))?;
+        }
+        Ok((manifests.tree(from).await?, manifests.tree(to).await?))
+    }
+}
+
+fn resolve(
+    path: ManifestPath,
+    draft: EntryDraft,
+    artifacts: &HashMap<Sha256, Artifact>,
+) -> Result<(ManifestPath, Entry), Problem> {
+    let Some(artifact) = artifacts.get(&draft.sha256) else {
+        return Err(Problem::new(
+            Code::ManifestEntryUnknown,
+            format!("the tree names {} at '{path}', and there is no such artifact; upload it first", draft.sha256),
+        )
+        .field(format!("tree.{path}.sha256")));
+    };
+    if let Some(said) = draft.size_bytes.filter(|said| *said != artifact.size_bytes) {
+        return Err(Problem::new(
+            Code::ManifestEntryMismatch,
+            format!("the tree says {said} bytes at '{path}', and the artifact has {}", artifact.size_bytes),
+        )
+        .field(format!("tree.{path}.size_bytes")));
+    }
+    let entry = Entry {
+        sha256: draft.sha256,
+        media_type: draft.media_type.unwrap_or_else(|| artifact.media_type.clone()),
+        size_bytes: artifact.size_bytes,
+        entity_type: draft.entity_type.or(artifact.entity_type),
+    };
+    Ok((path, entry))
+}
+
+/// The problem of a manifest that is not there.
+pub(crate) fn not_found(sha256: Sha256) -> Problem {
+    Problem::new(Code::ManifestNotFound, format!("there is no manifest {sha256}"))
+}

@@ -1,0 +1,135 @@
+//! Making, moving and reading pointers.
+
+use ibid_domain::{
+    Code, Cursor, JsonObject, Limit, Page, Pointer, PointerType, Problem, Sha256,
+    pointer::{PointerMove, PointerName, check_namespace},
+};
+use ibid_store::{PointerChange, PointerFilter};
+
+use crate::{App, Result, Scope, manifests};
+
+/// A pointer as someone asks for it.
+#[derive(Clone, Debug, Default)]
+pub struct PointerDraft {
+    /// Its first manifest, if it is to be made.
+    pub manifest: Option<Sha256>,
+    /// What it is for.
+    pub pointer_type: Option<PointerType>,
+    /// A sentence about it.
+    pub description: Option<String>,
+    /// Facts about it.
+    pub meta: Option<JsonObject>,
+}
+
+/// The longest reason and description, in characters.
+const MAX_TEXT: usize = 2_000;
+
+impl App {
+    /// Makes a pointer, or changes what is said of one, and says whether it is new. An existing pointer is only ever
+    /// moved by [`App::advance_pointer`].
+    pub async fn put_pointer(&self, scope: &Scope, name: &PointerName, draft: PointerDraft) -> Result<(Pointer, bool)> {
+        check_text("description", draft.description.as_deref())?;
+        let change =
+            PointerChange { pointer_type: draft.pointer_type, description: draft.description, meta: draft.meta };
+        let mut tx = self.store.write().await?;
+        if let Some(manifest) = draft.manifest
+            && tx.manifests(scope).get(manifest).await?.is_none()
+        {
+            return Err(manifests::not_found(manifest).field("manifest_sha256").into());
+        }
+        if let Some(pointer) = tx.pointers(scope).create(name, draft.manifest, &change).await? {
+            tx.commit().await?;
+            return Ok((pointer, true));
+        }
+        let pointer = tx.pointers(scope).describe(name, &change).await?.ok_or_else(|| not_found(name))?;
+        if draft.manifest.is_some() && draft.manifest != pointer.manifest {
+            return Err(Problem::new(
+                Code::PointerMoved,
+                format!("the pointer '{name}' is there already and stands at another manifest; advance it instead"),
+            )
+            .field("manifest_sha256")
+            .fact("current", pointer.manifest.map(|hash| hash.to_string()))
+            .into());
+        }
+        tx.commit().await?;
+        Ok((pointer, false))
+    }
+
+    /// One pointer.
+    pub async fn pointer(&self, scope: &Scope, name: &PointerName) -> Result<Pointer> {
+        let pointer = self.store.read().await?.pointers(scope).get(name).await?;
+        pointer.ok_or_else(|| not_found(name).into())
+    }
+
+    /// Pointers in the order of their names.
+    pub async fn pointers(
+        &self,
+        scope: &Scope,
+        filter: &PointerFilter,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<Pointer>> {
+        if let Some(namespace) = &filter.namespace {
+            check_namespace(namespace)?;
+        }
+        self.store.read().await?.pointers(scope).list(filter, limit, after).await
+    }
+
+    /// Moves a pointer, if it stands where the caller believes.
+    pub async fn advance_pointer(
+        &self,
+        scope: &Scope,
+        name: &PointerName,
+        expected: Option<Sha256>,
+        to: Sha256,
+        reason: Option<&str>,
+    ) -> Result<Pointer> {
+        check_text("reason", reason)?;
+        let mut tx = self.store.write().await?;
+        if tx.manifests(scope).get(to).await?.is_none() {
+            return Err(manifests::not_found(to).field("to").into());
+        }
+        let pointer = tx.pointers(scope).advance(name, expected, to, reason).await?;
+        tx.commit().await?;
+        Ok(pointer)
+    }
+
+    /// The moves of a pointer, newest first.
+    pub async fn pointer_history(
+        &self,
+        scope: &Scope,
+        name: &PointerName,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<PointerMove>> {
+        let mut tx = self.store.read().await?;
+        let mut pointers = tx.pointers(scope);
+        let pointer = pointers.get(name).await?.ok_or_else(|| not_found(name))?;
+        pointers.history(pointer.id, limit, after).await
+    }
+
+    /// Deletes a pointer. What it named stays for the grace period of garbage collection.
+    pub async fn delete_pointer(&self, scope: &Scope, name: &PointerName) -> Result<()> {
+        let mut tx = self.store.write().await?;
+        if !tx.pointers(scope).delete(name).await? {
+            return Err(not_found(name).into());
+        }
+        tx.commit().await
+    }
+}
+
+fn check_text(field: &str, text: Option<&str>) -> Result<(), Problem> {
+    let Some(text) = text else { return Ok(()) };
+    if text.chars().count() > MAX_TEXT || text.contains('\0') {
+        return Err(Problem::new(
+            Code::InvalidField,
+            format!("{field} takes at most {MAX_TEXT} characters and no NUL"),
+        )
+        .field(field));
+    }
+    Ok(())
+}
+
+fn not_found(name: &PointerName) -> Problem {
+    Problem::new(Code::PointerNotFound, format!("there is no pointer '{name}'"))
+}

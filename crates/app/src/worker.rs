@@ -1,0 +1,325 @@
+//! Doing jobs: taking them, keeping their leases alive, and reporting how they ended.
+
+use std::{
+    collections::HashMap,
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use futures::{FutureExt, future::BoxFuture};
+use ibid_domain::job::{Job, Progress};
+use ibid_store::{Failure, Lease, LeasedJob};
+use serde_json::Value as Json;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    App, Result, Scope,
+    jobs::{FsckHandler, GcHandler},
+};
+
+/// Does one kind of job. It may be run again for the same job, after a crash or a lost lease, and must then come to
+/// the same end.
+pub trait Handler: Send + Sync {
+    /// The kind of job it does.
+    fn kind(&self) -> &'static str;
+
+    /// Does the job. When the context is cancelled the job is no longer its own and it should stop.
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>>;
+}
+
+/// What a handler works with.
+pub struct JobContext {
+    /// The library.
+    pub app: App,
+    /// For whom the job is done.
+    pub scope: Scope,
+    /// The job.
+    pub job: Job,
+    /// Where to tell how far it has come.
+    pub progress: ProgressReport,
+    /// Cancelled when the job is taken back or its lease is lost.
+    pub cancelled: CancellationToken,
+}
+
+/// Tells how far something has come, often enough to be seen and seldom enough not to matter.
+#[derive(Clone)]
+pub struct ProgressReport(Option<Arc<Reporter>>);
+
+type Tell = Box<dyn Fn(Progress) -> BoxFuture<'static, ()> + Send + Sync>;
+
+struct Reporter {
+    last: Mutex<Option<Instant>>,
+    tell: Tell,
+}
+
+impl ProgressReport {
+    const EVERY: Duration = Duration::from_millis(250);
+
+    /// For those whom nobody watches.
+    pub fn silent() -> Self {
+        Self(None)
+    }
+
+    /// Calls `tell`, at most four times a second.
+    pub fn to(tell: impl Fn(Progress) -> BoxFuture<'static, ()> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(Reporter { last: Mutex::new(None), tell: Box::new(tell) })))
+    }
+
+    /// Says how far it has come.
+    pub async fn tell(&self, done: u64, total: Option<u64>, message: &str) {
+        let Some(reporter) = &self.0 else { return };
+        {
+            let mut last = reporter.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if last.is_some_and(|last| last.elapsed() < Self::EVERY) {
+                return;
+            }
+            *last = Some(Instant::now());
+        }
+        (reporter.tell)(Progress { done, total, message: Some(message.to_owned()) }).await;
+    }
+}
+
+/// How a worker works.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkerOptions {
+    /// How many jobs at a time.
+    pub concurrency: u32,
+    /// How long a job is held without a sign of life.
+    pub lease: Duration,
+    /// How often to look for jobs that nobody told of.
+    pub poll: Duration,
+    /// How long jobs may go on after a shutdown was asked for.
+    pub drain: Duration,
+}
+
+impl Default for WorkerOptions {
+    fn default() -> Self {
+        Self {
+            concurrency: 4,
+            lease: Duration::from_secs(30),
+            poll: Duration::from_secs(1),
+            drain: Duration::from_secs(20),
+        }
+    }
+}
+
+/// Shows whether a worker lives: how long ago it last looked for jobs.
+#[derive(Clone, Debug)]
+pub struct WorkerPulse {
+    started: Instant,
+    beat: Arc<AtomicU64>,
+}
+
+impl WorkerPulse {
+    fn new() -> Self {
+        Self { started: Instant::now(), beat: Arc::new(AtomicU64::new(u64::MAX)) }
+    }
+
+    fn beat(&self) {
+        self.beat.store(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// How long ago it last looked; `None` if it has not started.
+    pub fn age(&self) -> Option<Duration> {
+        match self.beat.load(Ordering::Relaxed) {
+            u64::MAX => None,
+            beat => Some(self.started.elapsed().saturating_sub(Duration::from_millis(beat))),
+        }
+    }
+}
+
+/// Takes jobs and does them, until it is told to stop.
+pub struct Worker {
+    app: App,
+    handlers: HashMap<&'static str, Arc<dyn Handler>>,
+    options: WorkerOptions,
+    pulse: WorkerPulse,
+}
+
+impl Worker {
+    /// A worker with the handlers that come with Ibid.
+    pub fn new(app: App, options: WorkerOptions) -> Self {
+        let worker = Self { app, handlers: HashMap::new(), options, pulse: WorkerPulse::new() };
+        worker.with(Arc::new(GcHandler)).with(Arc::new(FsckHandler))
+    }
+
+    /// Also does this kind of job.
+    #[must_use]
+    pub fn with(mut self, handler: Arc<dyn Handler>) -> Self {
+        self.handlers.insert(handler.kind(), handler);
+        self
+    }
+
+    /// Shows whether it lives.
+    pub fn pulse(&self) -> WorkerPulse {
+        self.pulse.clone()
+    }
+
+    /// Works until `stop`, then lets running jobs finish for a while and gives the rest back.
+    pub async fn run(self, stop: CancellationToken) {
+        let mut changed = self.app.store.jobs_changed();
+        let mut running = JoinSet::new();
+        let abandon = CancellationToken::new();
+        let mut upkeep = tokio::time::interval(Duration::from_secs(600));
+        while !stop.is_cancelled() {
+            self.pulse.beat();
+            changed.mark_unchanged();
+            let free = self.options.concurrency.saturating_sub(u32::try_from(running.len()).unwrap_or(u32::MAX));
+            let taken = if free == 0 { Ok(vec![]) } else { self.take(free).await };
+            let more = match taken {
+                Ok(jobs) => {
+                    let more = !jobs.is_empty();
+                    for job in jobs {
+                        running.spawn(self.job(job, abandon.clone()));
+                    }
+                    more
+                }
+                Err(error) => {
+                    tracing::error!(%error, "cannot take jobs");
+                    false
+                }
+            };
+            if more && running.len() < self.options.concurrency as usize {
+                continue;
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(self.options.poll) => {}
+                _ = changed.changed(), if running.len() < self.options.concurrency as usize => {}
+                Some(_) = running.join_next() => {}
+                _ = upkeep.tick() => {
+                    if let Err(error) = self.app.forget_old().await {
+                        tracing::warn!(%error, "upkeep failed; it is tried again later");
+                    }
+                }
+            }
+        }
+        let drained = async { while running.join_next().await.is_some() {} };
+        if tokio::time::timeout(self.options.drain, drained).await.is_err() {
+            tracing::warn!(jobs = running.len(), "giving back jobs that did not finish in time");
+            abandon.cancel();
+            while running.join_next().await.is_some() {}
+        }
+    }
+
+    async fn take(&self, count: u32) -> Result<Vec<LeasedJob>> {
+        let kinds: Vec<&str> = self.handlers.keys().copied().collect();
+        let mut tx = self.app.store.write().await?;
+        let jobs = tx.queue().take(&kinds, count, self.options.lease).await?;
+        tx.commit().await?;
+        Ok(jobs)
+    }
+
+    fn job(&self, leased: LeasedJob, abandon: CancellationToken) -> impl Future<Output = ()> + Send + use<> {
+        let handler = self.handlers.get(leased.job.kind.as_str()).cloned();
+        let (app, lease_for) = (self.app.clone(), self.options.lease);
+        async move {
+            let (lease, kind) = (leased.lease, leased.job.kind.clone());
+            let Some(handler) = handler else { return };
+            let started = Instant::now();
+            let context = JobContext {
+                app: app.clone(),
+                scope: leased.scope,
+                job: leased.job.clone(),
+                progress: progress_of(&app, lease),
+                cancelled: CancellationToken::new(),
+            };
+            let work = AssertUnwindSafe(handler.run(&context)).catch_unwind();
+            let ended = tokio::select! {
+                ended = work => ended.unwrap_or_else(|panic| Err(Failure::Failed(panic_message(&*panic)))),
+                () = keep_alive(&app, lease, lease_for) => {
+                    context.cancelled.cancel();
+                    tracing::warn!(job = %leased.job.id, kind, "the job was taken back or its lease was lost");
+                    return;
+                }
+                () = abandon.cancelled() => {
+                    context.cancelled.cancel();
+                    report(&app, &leased, None).await;
+                    return;
+                }
+            };
+            let outcome = match &ended {
+                Ok(_) => "succeeded",
+                Err(Failure::PutOff(..)) => "put_off",
+                Err(_) => "failed",
+            };
+            if let Err(failure) = &ended {
+                tracing::warn!(job = %leased.job.id, kind, attempt = leased.job.attempt, ?failure, "a job did not succeed");
+            }
+            metrics::counter!("ibid_jobs_total", "kind" => kind.clone(), "outcome" => outcome).increment(1);
+            metrics::histogram!("ibid_job_seconds", "kind" => kind).record(started.elapsed().as_secs_f64());
+            report(&app, &leased, Some(ended)).await;
+        }
+    }
+}
+
+/// Writes down how a job ended, or gives it back. If the database does not answer it tries a few times; after that
+/// the lease runs out and another worker takes the job.
+async fn report(app: &App, leased: &LeasedJob, ended: Option<Result<Option<Json>, Failure>>) {
+    for wait in [0, 200, 1000, 5000] {
+        tokio::time::sleep(Duration::from_millis(wait)).await;
+        let written = async {
+            let mut tx = app.store.write().await?;
+            let mut queue = tx.queue();
+            let held = match &ended {
+                None => queue.give_back(&leased.lease).await?,
+                Some(Ok(result)) => queue.succeed(&leased.lease, result.clone()).await?,
+                Some(Err(failure)) => queue.fail(leased, failure).await?,
+            };
+            tx.commit().await?;
+            Ok::<_, crate::Error>(held)
+        };
+        match written.await {
+            Ok(true) => return,
+            Ok(false) => return tracing::warn!(job = %leased.job.id, "a late report on a job was ignored"),
+            Err(error) => tracing::error!(job = %leased.job.id, %error, "cannot report on a job"),
+        }
+    }
+}
+
+/// Renews a lease for as long as it can; ends when the job is not ours any more.
+async fn keep_alive(app: &App, lease: Lease, lease_for: Duration) {
+    let mut heard = Instant::now();
+    loop {
+        tokio::time::sleep(lease_for / 3).await;
+        let renewed = async {
+            let mut tx = app.store.write().await?;
+            let held = tx.queue().renew(&lease, lease_for).await?;
+            tx.commit().await?;
+            Ok::<_, crate::Error>(held)
+        };
+        match renewed.await {
+            Ok(true) => heard = Instant::now(),
+            Ok(false) => return,
+            Err(error) if heard.elapsed() < lease_for => tracing::warn!(%error, "cannot renew a lease; trying again"),
+            Err(_) => return,
+        }
+    }
+}
+
+fn progress_of(app: &App, lease: Lease) -> ProgressReport {
+    let app = app.clone();
+    ProgressReport::to(move |progress| {
+        let app = app.clone();
+        Box::pin(async move {
+            let written = async {
+                let mut tx = app.store.write().await?;
+                tx.queue().progress(&lease, &progress).await?;
+                tx.commit().await
+            };
+            if let Err(error) = written.await {
+                tracing::debug!(%error, "progress was not written");
+            }
+        })
+    })
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("the handler panicked: {}", said.unwrap_or("no reason given"))
+}

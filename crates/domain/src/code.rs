@@ -1,0 +1,113 @@
+//! The one table of error codes. Every error that a client can see has its row here; docs/errors.md is made from it.
+
+macro_rules! codes {
+    ($($variant:ident, $name:literal, $status:literal, $title:literal, $help:literal;)*) => {
+        /// A stable, machine-readable name of what went wrong.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Code {
+            $(#[doc = $title] $variant,)*
+        }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// The name on the wire.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The HTTP status that goes with it.
+            pub const fn status(self) -> u16 {
+                match self { $(Self::$variant => $status,)* }
+            }
+
+            /// A short, fixed sentence for it.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title,)* }
+            }
+
+            /// What a caller can do about it.
+            pub const fn help(self) -> &'static str {
+                match self { $(Self::$variant => $help,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    // What was sent cannot be read.
+    InvalidJson, "invalid_json", 400, "The body is not valid JSON.", "Send UTF-8 JSON with `Content-Type: application/json`.";
+    InvalidMultipart, "invalid_multipart", 400, "The multipart body is broken or cut short.", "Send `multipart/form-data` with a field `file`, complete to its closing boundary.";
+    InvalidBody, "invalid_body", 400, "The body could not be read to its end.", "Send the request again; check that `Content-Length` is right.";
+    InvalidPath, "invalid_path", 400, "The path of the request is not valid UTF-8.", "Percent-encode names as UTF-8.";
+    InvalidRequest, "invalid_request", 400, "The request is not valid HTTP for this address.", "See /docs for what each address takes.";
+    Timeout, "timeout", 408, "The request took too long.", "Send it again; large uploads must keep moving.";
+    BodyTooLarge, "body_too_large", 413, "The body is larger than the limit.", "Send less, or raise `upload_limit_bytes` or `json_limit_bytes` in the configuration.";
+    UnsupportedMediaType, "unsupported_media_type", 415, "The content type is not one this address takes.", "Send `application/json`, or for uploads `multipart/form-data` or the raw bytes.";
+    RangeNotSatisfiable, "range_not_satisfiable", 416, "The range lies outside the content.", "Ask for a range below the size that `Content-Range` names.";
+    PreconditionFailed, "precondition_failed", 412, "The content is not the one named in the condition.", "Drop `If-Match`, or ask for the hash that it names.";
+
+    // What was sent can be read and is wrong.
+    InvalidField, "invalid_field", 422, "A field has a value that is not legal.", "`detail` says what would be.";
+    InvalidQuery, "invalid_query", 422, "A query parameter has a value that is not legal.", "`detail` says what would be.";
+    InvalidCursor, "invalid_cursor", 422, "The cursor is not one that this list gave out.", "Use `next_cursor` of the page before, unchanged, or none.";
+    MissingFile, "missing_file", 422, "The upload has no field `file`.", "Name the part with the bytes `file`.";
+    FilenameInvalid, "filename_invalid", 422, "The file name is not legal.", "At most 255 bytes of UTF-8, without `/`, `\\` or control characters.";
+    MediaTypeInvalid, "media_type_invalid", 422, "The media type is not legal.", "Write it as `type/subtype`.";
+    EntityTypeUnknown, "entity_type_unknown", 422, "The source type is not one of the twelve.", "`detail` lists them.";
+    HashInvalid, "hash_invalid", 422, "A hash is not a SHA-256.", "Write it as 64 hexadecimal digits.";
+    HashMismatch, "hash_mismatch", 422, "The bytes do not have the hash that was announced.", "Send them again; they were changed on the way or the hash is of something else.";
+    ManifestEmpty, "manifest_empty", 422, "The tree has no entries.", "Name at least one path.";
+    ManifestTooLarge, "manifest_too_large", 422, "The tree has too many entries.", "Split it into several manifests.";
+    ManifestPathInvalid, "manifest_path_invalid", 422, "A path in the tree is not legal.", "Relative, `/` between segments, no `.` or `..`, at most 255 bytes a segment and 1,024 in all.";
+    ManifestPathDuplicate, "manifest_path_duplicate", 422, "A path stands in the tree twice.", "Name each path once, and none as both a file and a folder.";
+    ManifestEntryUnknown, "manifest_entry_unknown", 422, "The tree names an artifact that is not here.", "Upload the artifact first.";
+    ManifestEntryMismatch, "manifest_entry_mismatch", 422, "The tree says something of an artifact that is not so.", "Leave `size_bytes` out, or give the artifact's.";
+    PointerNameInvalid, "pointer_name_invalid", 422, "The namespace or name of the pointer is not legal.", "1 to 255 bytes, no empty, `.` or `..` segments, no control characters; a name does not end in `/advance` or `/history`.";
+    PointerTypeUnknown, "pointer_type_unknown", 422, "The pointer type is not known.", "One of `bundle`, `corpus`, `snapshot`.";
+    JobKindUnknown, "job_kind_unknown", 422, "The kind of job is not one that can be asked for.", "`detail` lists them.";
+    IdempotencyKeyInvalid, "idempotency_key_invalid", 422, "The Idempotency-Key is not legal.", "1 to 255 visible ASCII characters.";
+    IdempotencyKeyReused, "idempotency_key_reused", 422, "The Idempotency-Key was used for another request.", "Use a new key for a new request.";
+
+    // What was asked for is not here, for this tenant.
+    NotFound, "not_found", 404, "There is nothing at this address.", "See /docs for the addresses there are.";
+    MethodNotAllowed, "method_not_allowed", 405, "This address does not take that method.", "See the `Allow` header.";
+    ArtifactNotFound, "artifact_not_found", 404, "There is no such artifact.", "Check the hash; it is 64 hexadecimal digits.";
+    ManifestNotFound, "manifest_not_found", 404, "There is no such manifest.", "Check the hash; create the manifest first.";
+    PointerNotFound, "pointer_not_found", 404, "There is no such pointer.", "Create it with PUT.";
+    JobNotFound, "job_not_found", 404, "There is no such job.", "List the jobs with GET /api/v1/jobs.";
+
+    // It contradicts what is here.
+    PointerStale, "pointer_stale", 409, "The pointer is not where the caller expected it.", "Read the pointer, decide again, and advance from `current`.";
+    PointerMoved, "pointer_moved", 409, "An existing pointer cannot be set to another manifest.", "Move it with POST …/advance, which says from where.";
+    JobNotDead, "job_not_dead", 409, "Only a dead or cancelled job can be retried.", "Wait for it, or look at its state.";
+    JobFinished, "job_finished", 409, "The job has ended already.", "Nothing is left to cancel.";
+    IdempotencyInProgress, "idempotency_in_progress", 409, "A request with this Idempotency-Key is still running.", "Wait and send it again with the same key.";
+
+    // Who is asking.
+    ForbiddenOrigin, "forbidden_origin", 403, "The request comes from another site.", "Call from the app itself or from a program, not from a page of another origin.";
+    ForbiddenHost, "forbidden_host", 403, "The Host header names an address this server does not answer for.", "Use the address that the server printed, or add the name to `allowed_hosts`.";
+
+    // It is not the caller's fault.
+    Unavailable, "unavailable", 503, "The server cannot do this right now.", "Try again after the time in `Retry-After`.";
+    StorageFailed, "storage_failed", 503, "The blob store did not answer as it should.", "Try again; `/ready` says whether it is reachable.";
+    Internal, "internal", 500, "Something went wrong inside the server.", "Tell the operator the `request_id`; the log has the cause.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_snake_case_and_statuses_are_errors() {
+        let mut seen = std::collections::HashSet::new();
+        for code in Code::ALL {
+            let name = code.as_str();
+            assert!(seen.insert(name), "{name} stands twice");
+            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{name}");
+            assert!((400..600).contains(&code.status()), "{name}");
+            assert!(code.title().ends_with('.') && code.help().ends_with('.'), "{name}");
+        }
+    }
+}

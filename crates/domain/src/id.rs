@@ -1,0 +1,65 @@
+//! Ids: UUIDv7, so that they sort by the time they were made.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Uuid);
+
+        impl $name {
+            /// A new id.
+            #[expect(clippy::new_without_default, reason = "a new id is an effect, not a default")]
+            pub fn new() -> Self {
+                Self(Uuid::now_v7())
+            }
+
+            /// The id as a UUID.
+            pub const fn uuid(self) -> Uuid {
+                self.0
+            }
+        }
+
+        impl From<Uuid> for $name {
+            fn from(uuid: Uuid) -> Self {
+                Self(uuid)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = uuid::Error;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Ok(Self(text.parse()?))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A tenant: the wall that no row is seen across.
+    TenantId;
+    /// A person or key that acts within a tenant.
+    UserId;
+    /// A pointer, through all the manifests it has named.
+    PointerId;
+    /// A job.
+    JobId;
+}

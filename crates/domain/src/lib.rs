@@ -1,0 +1,33 @@
+//! Ibid's vocabulary: what an artifact, a manifest, a pointer and a job are, which values of their fields are
+//! legal, and the one table of error codes.
+//!
+//! This crate does no I/O, is not async, reads no clock and knows no database, wire format or client.
+//! Every other crate speaks in these types.
+//!
+//! Start reading at [`manifest`]: the content-addressed tree is what makes a citation provable for ever.
+
+pub mod artifact;
+pub mod code;
+pub mod hash;
+pub mod id;
+pub mod job;
+pub mod manifest;
+pub mod page;
+pub mod pointer;
+pub mod problem;
+pub mod source_type;
+pub mod time;
+
+pub use artifact::Artifact;
+pub use code::Code;
+pub use hash::Sha256;
+pub use id::{JobId, PointerId, TenantId, UserId};
+pub use manifest::{Entry, Manifest, ManifestPath, Tree};
+pub use page::{Cursor, Limit, Page};
+pub use pointer::{Pointer, PointerType};
+pub use problem::Problem;
+pub use source_type::SourceType;
+pub use time::Timestamp;
+
+/// A free-form JSON object, as kept in `meta` and `entity_metadata`.
+pub type JsonObject = serde_json::Map<String, serde_json::Value>;

@@ -1,0 +1,150 @@
+//! Cursor pagination: how every list is walked.
+
+use crate::{Code, Problem};
+
+/// One page of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page<T> {
+    /// The items, in the list's order.
+    pub items: Vec<T>,
+    /// Where the next page starts; `None` on the last page.
+    pub next: Option<Cursor>,
+}
+
+impl<T> Page<T> {
+    /// Makes a page of rows that were fetched with a limit of one more than was asked for.
+    pub fn of(mut items: Vec<T>, limit: Limit, position: impl Fn(&T) -> Vec<String>) -> Self {
+        let more = items.len() > limit.get();
+        items.truncate(limit.get());
+        let next = if more { items.last().map(|last| Cursor(position(last))) } else { None };
+        Self { items, next }
+    }
+
+    /// The same page of something else.
+    pub fn map<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
+        Page { items: self.items.into_iter().map(change).collect(), next: self.next }
+    }
+}
+
+/// How many items a page holds: 1 to 500, 50 if not said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit(u16);
+
+impl Limit {
+    /// The largest page.
+    pub const MAX: u16 = 500;
+
+    /// A checked limit.
+    pub fn new(limit: i64) -> Result<Self, Problem> {
+        match u16::try_from(limit) {
+            Ok(limit @ 1..=Self::MAX) => Ok(Self(limit)),
+            _ => Err(Problem::new(
+                Code::InvalidQuery,
+                format!("limit is {limit}; it takes a number from 1 to {}", Self::MAX),
+            )
+            .field("limit")),
+        }
+    }
+
+    /// As a count.
+    pub fn get(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// One more than asked for, to see whether there is a next page.
+    pub fn probe(self) -> i64 {
+        i64::from(self.0) + 1
+    }
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self(50)
+    }
+}
+
+/// A place in a list: the sort key of the last item of the page before. Opaque to clients.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor(Vec<String>);
+
+impl Cursor {
+    /// The parts of the sort key, if there are as many as the list has and each reads as it should.
+    pub fn parts<const N: usize>(&self) -> Result<[&str; N], Problem> {
+        let parts: Vec<_> = self.0.iter().map(String::as_str).collect();
+        parts.try_into().map_err(|_| Self::invalid())
+    }
+
+    /// The problem of a cursor that this list did not give out.
+    pub fn invalid() -> Problem {
+        Problem::new(Code::InvalidCursor, "cursor is not one that this list gave out; start without one")
+            .field("cursor")
+    }
+
+    /// As text for a client.
+    pub fn encode(&self) -> String {
+        let mut out = String::new();
+        for (index, part) in self.0.iter().enumerate() {
+            if index > 0 {
+                out.push('.');
+            }
+            for byte in part.bytes() {
+                if byte.is_ascii_alphanumeric() || byte == b'-' {
+                    out.push(byte as char);
+                } else {
+                    out.push_str(&format!("_{byte:02x}"));
+                }
+            }
+        }
+        out
+    }
+
+    /// From a client's text.
+    pub fn decode(text: &str) -> Result<Self, Problem> {
+        if text.is_empty() || text.len() > 4096 || !text.is_ascii() {
+            return Err(Self::invalid());
+        }
+        text.split('.').map(decode_part).collect::<Option<_>>().map(Self).ok_or_else(Self::invalid)
+    }
+}
+
+fn decode_part(part: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'_' => {
+                let (high, low) = (rest.next()? as char, rest.next()? as char);
+                bytes.push((high.to_digit(16)? * 16 + low.to_digit(16)?) as u8);
+            }
+            byte if byte.is_ascii_alphanumeric() || byte == b'-' => bytes.push(byte),
+            _ => return None,
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_cursor_survives_the_way_to_the_client_and_back(parts in prop::collection::vec(".{0,20}", 1..4)) {
+            let cursor = Cursor(parts);
+            prop_assert_eq!(Cursor::decode(&cursor.encode()).unwrap(), cursor);
+        }
+
+        #[test]
+        fn no_text_makes_decoding_panic(text in ".{0,40}") {
+            let _ = Cursor::decode(&text);
+        }
+    }
+
+    #[test]
+    fn limits_are_checked() {
+        assert!(Limit::new(0).is_err() && Limit::new(501).is_err() && Limit::new(-1).is_err());
+        assert_eq!(Limit::new(500).unwrap().get(), 500);
+    }
+}

@@ -1,0 +1,78 @@
+//! What can go wrong below the use cases.
+
+use ibid_domain::{Code, Problem};
+
+/// The result of anything that touches the store.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of the caller, or one of ours.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The caller asked for something that is not there or not legal; it can be told so.
+    #[error(transparent)]
+    Problem(#[from] Problem),
+    /// The database failed.
+    #[error("database: {0}")]
+    Database(#[from] sqlx::Error),
+    /// The database cannot be brought to the version that this program needs.
+    #[error("migration: {0}")]
+    Migration(#[from] sqlx::migrate::MigrateError),
+    /// The blob store failed.
+    #[error("blob store: {0}")]
+    Blob(#[from] object_store::Error),
+    /// A file could not be read or written.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was being done.
+        what: String,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// A row holds what no version of this program writes.
+    #[error("corrupt row: {0}")]
+    Corrupt(String),
+    /// The settings name something that cannot work.
+    #[error("{0}")]
+    Config(String),
+}
+
+impl Error {
+    /// An I/O error with what was being done.
+    pub fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Io { what, source }
+    }
+
+    /// The problem as a client may see it; the cause of an internal error is for the log only.
+    pub fn problem(&self) -> Problem {
+        match self {
+            Self::Problem(problem) => problem.clone(),
+            Self::Database(sqlx::Error::PoolTimedOut) => {
+                Problem::new(Code::Unavailable, "the database is busy; try again in a moment")
+            }
+            Self::Database(error) if is_busy(error) => {
+                Problem::new(Code::Unavailable, "the database is busy; try again in a moment")
+            }
+            Self::Blob(_) => Problem::new(Code::StorageFailed, "the blob store did not answer as it should"),
+            _ => Problem::new(Code::Internal, "something went wrong inside the server; the log has the cause"),
+        }
+    }
+
+    /// Whether the caller is to blame and nothing needs to be logged.
+    pub fn is_problem(&self) -> bool {
+        matches!(self, Self::Problem(_))
+    }
+
+    /// Whether a row was refused because another still names it, or names one that is gone.
+    pub(crate) fn is_foreign_key_violation(&self) -> bool {
+        matches!(self, Self::Database(sqlx::Error::Database(error)) if error.is_foreign_key_violation())
+    }
+}
+
+fn is_busy(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    // SQLITE_BUSY and its extended forms; on PostgreSQL: too many connections, lock not available, deadlock.
+    error
+        .code()
+        .is_some_and(|code| matches!(code.as_ref(), "5" | "261" | "517" | "53300" | "55P03" | "40P01" | "40001"))
+}

@@ -1,0 +1,34 @@
+//! Ibid's durable state: rows on SQLite or PostgreSQL, blobs in a folder or on S3, and the job queue.
+//!
+//! This is the only crate that speaks SQL and the only one that touches blobs. It sequences nothing: which rows
+//! change together is decided by the use cases in `ibid-app`, which open a [`Tx`], ask its aggregates
+//! (`tx.artifacts(&scope)`, `tx.manifests(&scope)` …) for reads and changes, and commit.
+//!
+//! Every aggregate takes a [`Scope`], which only [`identity`] can mint: no row is reached across tenants.
+//!
+//! Start reading at [`Store`], then [`Tx`] in `sql.rs`, then one aggregate, for example `rows/pointers.rs`.
+
+mod blobs;
+mod clock;
+mod error;
+mod identity;
+mod migrations;
+mod rows;
+mod sql;
+mod store;
+
+pub use blobs::{Blob, BlobLocation, BlobStream, Blobs, S3Options, Spool};
+pub use clock::Clock;
+pub use error::{Error, Result};
+pub use identity::{Role, Scope};
+pub use rows::{
+    artifacts::{ArtifactFilter, Artifacts, NewArtifact},
+    idempotency::{Claim, IdempotencyKeys, StoredResponse},
+    job_events::{JobEvent, JobEventCursor},
+    jobs::{JobFilter, Jobs, NewJob},
+    manifests::{Manifests, NewManifest},
+    pointers::{PointerChange, PointerFilter, Pointers},
+    queue::{Failure, Lease, LeasedJob, Queue},
+};
+pub use sql::Tx;
+pub use store::{DatabaseLocation, EngineKind, Store, StoreOptions};

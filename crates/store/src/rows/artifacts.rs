@@ -1,0 +1,274 @@
+//! Artifacts, their reference counts, and the list of blobs that are to be removed.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ibid_domain::{
+    Artifact, Cursor, JsonObject, Limit, Page, Sha256, SourceType, Timestamp,
+    artifact::{Filename, MediaType},
+};
+
+use crate::{
+    EngineKind, Error, Result, Scope, Tx,
+    sql::{Row, Value, int, params, placeholder_list},
+};
+
+/// How many hashes go into one statement.
+const BATCH: usize = 500;
+
+/// The artifacts of one tenant.
+pub struct Artifacts<'a> {
+    tx: &'a mut Tx,
+    scope: &'a Scope,
+}
+
+impl Tx {
+    /// The artifacts that this scope may see.
+    pub fn artifacts<'a>(&'a mut self, scope: &'a Scope) -> Artifacts<'a> {
+        Artifacts { tx: self, scope }
+    }
+}
+
+/// An artifact that came in.
+#[derive(Clone, Debug)]
+pub struct NewArtifact {
+    /// The hash of its bytes.
+    pub sha256: Sha256,
+    /// What it is.
+    pub media_type: MediaType,
+    /// How large it is.
+    pub size_bytes: u64,
+    /// What it was called.
+    pub filename: Option<Filename>,
+    /// Where its bytes lie.
+    pub storage_uri: String,
+    /// The type of source it is the content of.
+    pub entity_type: Option<SourceType>,
+    /// What else is known.
+    pub entity_metadata: Option<JsonObject>,
+}
+
+/// Which artifacts a list shows.
+#[derive(Clone, Debug, Default)]
+pub struct ArtifactFilter {
+    /// Only those of this type.
+    pub entity_type: Option<SourceType>,
+}
+
+impl Artifacts<'_> {
+    /// Holds off everyone else who brings or removes these bytes, until the transaction ends.
+    pub async fn lock(&mut self, sha256: Sha256) -> Result<()> {
+        self.tx.lock(&format!("artifact:{}:{sha256}", self.scope.tenant())).await
+    }
+
+    /// Keeps an artifact, and says whether it is new. One that is known is touched, which renews its grace, and
+    /// learns what was not known of it before. The caller holds its lock.
+    pub async fn keep(&mut self, new: NewArtifact) -> Result<(Artifact, bool)> {
+        let (tenant, now) = (self.scope.tenant(), self.tx.now());
+        let known = self.get(new.sha256).await?.is_some();
+        let row = self
+            .tx
+            .row(
+                "INSERT INTO artifacts (tenant_id, sha256, media_type, size_bytes, filename, storage_uri, storage_class,
+                     entity_type, entity_metadata, created_by, reference_count, created_at, updated_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, 'STANDARD', $7, $8, $9, 0, $10, $10)
+                 ON CONFLICT (tenant_id, sha256) DO UPDATE SET
+                     updated_at = excluded.updated_at,
+                     storage_uri = excluded.storage_uri,
+                     filename = COALESCE(artifacts.filename, excluded.filename),
+                     entity_type = COALESCE(artifacts.entity_type, excluded.entity_type),
+                     entity_metadata = COALESCE(artifacts.entity_metadata, excluded.entity_metadata)
+                 RETURNING *",
+                params![
+                    tenant,
+                    new.sha256,
+                    new.media_type.as_str(),
+                    int(new.size_bytes),
+                    new.filename.as_ref().map(Filename::as_str),
+                    new.storage_uri,
+                    new.entity_type.map(SourceType::as_str),
+                    new.entity_metadata,
+                    self.scope.user(),
+                    now,
+                ],
+            )
+            .await?;
+        self.spare(new.sha256).await?;
+        let row = row.ok_or_else(|| Error::Corrupt("an insert returned nothing".to_owned()))?;
+        Ok((read(&row)?, !known))
+    }
+
+    /// One artifact.
+    pub async fn get(&mut self, sha256: Sha256) -> Result<Option<Artifact>> {
+        let sql = "SELECT * FROM artifacts WHERE tenant_id = $1 AND sha256 = $2";
+        let row = self.tx.row(sql, params![self.scope.tenant(), sha256]).await?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// Those of many artifacts that are here.
+    pub async fn get_many(&mut self, hashes: &[Sha256]) -> Result<HashMap<Sha256, Artifact>> {
+        let mut found = HashMap::with_capacity(hashes.len());
+        for batch in hashes.chunks(BATCH) {
+            let list = placeholder_list(2, batch.len());
+            let sql = format!("SELECT * FROM artifacts WHERE tenant_id = $1 AND sha256 IN {list}");
+            let values = self.batch_values(batch);
+            for row in self.tx.rows_built(sql, values).await? {
+                let artifact = read(&row)?;
+                found.insert(artifact.sha256, artifact);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Artifacts, newest first.
+    pub async fn list(
+        &mut self,
+        filter: &ArtifactFilter,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<Artifact>> {
+        let mut sql = "SELECT * FROM artifacts WHERE tenant_id = $1".to_owned();
+        let mut values = params![self.scope.tenant()];
+        if let Some(kind) = filter.entity_type {
+            values.push(kind.as_str().into());
+            sql += &format!(" AND entity_type = ${}", values.len());
+        }
+        if let Some(cursor) = after {
+            let [time, hash] = cursor.parts()?;
+            let time: i64 = time.parse().map_err(|_| Cursor::invalid())?;
+            let hash: Sha256 = hash.parse().map_err(|_| Cursor::invalid())?;
+            values.extend(params![Timestamp::from_micros(time), hash]);
+            sql += &format!(" AND (created_at, sha256) < (${}, ${})", values.len() - 1, values.len());
+        }
+        values.push(limit.probe().into());
+        sql += &format!(" ORDER BY created_at DESC, sha256 DESC LIMIT ${}", values.len());
+        let rows = self.tx.rows_built(sql, values).await?;
+        let items = rows.iter().map(read).collect::<Result<_>>()?;
+        Ok(Page::of(items, limit, |last| vec![last.created_at.as_micros().to_string(), last.sha256.to_string()]))
+    }
+
+    /// A stretch of all artifacts in the order of their hashes, for checks that walk over everything.
+    pub async fn walk(&mut self, after: Option<Sha256>, count: i64) -> Result<Vec<Artifact>> {
+        let sql = "SELECT * FROM artifacts WHERE tenant_id = $1 AND sha256 > $2 ORDER BY sha256 LIMIT $3";
+        let after = after.map_or_else(Vec::new, |hash| hash.as_bytes().to_vec());
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), after, count]).await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// Changes reference counts, each by so much. On PostgreSQL the rows are first taken in the order of their
+    /// hashes, so that two transactions never wait for each other in a circle.
+    pub async fn count_references(&mut self, changes: &BTreeMap<Sha256, i64>) -> Result<()> {
+        let hashes: Vec<Sha256> = changes.keys().copied().collect();
+        if self.tx.engine() == EngineKind::Postgres {
+            let lock = "SELECT sha256 FROM artifacts WHERE tenant_id = $1 AND sha256 IN {} ORDER BY sha256 FOR UPDATE";
+            for batch in hashes.chunks(BATCH) {
+                let values = self.batch_values(batch);
+                self.tx.execute_built(lock.replace("{}", &placeholder_list(2, batch.len())), values).await?;
+            }
+        }
+        let mut by_change: BTreeMap<i64, Vec<Sha256>> = BTreeMap::new();
+        for (sha256, change) in changes {
+            by_change.entry(*change).or_default().push(*sha256);
+        }
+        for (change, hashes) in by_change {
+            for batch in hashes.chunks(BATCH) {
+                let sql = format!(
+                    "UPDATE artifacts SET reference_count = reference_count + ${} WHERE tenant_id = $1 AND sha256 IN {}",
+                    batch.len() + 2,
+                    placeholder_list(2, batch.len())
+                );
+                let mut values = self.batch_values(batch);
+                values.push(change.into());
+                if self.tx.execute_built(sql, values).await? != batch.len() as u64 {
+                    return Err(Error::Corrupt("an artifact is referenced and not there".to_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn batch_values(&self, batch: &[Sha256]) -> Vec<Value> {
+        let mut values = params![self.scope.tenant()];
+        values.extend(batch.iter().map(|hash| (*hash).into()));
+        values
+    }
+
+    /// How many rows name each artifact, counted anew where that differs from what is kept: (hash, kept, counted).
+    pub async fn wrong_reference_counts(&mut self) -> Result<Vec<(Sha256, u64, u64)>> {
+        let rows = self
+            .tx
+            .rows(
+                "SELECT a.sha256, a.reference_count AS kept, COUNT(e.path) AS counted
+                 FROM artifacts a LEFT JOIN manifest_entries e ON e.tenant_id = a.tenant_id AND e.artifact_sha256 = a.sha256
+                 WHERE a.tenant_id = $1
+                 GROUP BY a.sha256, a.reference_count
+                 HAVING a.reference_count <> COUNT(e.path)
+                 ORDER BY a.sha256",
+                params![self.scope.tenant()],
+            )
+            .await?;
+        rows.iter().map(|row| Ok((row.get("sha256")?, row.get("kept")?, row.get("counted")?))).collect()
+    }
+
+    /// Artifacts that nothing names and that were last brought before `cutoff`.
+    pub async fn unreferenced(
+        &mut self,
+        cutoff: Timestamp,
+        after: Option<Sha256>,
+        count: i64,
+    ) -> Result<Vec<Artifact>> {
+        let sql = "SELECT * FROM artifacts WHERE tenant_id = $1 AND reference_count = 0 AND updated_at < $2
+                   AND sha256 > $3 ORDER BY sha256 LIMIT $4";
+        let after = after.map_or_else(Vec::new, |hash| hash.as_bytes().to_vec());
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), cutoff, after, count]).await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// Removes an artifact if it still is what [`Artifacts::unreferenced`] saw, and condemns its blob. The bytes are
+    /// removed later, by whoever finds the blob condemned and no artifact brought anew.
+    pub async fn condemn(&mut self, sha256: Sha256, cutoff: Timestamp) -> Result<bool> {
+        self.lock(sha256).await?;
+        let sql =
+            "DELETE FROM artifacts WHERE tenant_id = $1 AND sha256 = $2 AND reference_count = 0 AND updated_at < $3";
+        if self.tx.execute(sql, params![self.scope.tenant(), sha256, cutoff]).await? == 0 {
+            return Ok(false);
+        }
+        let now = self.tx.now();
+        let sql = "INSERT INTO condemned_blobs (tenant_id, sha256, created_at) VALUES ($1, $2, $3)
+                   ON CONFLICT (tenant_id, sha256) DO NOTHING";
+        self.tx.execute(sql, params![self.scope.tenant(), sha256, now]).await?;
+        Ok(true)
+    }
+
+    /// Blobs that are to be removed.
+    pub async fn condemned(&mut self, count: i64) -> Result<Vec<Sha256>> {
+        let sql = "SELECT sha256 FROM condemned_blobs WHERE tenant_id = $1 ORDER BY sha256 LIMIT $2";
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), count]).await?;
+        rows.iter().map(|row| row.get("sha256")).collect()
+    }
+
+    /// Takes a blob off the list of those that are to be removed.
+    pub async fn spare(&mut self, sha256: Sha256) -> Result<()> {
+        let sql = "DELETE FROM condemned_blobs WHERE tenant_id = $1 AND sha256 = $2";
+        self.tx.execute(sql, params![self.scope.tenant(), sha256]).await?;
+        Ok(())
+    }
+}
+
+fn read(row: &Row) -> Result<Artifact> {
+    let filename: Option<String> = row.get("filename")?;
+    let corrupt = |problem: ibid_domain::Problem| Error::Corrupt(problem.detail);
+    Ok(Artifact {
+        sha256: row.get("sha256")?,
+        media_type: MediaType::new(&row.get::<String>("media_type")?).map_err(corrupt)?,
+        size_bytes: row.get("size_bytes")?,
+        filename: filename.map(Filename::new).transpose().map_err(corrupt)?,
+        storage_uri: row.get("storage_uri")?,
+        storage_class: row.get("storage_class")?,
+        entity_type: row.parse_opt("entity_type")?,
+        entity_metadata: row.get("entity_metadata")?,
+        created_by: row.get("created_by")?,
+        reference_count: row.get("reference_count")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+    })
+}

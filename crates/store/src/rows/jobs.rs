@@ -1,0 +1,234 @@
+//! Jobs as those who ask for them see them. How workers take them is in `queue.rs`.
+
+use ibid_domain::{
+    Code, Cursor, JobId, Limit, Page, Problem, Timestamp,
+    job::{Job, JobChange, JobState, MAX_ATTEMPTS},
+};
+use serde_json::Value as Json;
+
+use crate::{
+    Error, Result, Scope, Tx,
+    sql::{Row, params},
+};
+
+/// The jobs of one tenant.
+pub struct Jobs<'a> {
+    tx: &'a mut Tx,
+    scope: &'a Scope,
+}
+
+impl Tx {
+    /// The jobs that this scope may see.
+    pub fn jobs<'a>(&'a mut self, scope: &'a Scope) -> Jobs<'a> {
+        Jobs { tx: self, scope }
+    }
+}
+
+/// Work to be done once the transaction that asks for it is committed.
+#[derive(Clone, Debug)]
+pub struct NewJob {
+    /// Which handler does it.
+    pub kind: &'static str,
+    /// Ids of what it is about.
+    pub payload: Json,
+    /// While a job of this kind with this key waits, asking again gives that one.
+    pub dedupe_key: Option<String>,
+    /// Lower goes first.
+    pub priority: i64,
+    /// Not before, if not at once.
+    pub run_at: Option<Timestamp>,
+}
+
+impl NewJob {
+    /// A job to be done as soon as may be.
+    pub fn new(kind: &'static str, payload: Json) -> Self {
+        Self { kind, payload, dedupe_key: None, priority: 100, run_at: None }
+    }
+
+    /// While one with this key waits, asking again gives that one.
+    #[must_use]
+    pub fn once(mut self, key: impl Into<String>) -> Self {
+        self.dedupe_key = Some(key.into());
+        self
+    }
+}
+
+/// Which jobs a list shows.
+#[derive(Clone, Debug, Default)]
+pub struct JobFilter {
+    /// Only those in this state.
+    pub state: Option<JobState>,
+    /// Only those of this kind.
+    pub kind: Option<String>,
+}
+
+impl Jobs<'_> {
+    /// Asks for work, in the same transaction as the data it concerns.
+    pub async fn enqueue(&mut self, new: NewJob) -> Result<Job> {
+        let now = self.tx.now();
+        let row = self
+            .tx
+            .row(
+                "INSERT INTO jobs (id, tenant_id, kind, payload, dedupe_key, state, priority, attempt, max_attempts,
+                     created_by, run_at, created_at, updated_at)
+                 VALUES ($1, $2, $3, $4, $5, 'queued', $6, 0, $7, $8, $9, $10, $10)
+                 ON CONFLICT (tenant_id, kind, dedupe_key) WHERE dedupe_key IS NOT NULL AND state = 'queued' DO NOTHING
+                 RETURNING *",
+                params![
+                    JobId::new(),
+                    self.scope.tenant(),
+                    new.kind,
+                    new.payload,
+                    new.dedupe_key.clone(),
+                    new.priority,
+                    i64::from(MAX_ATTEMPTS),
+                    self.scope.user(),
+                    new.run_at.unwrap_or(now),
+                    now,
+                ],
+            )
+            .await?;
+        if let Some(row) = row {
+            let job = read(&row)?;
+            self.tx.record(self.scope.tenant(), job.id, JobChange::Queued).await?;
+            return Ok(job);
+        }
+        let sql = "SELECT * FROM jobs WHERE tenant_id = $1 AND kind = $2 AND dedupe_key = $3 AND state = 'queued'";
+        let row = self.tx.row(sql, params![self.scope.tenant(), new.kind, new.dedupe_key]).await?;
+        read(&row.ok_or_else(|| Error::Database(sqlx::Error::RowNotFound))?)
+    }
+
+    /// One job.
+    pub async fn get(&mut self, id: JobId) -> Result<Option<Job>> {
+        let row = self
+            .tx
+            .row("SELECT * FROM jobs WHERE tenant_id = $1 AND id = $2", params![self.scope.tenant(), id])
+            .await?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// Jobs, newest first.
+    pub async fn list(&mut self, filter: &JobFilter, limit: Limit, after: Option<&Cursor>) -> Result<Page<Job>> {
+        let mut sql = "SELECT * FROM jobs WHERE tenant_id = $1".to_owned();
+        let mut values = params![self.scope.tenant()];
+        if let Some(state) = filter.state {
+            values.push(state.as_str().into());
+            sql += &format!(" AND state = ${}", values.len());
+        }
+        if let Some(kind) = &filter.kind {
+            values.push(kind.as_str().into());
+            sql += &format!(" AND kind = ${}", values.len());
+        }
+        if let Some(cursor) = after {
+            let [id] = cursor.parts()?;
+            let id: JobId = id.parse().map_err(|_| Cursor::invalid())?;
+            values.push(id.into());
+            sql += &format!(" AND id < ${}", values.len());
+        }
+        values.push(limit.probe().into());
+        sql += &format!(" ORDER BY id DESC LIMIT ${}", values.len());
+        let rows = self.tx.rows_built(sql, values).await?;
+        let items = rows.iter().map(read).collect::<Result<_>>()?;
+        Ok(Page::of(items, limit, |last: &Job| vec![last.id.to_string()]))
+    }
+
+    /// Starts a dead or cancelled job over, with all its attempts.
+    pub async fn retry(&mut self, id: JobId) -> Result<Job> {
+        let now = self.tx.now();
+        let row = self
+            .tx
+            .row(
+                "UPDATE jobs SET state = 'queued', attempt = 0, run_at = $3, updated_at = $3, finished_at = NULL,
+                     progress = NULL, dedupe_key = NULL
+                 WHERE tenant_id = $1 AND id = $2 AND state IN ('dead', 'cancelled') RETURNING *",
+                params![self.scope.tenant(), id, now],
+            )
+            .await?;
+        self.changed(id, row, JobChange::Queued, |job| {
+            Problem::new(
+                Code::JobNotDead,
+                format!("the job is {}; only a dead or cancelled one can be retried", job.state.as_str()),
+            )
+        })
+        .await
+    }
+
+    /// Takes a job back. A worker that holds it finds its lease gone and stops.
+    pub async fn cancel(&mut self, id: JobId) -> Result<Job> {
+        let now = self.tx.now();
+        let row = self
+            .tx
+            .row(
+                "UPDATE jobs SET state = 'cancelled', lease = NULL, lease_until = NULL, updated_at = $3, finished_at = $3
+                 WHERE tenant_id = $1 AND id = $2 AND state IN ('queued', 'running') RETURNING *",
+                params![self.scope.tenant(), id, now],
+            )
+            .await?;
+        self.changed(id, row, JobChange::Cancelled, |job| {
+            Problem::new(Code::JobFinished, format!("the job is {} already", job.state.as_str()))
+        })
+        .await
+    }
+
+    async fn changed(
+        &mut self,
+        id: JobId,
+        row: Option<Row>,
+        change: JobChange,
+        refused: impl FnOnce(&Job) -> Problem,
+    ) -> Result<Job> {
+        match row {
+            Some(row) => {
+                self.tx.record(self.scope.tenant(), id, change).await?;
+                read(&row)
+            }
+            None => Err(match self.get(id).await? {
+                Some(job) => refused(&job),
+                None => Problem::new(Code::JobNotFound, format!("there is no job {id}")),
+            }
+            .into()),
+        }
+    }
+}
+
+impl Tx {
+    /// How many jobs are in each state, over all tenants.
+    pub async fn count_jobs(&mut self) -> Result<Vec<(JobState, u64)>> {
+        let rows = self.rows("SELECT state, COUNT(*) AS count FROM jobs GROUP BY state", vec![]).await?;
+        rows.iter().map(|row| Ok((row.parse("state")?, row.get("count")?))).collect()
+    }
+
+    /// Forgets jobs that ended well or were taken back before `cutoff`, with their events. The dead are kept.
+    pub async fn forget_finished_jobs(&mut self, cutoff: Timestamp) -> Result<u64> {
+        let sql = "DELETE FROM jobs WHERE finished_at < $1 AND state IN ('succeeded', 'cancelled')";
+        self.execute(sql, params![cutoff]).await
+    }
+}
+
+pub(super) fn read(row: &Row) -> Result<Job> {
+    let progress: Option<Json> = row.get("progress")?;
+    Ok(Job {
+        id: row.get("id")?,
+        kind: row.get("kind")?,
+        payload: row.get("payload")?,
+        state: row.parse("state")?,
+        progress: progress
+            .map(serde_json::from_value)
+            .transpose()
+            .map_err(|error| Error::Corrupt(error.to_string()))?,
+        result: row.get("result")?,
+        attempt: count(row.get("attempt")?),
+        max_attempts: count(row.get("max_attempts")?),
+        last_error: row.get("last_error")?,
+        created_by: row.get("created_by")?,
+        run_at: row.get("run_at")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+        started_at: row.get("started_at")?,
+        finished_at: row.get("finished_at")?,
+    })
+}
+
+fn count(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,9 @@
+//! The aggregates: one file each, every statement in one place.
+
+pub(crate) mod artifacts;
+pub(crate) mod idempotency;
+pub(crate) mod job_events;
+pub(crate) mod jobs;
+pub(crate) mod manifests;
+pub(crate) mod pointers;
+pub(crate) mod queue;

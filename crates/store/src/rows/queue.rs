@@ -1,0 +1,216 @@
+//! How workers take jobs: leases, heartbeats, retries.
+//!
+//! A lease is a random token with an end. Whoever still holds the token may report on the job; a worker that was
+//! thought dead and comes back finds its token gone and its report ignored. Times of leases are the database's own on
+//! PostgreSQL, so that workers whose clocks differ agree on them.
+
+use std::time::Duration;
+
+use ibid_domain::{
+    JobId, TenantId, Timestamp, UserId,
+    job::{Job, JobChange, Progress},
+};
+use serde_json::Value as Json;
+use uuid::Uuid;
+
+use super::jobs::read;
+use crate::{
+    EngineKind, Error, Result, Scope, Tx,
+    sql::{Value, params},
+};
+
+/// The queue over all tenants, as a worker sees it.
+pub struct Queue<'a> {
+    tx: &'a mut Tx,
+}
+
+impl Tx {
+    /// The queue.
+    pub fn queue(&mut self) -> Queue<'_> {
+        Queue { tx: self }
+    }
+}
+
+/// The right to work on a job, for a while.
+#[derive(Clone, Copy, Debug)]
+pub struct Lease {
+    job: JobId,
+    tenant: TenantId,
+    token: Uuid,
+}
+
+/// A job that a worker holds.
+#[derive(Clone, Debug)]
+pub struct LeasedJob {
+    /// The job.
+    pub job: Job,
+    /// For whom it is done.
+    pub scope: Scope,
+    /// The right to report on it.
+    pub lease: Lease,
+}
+
+/// How an attempt ended that brought nothing.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// It failed; it may go better another time.
+    Failed(String),
+    /// It can never succeed.
+    Hopeless(String),
+    /// Someone asked to wait, such as a provider with `Retry-After`. Uses up no attempt.
+    PutOff(String, Duration),
+}
+
+impl Queue<'_> {
+    /// Takes up to `count` jobs that are due, or whose worker has not been heard of.
+    pub async fn take(&mut self, kinds: &[&str], count: u32, lease_for: Duration) -> Result<Vec<LeasedJob>> {
+        let now = self.now().await?;
+        self.bury_lost(now).await?;
+        let list = crate::sql::placeholder_list(6, kinds.len());
+        // Two workers on PostgreSQL pass over the rows that the other is taking; on SQLite there is one writer.
+        let skip = if self.tx.engine() == EngineKind::Postgres { "FOR UPDATE SKIP LOCKED" } else { "" };
+        let sql = format!(
+            "UPDATE jobs SET state = 'running', lease = $1, lease_until = $2, attempt = attempt + 1, updated_at = $3,
+                 started_at = COALESCE(started_at, $3)
+             WHERE id IN (
+                 SELECT id FROM jobs
+                 WHERE kind IN {list} AND ((state = 'queued' AND run_at <= $4) OR (state = 'running' AND lease_until <= $4))
+                 ORDER BY priority, run_at, id LIMIT $5 {skip})
+             RETURNING *"
+        );
+        let token = Uuid::new_v4();
+        let mut values: Vec<Value> = params![token, now.after(lease_for), self.tx.now(), now, i64::from(count)];
+        values.extend(kinds.iter().map(|kind| (*kind).into()));
+        let mut taken = Vec::new();
+        for row in self.tx.rows_built(sql, values).await? {
+            let (tenant, user): (TenantId, Option<UserId>) = (row.get("tenant_id")?, row.get("created_by")?);
+            let job = read(&row)?;
+            let lease = Lease { job: job.id, tenant, token };
+            self.tx.record(tenant, job.id, JobChange::Started).await?;
+            taken.push(LeasedJob { job, scope: Scope::of_job(tenant, user), lease });
+        }
+        taken.sort_by_key(|leased| (leased.job.run_at, leased.job.id));
+        Ok(taken)
+    }
+
+    /// A job whose workers were killed as often as it may be tried is what killed them: it is dead, too.
+    async fn bury_lost(&mut self, now: Timestamp) -> Result<()> {
+        let sql = "UPDATE jobs SET state = 'dead', lease = NULL, lease_until = NULL, updated_at = $2, finished_at = $2,
+                       last_error = 'its worker was lost at each attempt'
+                   WHERE state = 'running' AND lease_until <= $1 AND attempt >= max_attempts RETURNING *";
+        let values = params![now, self.tx.now()];
+        for row in self.tx.rows(sql, values).await? {
+            self.tx.record(row.get("tenant_id")?, row.get("id")?, JobChange::Dead).await?;
+        }
+        Ok(())
+    }
+
+    /// When the next job is due, for a worker that has nothing to do until then.
+    pub async fn next_due(&mut self) -> Result<Option<Timestamp>> {
+        let row = self.tx.row("SELECT MIN(run_at) AS due FROM jobs WHERE state = 'queued'", vec![]).await?;
+        row.map_or(Ok(None), |row| row.get("due"))
+    }
+
+    /// Says that the worker lives; `false` if the job is not its any more.
+    pub async fn renew(&mut self, lease: &Lease, lease_for: Duration) -> Result<bool> {
+        let now = self.now().await?;
+        let sql = "UPDATE jobs SET lease_until = $3 WHERE id = $1 AND lease = $2 AND state = 'running'";
+        Ok(self.tx.execute(sql, params![lease.job, lease.token, now.after(lease_for)]).await? == 1)
+    }
+
+    /// Says how far the job has come; `false` if the job is not its any more.
+    pub async fn progress(&mut self, lease: &Lease, progress: &Progress) -> Result<bool> {
+        let json = serde_json::to_value(progress).map_err(|error| Error::Corrupt(error.to_string()))?;
+        let sql = "UPDATE jobs SET progress = $3, updated_at = $4 WHERE id = $1 AND lease = $2 AND state = 'running'";
+        let values = params![lease.job, lease.token, json, self.tx.now()];
+        self.report(sql, values, lease, JobChange::Progress).await
+    }
+
+    /// Ends the job well; `false` if the job is not its any more.
+    pub async fn succeed(&mut self, lease: &Lease, result: Option<Json>) -> Result<bool> {
+        let sql =
+            "UPDATE jobs SET state = 'succeeded', lease = NULL, lease_until = NULL, result = $3, last_error = NULL,
+                       updated_at = $4, finished_at = $4
+                   WHERE id = $1 AND lease = $2 AND state = 'running'";
+        let values = params![lease.job, lease.token, result, self.tx.now()];
+        self.report(sql, values, lease, JobChange::Succeeded).await
+    }
+
+    /// Ends an attempt that brought nothing: the job waits for another, or is dead.
+    pub async fn fail(&mut self, leased: &LeasedJob, failure: &Failure) -> Result<bool> {
+        let lease = &leased.lease;
+        let dead = |reason: &str, now: Timestamp| {
+            let sql =
+                "UPDATE jobs SET state = 'dead', lease = NULL, lease_until = NULL, last_error = $3, updated_at = $4,
+                           finished_at = $4
+                       WHERE id = $1 AND lease = $2 AND state = 'running'";
+            (sql, params![lease.job, lease.token, reason, now], JobChange::Dead)
+        };
+        let again = |reason: &str, attempts_back: i64, now: Timestamp, due: Timestamp| {
+            // With a fresh key: one that was asked for meanwhile may wait beside it.
+            let sql = "UPDATE jobs SET state = 'queued', lease = NULL, lease_until = NULL, last_error = $3,
+                           attempt = attempt - $4, run_at = $5, updated_at = $6, dedupe_key = NULL
+                       WHERE id = $1 AND lease = $2 AND state = 'running'";
+            (sql, params![lease.job, lease.token, reason, attempts_back, due, now], JobChange::Retrying)
+        };
+        let (now, clock) = (self.tx.now(), self.now().await?);
+        let (sql, values, change) = match failure {
+            Failure::Hopeless(reason) => dead(reason, now),
+            Failure::Failed(reason) if leased.job.attempt >= leased.job.max_attempts => dead(reason, now),
+            Failure::Failed(reason) => again(reason, 0, now, clock.after(backoff(leased.job.attempt, lease.token))),
+            Failure::PutOff(reason, wait) => again(reason, 1, now, clock.after(*wait)),
+        };
+        self.report(sql, values, lease, change).await
+    }
+
+    /// Gives a job back that was not finished, as at shutdown; it uses up no attempt.
+    pub async fn give_back(&mut self, lease: &Lease) -> Result<bool> {
+        let sql = "UPDATE jobs SET state = 'queued', lease = NULL, lease_until = NULL, attempt = attempt - 1, updated_at = $3,
+                       dedupe_key = NULL
+                   WHERE id = $1 AND lease = $2 AND state = 'running'";
+        let values = params![lease.job, lease.token, self.tx.now()];
+        self.report(sql, values, lease, JobChange::Queued).await
+    }
+
+    async fn report(
+        &mut self,
+        sql: &'static str,
+        values: Vec<Value>,
+        lease: &Lease,
+        change: JobChange,
+    ) -> Result<bool> {
+        let held = self.tx.execute(sql, values).await? == 1;
+        if held {
+            self.tx.record(lease.tenant, lease.job, change).await?;
+        }
+        Ok(held)
+    }
+
+    /// The time by which leases are measured.
+    async fn now(&mut self) -> Result<Timestamp> {
+        if self.tx.engine() == EngineKind::Postgres && matches!(self.tx.clock, crate::Clock::System) {
+            let row = self.tx.row("SELECT clock_timestamp() AS now", vec![]).await?;
+            return row.ok_or(sqlx::Error::RowNotFound)?.get("now");
+        }
+        Ok(self.tx.now())
+    }
+}
+
+/// How long to wait after the n-th failed attempt: 2 s, 8 s, 32 s …, up to an hour, and up to a quarter more so that
+/// what failed together does not come back together.
+fn backoff(attempt: u32, token: Uuid) -> Duration {
+    let base = Duration::from_secs(2 * 4_u64.saturating_pow(attempt.saturating_sub(1))).min(Duration::from_secs(3600));
+    base + base.mul_f64(f64::from(token.as_bytes()[0]) / 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_and_are_bounded() {
+        let wait = |attempt, byte| backoff(attempt, Uuid::from_bytes([byte; 16])).as_secs_f64();
+        assert_eq!((wait(1, 0), wait(2, 0), wait(3, 0), wait(50, 0)), (2.0, 8.0, 32.0, 3600.0));
+        assert!(wait(1, 255) > 2.4 && wait(1, 255) < 2.5);
+    }
+}

@@ -1,0 +1,333 @@
+//! One transaction handle over both engines, and the values that go into and out of statements.
+//!
+//! Statements are written once, with `$1`-style parameters, which both engines read. A [`Value`] is bound as each
+//! engine's own type: an id is a UUID or 16 bytes, a time is a `timestamptz` or an integer of microseconds, JSON is
+//! `jsonb` or text.
+
+use ibid_domain::{Sha256, Timestamp};
+use serde_json::Value as Json;
+use sqlx::{
+    AssertSqlSafe, Decode, Encode, Row as _, SqlSafeStr, Type,
+    encode::IsNull,
+    postgres::{PgArgumentBuffer, PgArguments, PgRow, PgTypeInfo, PgValueRef},
+    sqlite::{SqliteArguments, SqliteRow},
+};
+use uuid::Uuid;
+
+use crate::{Clock, EngineKind, Error, Result, store::Signals};
+
+/// An open transaction. Dropping it without [`Tx::commit`] undoes everything.
+pub struct Tx {
+    pub(crate) conn: Conn,
+    pub(crate) clock: Clock,
+    pub(crate) signals: Signals,
+    pub(crate) jobs_changed: bool,
+}
+
+pub(crate) enum Conn {
+    Sqlite(sqlx::Transaction<'static, sqlx::Sqlite>),
+    Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
+}
+
+impl Tx {
+    /// Makes the changes durable; when this returns they survive a crash.
+    pub async fn commit(self) -> Result<()> {
+        match self.conn {
+            Conn::Sqlite(tx) => tx.commit().await?,
+            Conn::Postgres(tx) => tx.commit().await?,
+        }
+        if self.jobs_changed {
+            self.signals.jobs_changed();
+        }
+        Ok(())
+    }
+
+    /// The time as the store's clock has it.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn engine(&self) -> EngineKind {
+        match self.conn {
+            Conn::Sqlite(_) => EngineKind::Sqlite,
+            Conn::Postgres(_) => EngineKind::Postgres,
+        }
+    }
+
+    /// Runs a statement and says how many rows it touched.
+    pub(crate) async fn execute(&mut self, sql: &'static str, values: Vec<Value>) -> Result<u64> {
+        self.run(sql, values).await
+    }
+
+    /// Runs a statement that was put together from constant parts.
+    pub(crate) async fn execute_built(&mut self, sql: String, values: Vec<Value>) -> Result<u64> {
+        self.run(AssertSqlSafe(sql), values).await
+    }
+
+    async fn run(&mut self, sql: impl SqlSafeStr, values: Vec<Value>) -> Result<u64> {
+        Ok(match &mut self.conn {
+            Conn::Sqlite(tx) => sqlx::query_with(sql, sqlite(values)?).execute(&mut **tx).await?.rows_affected(),
+            Conn::Postgres(tx) => sqlx::query_with(sql, postgres(values)?).execute(&mut **tx).await?.rows_affected(),
+        })
+    }
+
+    /// All rows of a statement.
+    pub(crate) async fn rows(&mut self, sql: &'static str, values: Vec<Value>) -> Result<Vec<Row>> {
+        self.fetch(sql, values).await
+    }
+
+    /// All rows of a statement that was put together from constant parts.
+    pub(crate) async fn rows_built(&mut self, sql: String, values: Vec<Value>) -> Result<Vec<Row>> {
+        self.fetch(AssertSqlSafe(sql), values).await
+    }
+
+    async fn fetch(&mut self, sql: impl SqlSafeStr, values: Vec<Value>) -> Result<Vec<Row>> {
+        Ok(match &mut self.conn {
+            Conn::Sqlite(tx) => {
+                let rows = sqlx::query_with(sql, sqlite(values)?).fetch_all(&mut **tx).await?;
+                rows.into_iter().map(Row::Sqlite).collect()
+            }
+            Conn::Postgres(tx) => {
+                let rows = sqlx::query_with(sql, postgres(values)?).fetch_all(&mut **tx).await?;
+                rows.into_iter().map(Row::Postgres).collect()
+            }
+        })
+    }
+
+    /// The first row, if there is one.
+    pub(crate) async fn row(&mut self, sql: &'static str, values: Vec<Value>) -> Result<Option<Row>> {
+        Ok(self.rows(sql, values).await?.into_iter().next())
+    }
+
+    /// Holds everyone else who asks for the same key until this transaction ends. SQLite has one writer anyway.
+    pub(crate) async fn lock(&mut self, key: &str) -> Result<()> {
+        if self.engine() == EngineKind::Postgres {
+            self.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", params![key]).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Values for a statement, in order.
+macro_rules! params {
+    ($($value:expr),* $(,)?) => { vec![$($crate::sql::Value::from($value)),*] };
+}
+pub(crate) use params;
+
+/// A value that is bound to a parameter. `None` keeps its type, which PostgreSQL wants to know.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Text(Option<String>),
+    Int(Option<i64>),
+    Uuid(Option<Uuid>),
+    Bytes(Option<Vec<u8>>),
+    Time(Option<Timestamp>),
+    Json(Option<Json>),
+}
+
+macro_rules! value_from {
+    ($($variant:ident: $type:ty, |$value:ident| $convert:expr;)*) => {$(
+        impl From<$type> for Value {
+            fn from($value: $type) -> Self {
+                Self::$variant(Some($convert))
+            }
+        }
+        impl From<Option<$type>> for Value {
+            fn from(value: Option<$type>) -> Self {
+                Self::$variant(value.map(|$value: $type| $convert))
+            }
+        }
+    )*};
+}
+
+value_from! {
+    Text: &str, |v| v.to_owned();
+    Text: String, |v| v;
+    Int: i64, |v| v;
+    Uuid: Uuid, |v| v;
+    Uuid: ibid_domain::TenantId, |v| v.uuid();
+    Uuid: ibid_domain::UserId, |v| v.uuid();
+    Uuid: ibid_domain::PointerId, |v| v.uuid();
+    Uuid: ibid_domain::JobId, |v| v.uuid();
+    Bytes: Vec<u8>, |v| v;
+    Bytes: Sha256, |v| v.as_bytes().to_vec();
+    Time: Timestamp, |v| v;
+    Json: Json, |v| v;
+    Json: ibid_domain::JsonObject, |v| Json::Object(v);
+}
+
+/// A size or count as the databases keep it.
+pub(crate) fn int(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+fn bind_failed(error: sqlx::error::BoxDynError) -> Error {
+    Error::Database(sqlx::Error::Encode(error))
+}
+
+fn sqlite(values: Vec<Value>) -> Result<SqliteArguments> {
+    use sqlx::Arguments;
+    let mut arguments = SqliteArguments::default();
+    for value in values {
+        match value {
+            Value::Text(v) => arguments.add(v),
+            Value::Int(v) => arguments.add(v),
+            Value::Uuid(v) => arguments.add(v),
+            Value::Bytes(v) => arguments.add(v),
+            Value::Time(v) => arguments.add(v.map(Timestamp::as_micros)),
+            Value::Json(v) => arguments.add(v.map(|json| json.to_string())),
+        }
+        .map_err(bind_failed)?;
+    }
+    Ok(arguments)
+}
+
+fn postgres(values: Vec<Value>) -> Result<PgArguments> {
+    use sqlx::Arguments;
+    let mut arguments = PgArguments::default();
+    for value in values {
+        match value {
+            Value::Text(v) => arguments.add(v),
+            Value::Int(v) => arguments.add(v),
+            Value::Uuid(v) => arguments.add(v),
+            Value::Bytes(v) => arguments.add(v),
+            Value::Time(v) => arguments.add(v.map(PgTime)),
+            Value::Json(v) => arguments.add(v),
+        }
+        .map_err(bind_failed)?;
+    }
+    Ok(arguments)
+}
+
+/// A time as PostgreSQL sends it: microseconds since 2000.
+struct PgTime(Timestamp);
+
+const MICROS_FROM_1970_TO_2000: i64 = 946_684_800_000_000;
+
+impl Type<sqlx::Postgres> for PgTime {
+    fn type_info() -> PgTypeInfo {
+        PgTypeInfo::with_name("timestamptz")
+    }
+}
+
+impl Encode<'_, sqlx::Postgres> for PgTime {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, sqlx::error::BoxDynError> {
+        let micros = self.0.as_micros().saturating_sub(MICROS_FROM_1970_TO_2000);
+        Encode::<sqlx::Postgres>::encode(micros, buffer)
+    }
+}
+
+impl<'r> Decode<'r, sqlx::Postgres> for PgTime {
+    fn decode(value: PgValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
+        let micros = <i64 as Decode<sqlx::Postgres>>::decode(value)?;
+        Ok(Self(Timestamp::from_micros(micros.saturating_add(MICROS_FROM_1970_TO_2000))))
+    }
+}
+
+/// A row of either engine.
+pub(crate) enum Row {
+    Sqlite(SqliteRow),
+    Postgres(PgRow),
+}
+
+impl Row {
+    /// The value of a column.
+    pub(crate) fn get<T: Column>(&self, name: &str) -> Result<T> {
+        T::read(self, name)
+    }
+
+    /// A text that must read as one of our own types.
+    pub(crate) fn parse<T: std::str::FromStr>(&self, name: &str) -> Result<T> {
+        let text: String = self.get(name)?;
+        text.parse().map_err(|_| Error::Corrupt(format!("{name} = '{text}'")))
+    }
+
+    /// Like [`Row::parse`], or nothing.
+    pub(crate) fn parse_opt<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>> {
+        let Some(text) = self.get::<Option<String>>(name)? else { return Ok(None) };
+        Ok(Some(text.parse().map_err(|_| Error::Corrupt(format!("{name} = '{text}'")))?))
+    }
+}
+
+/// A type that a column can be read as.
+pub(crate) trait Column: Sized {
+    fn read(row: &Row, name: &str) -> Result<Self>;
+}
+
+macro_rules! column {
+    ($($type:ty: $sqlite:ty => |$s:ident| $from_sqlite:expr, $postgres:ty => |$p:ident| $from_postgres:expr;)*) => {$(
+        impl Column for Option<$type> {
+            fn read(row: &Row, name: &str) -> Result<Self> {
+                match row {
+                    Row::Sqlite(row) => match row.try_get::<Option<$sqlite>, _>(name)? {
+                        Some($s) => Ok(Some($from_sqlite)),
+                        None => Ok(None),
+                    },
+                    Row::Postgres(row) => match row.try_get::<Option<$postgres>, _>(name)? {
+                        Some($p) => Ok(Some($from_postgres)),
+                        None => Ok(None),
+                    },
+                }
+            }
+        }
+        impl Column for $type {
+            fn read(row: &Row, name: &str) -> Result<Self> {
+                Option::<$type>::read(row, name)?.ok_or_else(|| Error::Corrupt(format!("{name} is null")))
+            }
+        }
+    )*};
+}
+
+fn hash(bytes: &[u8]) -> Result<Sha256> {
+    bytes.try_into().map_err(|_| Error::Corrupt(format!("a hash of {} bytes", bytes.len())))
+}
+
+column! {
+    String: String => |v| v, String => |v| v;
+    i64: i64 => |v| v, i64 => |v| v;
+    u64: i64 => |v| u64::try_from(v).unwrap_or(0), i64 => |v| u64::try_from(v).unwrap_or(0);
+    Uuid: Uuid => |v| v, Uuid => |v| v;
+    ibid_domain::TenantId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::UserId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::PointerId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::JobId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    Vec<u8>: Vec<u8> => |v| v, Vec<u8> => |v| v;
+    Sha256: Vec<u8> => |v| hash(&v)?, Vec<u8> => |v| hash(&v)?;
+    Timestamp: i64 => |v| Timestamp::from_micros(v), PgTime => |v| v.0;
+    Json: String => |v| serde_json::from_str(&v).map_err(|error| Error::Corrupt(error.to_string()))?, Json => |v| v;
+}
+
+impl Column for ibid_domain::JsonObject {
+    fn read(row: &Row, name: &str) -> Result<Self> {
+        Option::<Self>::read(row, name)?.ok_or_else(|| Error::Corrupt(format!("{name} is null")))
+    }
+}
+
+impl Column for Option<ibid_domain::JsonObject> {
+    fn read(row: &Row, name: &str) -> Result<Self> {
+        match Option::<Json>::read(row, name)? {
+            None => Ok(None),
+            Some(Json::Object(object)) => Ok(Some(object)),
+            Some(_) => Err(Error::Corrupt(format!("{name} is not an object"))),
+        }
+    }
+}
+
+/// `($3, $4), ($5, $6)`: rows of placeholders that follow `first - 1` others.
+pub(crate) fn placeholders(first: usize, rows: usize, columns: usize) -> String {
+    let mut out = String::new();
+    for row in 0..rows {
+        out.push_str(if row == 0 { "(" } else { ", (" });
+        for column in 0..columns {
+            let comma = if column == 0 { "" } else { ", " };
+            out.push_str(&format!("{comma}${}", first + row * columns + column));
+        }
+        out.push(')');
+    }
+    out
+}
+
+/// `($3, $4, $5)`: one list of placeholders.
+pub(crate) fn placeholder_list(first: usize, count: usize) -> String {
+    placeholders(first, 1, count)
+}

@@ -1,0 +1,284 @@
+//! Opening a library: its database, its blobs and its signals.
+
+use std::{path::PathBuf, str::FromStr, sync::Arc, time::Duration};
+
+use sqlx::{
+    Row as _,
+    postgres::{PgConnectOptions, PgListener, PgPoolOptions},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+};
+use tokio::sync::watch;
+
+use crate::{BlobLocation, Blobs, Clock, Error, Result, Tx, migrations::migrator, sql::Conn};
+
+/// Where the rows are.
+#[derive(Clone, Debug)]
+pub enum DatabaseLocation {
+    /// A file.
+    Sqlite(PathBuf),
+    /// A PostgreSQL URL.
+    Postgres(String),
+}
+
+/// Which of the two engines holds the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineKind {
+    /// The embedded default.
+    Sqlite,
+    /// For more than one machine.
+    Postgres,
+}
+
+impl EngineKind {
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres => "postgres",
+        }
+    }
+}
+
+/// What a library is opened with.
+#[derive(Clone, Debug)]
+pub struct StoreOptions {
+    /// Where the rows are.
+    pub database: DatabaseLocation,
+    /// Where the blobs are.
+    pub blobs: BlobLocation,
+    /// A local folder for uploads on their way in.
+    pub spool: PathBuf,
+    /// How many connections to PostgreSQL, or readers of SQLite.
+    pub connections: u32,
+    /// Where the time comes from.
+    pub clock: Clock,
+}
+
+/// An open library. Cheap to clone.
+#[derive(Clone)]
+pub struct Store(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    blobs: Blobs,
+    clock: Clock,
+    signals: Signals,
+}
+
+enum Engine {
+    /// One writer and many readers: SQLite in WAL mode lets them go on beside each other.
+    Sqlite {
+        writer: sqlx::SqlitePool,
+        readers: sqlx::SqlitePool,
+    },
+    Postgres(sqlx::PgPool),
+}
+
+const CHANNEL: &str = "ibid_jobs";
+const ACQUIRE: Duration = Duration::from_secs(30);
+
+impl Store {
+    /// Opens a library, brings its schema up to date under a lock, and checks that its blobs can be reached.
+    pub async fn open(options: StoreOptions) -> Result<Self> {
+        let engine = match &options.database {
+            DatabaseLocation::Sqlite(path) => open_sqlite(path.clone(), options.connections).await?,
+            DatabaseLocation::Postgres(url) => open_postgres(url, options.connections).await?,
+        };
+        let blobs = Blobs::open(&options.blobs, options.spool).await?;
+        let store = Self(Arc::new(Inner { engine, blobs, clock: options.clock, signals: Signals::new() }));
+        let mut tx = store.write().await?;
+        tx.ensure_local_owner().await?;
+        tx.commit().await?;
+        Ok(store)
+    }
+
+    /// A transaction that may change rows.
+    pub async fn write(&self) -> Result<Tx> {
+        Ok(self.tx(match &self.0.engine {
+            // IMMEDIATE takes the write lock at once: a transaction that reads first and writes later would
+            // otherwise fail when another process wrote in between.
+            Engine::Sqlite { writer, .. } => Conn::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
+            Engine::Postgres(pool) => Conn::Postgres(pool.begin().await?),
+        }))
+    }
+
+    /// A transaction that only reads, and sees one state of the library throughout.
+    pub async fn read(&self) -> Result<Tx> {
+        Ok(self.tx(match &self.0.engine {
+            Engine::Sqlite { readers, .. } => Conn::Sqlite(readers.begin().await?),
+            Engine::Postgres(pool) => {
+                Conn::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?)
+            }
+        }))
+    }
+
+    fn tx(&self, conn: Conn) -> Tx {
+        Tx { conn, clock: self.0.clock.clone(), signals: self.0.signals.clone(), jobs_changed: false }
+    }
+
+    /// The blobs of this library.
+    pub fn blobs(&self) -> &Blobs {
+        &self.0.blobs
+    }
+
+    /// The clock of this library.
+    pub fn clock(&self) -> &Clock {
+        &self.0.clock
+    }
+
+    /// Which engine holds the rows.
+    pub fn engine(&self) -> EngineKind {
+        match self.0.engine {
+            Engine::Sqlite { .. } => EngineKind::Sqlite,
+            Engine::Postgres(_) => EngineKind::Postgres,
+        }
+    }
+
+    /// Asks the database whether it answers.
+    pub async fn ping(&self) -> Result<()> {
+        match &self.0.engine {
+            Engine::Sqlite { readers, .. } => sqlx::query("SELECT 1 FROM tenants").execute(readers).await.map(drop)?,
+            Engine::Postgres(pool) => sqlx::query("SELECT 1 FROM tenants").execute(pool).await.map(drop)?,
+        }
+        Ok(())
+    }
+
+    /// Asks the database to check its own files and links, and gives what it finds wrong.
+    pub async fn check_database(&self) -> Result<Vec<String>> {
+        // PostgreSQL enforces links at all times and checks its pages as it reads them.
+        let Engine::Sqlite { readers, .. } = &self.0.engine else { return Ok(vec![]) };
+        let mut wrong: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(readers).await?;
+        wrong.retain(|line| line != "ok");
+        let rows = sqlx::query("PRAGMA foreign_key_check").fetch_all(readers).await?;
+        for row in rows {
+            let (table, parent): (String, String) = (row.try_get("table")?, row.try_get("parent")?);
+            wrong.push(format!("a row of {table} names a row of {parent} that is not there"));
+        }
+        Ok(wrong)
+    }
+
+    /// Changes each time a job may have changed.
+    pub fn jobs_changed(&self) -> watch::Receiver<u64> {
+        self.0.signals.jobs.subscribe()
+    }
+
+    /// Hears of jobs that other processes changed, for as long as it runs. On SQLite nobody tells: watchers look
+    /// for themselves from time to time.
+    pub async fn listen(&self) {
+        let Engine::Postgres(pool) = &self.0.engine else { return std::future::pending().await };
+        loop {
+            let heard = async {
+                let mut listener = PgListener::connect_with(pool).await?;
+                listener.listen(CHANNEL).await?;
+                loop {
+                    // None means that the connection was lost and made again: something may have been missed.
+                    listener.try_recv().await?;
+                    self.0.signals.jobs_changed();
+                }
+            };
+            let lost: Result<(), sqlx::Error> = heard.await;
+            if let Err(error) = lost {
+                tracing::warn!(%error, "lost the connection that hears of jobs; trying again");
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+
+    /// Closes every connection, after those in use are given back.
+    pub async fn close(&self) {
+        match &self.0.engine {
+            Engine::Sqlite { writer, readers } => {
+                readers.close().await;
+                writer.close().await;
+            }
+            Engine::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+impl Tx {
+    /// Tells every watcher, here and in other processes, that jobs changed, once this is committed.
+    pub(crate) async fn tell_jobs_changed(&mut self) -> Result<()> {
+        if !self.jobs_changed && self.engine() == EngineKind::Postgres {
+            self.execute("SELECT pg_notify($1, '')", crate::sql::params![CHANNEL]).await?;
+        }
+        self.jobs_changed = true;
+        Ok(())
+    }
+}
+
+async fn open_sqlite(path: PathBuf, readers: u32) -> Result<Engine> {
+    if let Some(folder) = path.parent() {
+        create_private_folder(folder)?;
+    }
+    // Two processes that start at once must not both migrate; the lock ends with the file handle.
+    let lock_path = path.with_extension("lock");
+    let lock = std::fs::File::create(&lock_path).map_err(Error::io(format!("open {}", lock_path.display())))?;
+    let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock))
+        .await
+        .map_err(|error| Error::Config(error.to_string()))?
+        .map_err(Error::io(format!("lock {}", lock_path.display())))?;
+    let options = SqliteConnectOptions::new()
+        .filename(&path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        // What was acknowledged must survive a power cut, not only a crash of the program.
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(ACQUIRE)
+        .statement_cache_capacity(500)
+        .pragma("cache_size", "-16000");
+    let writer = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(ACQUIRE)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .connect_with(options.clone())
+        .await?;
+    migrator(EngineKind::Sqlite).run(&writer).await?;
+    drop(lock);
+    let readers = SqlitePoolOptions::new()
+        .max_connections(readers.max(1))
+        .acquire_timeout(ACQUIRE)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .connect_with(options.pragma("query_only", "ON"))
+        .await?;
+    Ok(Engine::Sqlite { writer, readers })
+}
+
+async fn open_postgres(url: &str, connections: u32) -> Result<Engine> {
+    let options = PgConnectOptions::from_str(url)
+        .map_err(|error| Error::Config(format!("database_url is not a PostgreSQL URL: {error}")))?
+        .application_name("ibid");
+    let pool =
+        PgPoolOptions::new().max_connections(connections.max(2)).acquire_timeout(ACQUIRE).connect_with(options).await?;
+    migrator(EngineKind::Postgres).run(&pool).await?;
+    Ok(Engine::Postgres(pool))
+}
+
+/// Makes a folder that only its owner can read, as a library may hold anything.
+pub(crate) fn create_private_folder(path: &std::path::Path) -> Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(Error::io(format!("create the folder {}", path.display())))
+}
+
+/// How those who wait for jobs within this process are woken.
+#[derive(Clone)]
+pub(crate) struct Signals {
+    jobs: watch::Sender<u64>,
+}
+
+impl Signals {
+    fn new() -> Self {
+        Self { jobs: watch::Sender::new(0) }
+    }
+
+    pub(crate) fn jobs_changed(&self) {
+        self.jobs.send_modify(|count| *count = count.wrapping_add(1));
+    }
+}
