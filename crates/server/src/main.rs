@@ -1,1 +1,16 @@
-fn main() {}
+//! The binary `ibid`: HTTP server with the web app, and the command line.
+//!
+//! This crate turns requests and arguments into calls of `ibid-app`, and what comes back into JSON, pages and lines of
+//! text. It decides nothing about the library itself.
+//!
+//! Start reading at [`cli`] for what can be typed, and at [`http`] for what can be requested.
+
+mod cli;
+mod config;
+mod http;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

@@ -79,6 +79,14 @@ impl IdempotencyKeys<'_> {
         Ok(if taken == 1 { Claim::New(claim) } else { Claim::InProgress })
     }
 
+    /// Says that the request is still being answered.
+    pub async fn renew(&mut self, key: &str, claim: Uuid, hold: Duration) -> Result<()> {
+        let until = self.tx.now().after(hold);
+        let sql = "UPDATE idempotency_keys SET locked_until = $4 WHERE tenant_id = $1 AND key = $2 AND claim = $3";
+        self.tx.execute(sql, params![self.scope.tenant(), key, claim, until]).await?;
+        Ok(())
+    }
+
     /// Keeps the answer.
     pub async fn complete(&mut self, key: &str, claim: Uuid, response: StoredResponse) -> Result<()> {
         let sql = "UPDATE idempotency_keys SET status = $4, content_type = $5, body = $6

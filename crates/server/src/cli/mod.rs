@@ -1,0 +1,180 @@
+//! The command line.
+//!
+//! Every command calls one function of the app and prints what came back: aligned text for people, JSON with `--json`.
+//! Exit codes: 0 it went well, 1 it did not (or a check found something wrong), 2 the command was not understood.
+
+mod artifact;
+mod job;
+mod manifest;
+mod output;
+mod pointer;
+mod reference;
+mod serve;
+mod upkeep;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{CommandFactory, Parser, Subcommand};
+use ibid_app::{App, Scope};
+use ibid_store::Store;
+
+use crate::config::{Config, LogFormat, Said};
+
+use self::output::Output;
+
+/// The evidence engine: documents in, answers out, every claim tied to the exact words that support it.
+#[derive(Parser)]
+#[command(name = "ibid", version, propagate_version = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Read settings from this file
+    #[arg(long, env = "IBID_CONFIG", global = true, value_name = "FILE", help_heading = "Settings")]
+    config: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(flatten)]
+    settings: Said,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Start the server with the web app
+    Serve,
+    /// Do background jobs, beside a server on the same library
+    Worker,
+    /// Keep and read immutable bytes
+    #[command(subcommand)]
+    Artifact(artifact::Command),
+    /// Make and read trees of artifacts
+    #[command(subcommand)]
+    Manifest(manifest::Command),
+    /// Name manifests, and move the names
+    #[command(subcommand)]
+    Pointer(pointer::Command),
+    /// Look at background jobs
+    #[command(subcommand)]
+    Job(job::Command),
+    /// Remove what nothing reaches; without --apply only say what would go
+    Gc(upkeep::Gc),
+    /// Hash every byte again and follow every link
+    Fsck,
+    /// Print the settings in force and where each comes from
+    Config,
+    /// Print a completion script for a shell
+    Completions {
+        /// bash, zsh, fish, elvish or powershell
+        shell: clap_complete::Shell,
+    },
+    /// Print the description of the API
+    #[command(hide = true)]
+    Openapi,
+    /// Print docs/errors.md
+    #[command(hide = true)]
+    Errors,
+}
+
+/// What a command returns: whether all is well.
+type Outcome = Result<bool, Failed>;
+
+/// Why a command failed, for people.
+struct Failed(String);
+
+impl<E: std::fmt::Display> From<E> for Failed {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// Reads the arguments and does what they say.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let output = Output::new(cli.json);
+    let config = match Config::load(cli.settings, cli.config.as_deref()) {
+        Ok(config) => config,
+        Err(error) => {
+            output.error(&error);
+            return ExitCode::from(2);
+        }
+    };
+    start_log(&config);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            output.error(&format!("cannot start: {error}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let outcome = runtime.block_on(run(cli.command, config, &output));
+    // Blocking threads, such as one that reads a slow disk, are not waited for.
+    runtime.shutdown_background();
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(Failed(reason)) => {
+            output.error(&reason);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(command: Command, config: Config, output: &Output) -> Outcome {
+    match command {
+        Command::Serve => serve::serve(config, output).await,
+        Command::Worker => serve::work(config, output).await,
+        Command::Config => reference::config(&config, output),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "ibid", &mut std::io::stdout());
+            Ok(true)
+        }
+        Command::Openapi => reference::openapi(),
+        Command::Errors => reference::errors(),
+        Command::Artifact(command) => artifact::run(command, &Library::open(&config).await?, output).await,
+        Command::Manifest(command) => manifest::run(command, &Library::open(&config).await?, output).await,
+        Command::Pointer(command) => pointer::run(command, &Library::open(&config).await?, output).await,
+        Command::Job(command) => job::run(command, &Library::open(&config).await?, output).await,
+        Command::Gc(gc) => upkeep::gc(gc, &Library::open(&config).await?, output).await,
+        Command::Fsck => upkeep::fsck(&Library::open(&config).await?, output).await,
+    }
+}
+
+/// A library that a command works on, as its one user.
+struct Library {
+    app: App,
+    scope: Scope,
+}
+
+impl Library {
+    async fn open(config: &Config) -> Result<Self, Failed> {
+        let app = App::new(Store::open(config.store()).await.map_err(|error| cannot_open(config, &error))?);
+        let scope = app.local_owner().await?;
+        Ok(Self { app, scope })
+    }
+}
+
+fn cannot_open(config: &Config, error: &ibid_store::Error) -> Failed {
+    let place = if config.database_url.is_empty() { config.data.to_string() } else { "the database".to_owned() };
+    Failed(format!("cannot open the library in {place}: {error}"))
+}
+
+/// Logs go to standard error: all that matters to a log file, only what is wrong to a terminal.
+fn start_log(config: &Config) {
+    use std::io::IsTerminal;
+    use tracing_subscriber::{EnvFilter, fmt, layer::SubscriberExt, util::SubscriberInitExt};
+    let terminal = std::io::stderr().is_terminal();
+    let default = if terminal { "warn" } else { "info,sqlx=warn,hyper=warn" };
+    let filter = if config.log == "auto" { default } else { config.log.as_str() };
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new(default));
+    let registry = tracing_subscriber::registry().with(filter);
+    let colour = terminal && std::env::var_os("NO_COLOR").is_none();
+    let started = match config.log_format {
+        LogFormat::Text => {
+            registry.with(fmt::layer().with_writer(std::io::stderr).with_target(false).with_ansi(colour)).try_init()
+        }
+        LogFormat::Json => {
+            registry.with(fmt::layer().json().with_writer(std::io::stderr).with_span_list(false)).try_init()
+        }
+    };
+    debug_assert!(started.is_ok(), "the log is started once");
+}

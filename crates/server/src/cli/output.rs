@@ -1,0 +1,131 @@
+//! How commands print: calm and aligned for people, JSON for programs.
+
+use std::{io::IsTerminal, sync::Arc};
+
+use anstyle::{AnsiColor, Style};
+use ibid_app::ProgressReport;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+/// Where and how a command prints.
+pub(super) struct Output {
+    json: bool,
+}
+
+const DIM: Style = Style::new().dimmed();
+const ACCENT: Style = AnsiColor::Cyan.on_default();
+const WRONG: Style = AnsiColor::Red.on_default().bold();
+
+impl Output {
+    pub(super) fn new(json: bool) -> Self {
+        Self { json }
+    }
+
+    /// Prints a value: as JSON if that was asked for, else as `people` shows it.
+    pub(super) fn show<T: Serialize>(&self, value: &T, people: impl FnOnce()) -> Result<(), serde_json::Error> {
+        if self.json {
+            anstream::println!("{}", serde_json::to_string_pretty(value)?);
+        } else {
+            people();
+        }
+        Ok(())
+    }
+
+    /// Prints what went wrong, on standard error.
+    #[expect(clippy::print_stderr, reason = "this is where errors are printed")]
+    pub(super) fn error(&self, reason: &str) {
+        if self.json {
+            eprintln!("{}", serde_json::json!({ "error": reason }));
+        } else {
+            anstream::eprintln!("{WRONG}error:{WRONG:#} {reason}");
+        }
+    }
+
+    /// A line of progress on a terminal, nothing elsewhere.
+    pub(super) fn progress(&self) -> (ProgressReport, Spinner) {
+        if self.json || !std::io::stderr().is_terminal() {
+            return (ProgressReport::silent(), Spinner(None));
+        }
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {msg} {pos:.dim}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(std::time::Duration::from_millis(120));
+        let shared = Arc::new(bar.clone());
+        let report = ProgressReport::to(move |progress| {
+            if let Some(total) = progress.total {
+                shared.set_length(total);
+            }
+            shared.set_position(progress.done);
+            shared.set_message(progress.message.unwrap_or_default());
+            Box::pin(async {})
+        });
+        (report, Spinner(Some(bar)))
+    }
+}
+
+/// Takes the line of progress away when it is dropped.
+pub(super) struct Spinner(Option<ProgressBar>);
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Prints rows with aligned columns; the first is the one to look at, the rest is dim.
+pub(super) fn table(rows: &[Vec<String>]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let last = column + 1 == row.len();
+            let pad = if last { 0 } else { widths[column].saturating_sub(cell.chars().count()) + 2 };
+            let style = if column == 0 { ACCENT } else { DIM };
+            line += &format!("{style}{cell}{style:#}{:pad$}", "");
+        }
+        anstream::println!("{}", line.trim_end());
+    }
+}
+
+/// Prints names and values, one a line.
+pub(super) fn fields(fields: &[(&str, String)]) {
+    let width = fields.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, value) in fields {
+        anstream::println!("{DIM}{name:width$}{DIM:#}  {value}");
+    }
+}
+
+/// A size for people.
+pub(super) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    let (mut value, mut unit) = (bytes as f64, 0);
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+/// `1 manifest`, `2 manifests`.
+pub(super) fn count(number: u64, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_counts_read_well() {
+        assert_eq!(
+            (size(0), size(999), size(1_500), size(2_147_483_648)),
+            ("0 B".into(), "999 B".into(), "1.5 kB".into(), "2.1 GB".into())
+        );
+        assert_eq!((count(1, "file"), count(0, "file")), ("1 file".into(), "0 files".into()));
+    }
+}

@@ -1,0 +1,122 @@
+//! `ibid serve` and `ibid worker`
+
+use std::{net::SocketAddr, time::Instant};
+
+use ibid_app::{App, Worker, WorkerOptions};
+use ibid_store::Store;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::{Failed, Outcome, Output, cannot_open};
+use crate::{config::Config, http};
+
+/// Serves until it is told to stop.
+pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
+    if !config.listen.ip().is_loopback() {
+        return Err(Failed(format!(
+            "{} can be reached from other machines, and no authentication is configured; listen on 127.0.0.1",
+            config.listen
+        )));
+    }
+    let metrics = http::install_metrics()?;
+    let listener = bind(config.listen).await?;
+    let address = listener.local_addr()?;
+    let app = open(&config).await?;
+    let owner = app.local_owner().await?;
+    let stop = stop_signal()?;
+
+    let hearing = tokio::spawn({
+        let app = app.clone();
+        async move { app.store().listen().await }
+    });
+    let worker = (config.workers > 0).then(|| Worker::new(app.clone(), worker_options(&config)));
+    let pulse = worker.as_ref().map(Worker::pulse);
+    let working = worker.map(|worker| tokio::spawn(worker.run(stop.clone())));
+
+    let (drain, connections) = (config.drain(), config.max_connections);
+    let inner = http::Inner {
+        app: app.clone(),
+        owner,
+        config,
+        worker: pulse,
+        stop: stop.clone(),
+        started: Instant::now(),
+        metrics,
+    };
+    let router = http::router(inner.into());
+    let url = format!("http://{address}");
+    output.show(&serde_json::json!({ "url": url }), || anstream::println!("Ibid is ready: {url}"))?;
+    tracing::info!(%address, engine = app.store().engine().as_str(), blobs = app.store().blobs().kind(), "ready");
+    http::listen::serve(listener, router, connections, drain, stop.clone()).await;
+    stop.cancel();
+    if let Some(working) = working {
+        working.await?;
+    }
+    hearing.abort();
+    app.store().close().await;
+    tracing::info!("stopped");
+    Ok(true)
+}
+
+/// Does jobs until it is told to stop.
+pub(super) async fn work(config: Config, output: &Output) -> Outcome {
+    let app = open(&config).await?;
+    let stop = stop_signal()?;
+    let hearing = tokio::spawn({
+        let app = app.clone();
+        async move { app.store().listen().await }
+    });
+    output.show(&serde_json::json!({ "workers": config.workers }), || {
+        anstream::println!("Working on jobs, {} at a time. Stop with Ctrl-C.", config.workers.max(1));
+    })?;
+    Worker::new(app.clone(), worker_options(&config)).run(stop).await;
+    hearing.abort();
+    app.store().close().await;
+    Ok(true)
+}
+
+async fn open(config: &Config) -> Result<App, Failed> {
+    let app = App::new(Store::open(config.store()).await.map_err(|error| cannot_open(config, &error))?);
+    let swept = app.sweep_spool().await?;
+    if swept > 0 {
+        tracing::info!(files = swept, "removed uploads that were cut off");
+    }
+    Ok(app)
+}
+
+fn worker_options(config: &Config) -> WorkerOptions {
+    WorkerOptions { concurrency: config.workers.max(1), drain: config.drain(), ..WorkerOptions::default() }
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, Failed> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let hint = match error.kind() {
+            std::io::ErrorKind::AddrInUse => "; another program listens there, try --listen 127.0.0.1:0",
+            _ => "",
+        };
+        Failed(format!("cannot listen on {address}: {error}{hint}"))
+    })
+}
+
+/// Cancelled by the first signal to stop; the second ends the process at once.
+fn stop_signal() -> Result<CancellationToken, Failed> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let stop = CancellationToken::new();
+    let token = stop.clone();
+    tokio::spawn(async move {
+        for round in 0.. {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            if round > 0 {
+                std::process::exit(130);
+            }
+            tracing::info!("stopping; requests and jobs under way may finish");
+            token.cancel();
+        }
+    });
+    Ok(stop)
+}

@@ -1,0 +1,273 @@
+//! Settings: defaults < `ibid.toml` < `IBID_*` environment < flags.
+//!
+//! Each setting is defined once, below; the flag, the variable, the key in the file, the help and the line that
+//! `ibid config` prints all come from that definition.
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use ibid_store::{BlobLocation, Clock, DatabaseLocation, S3Options, StoreOptions};
+use serde::Deserialize;
+
+macro_rules! settings {
+    ($($(#[doc = $help:literal])* $name:ident: $type:ty = $default:expr, $env:literal $(, $secret:ident)?;)*) => {
+        /// What was said on the command line, in the environment or in the file; what was not said is `None`.
+        #[derive(Clone, Debug, Default, clap::Args, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Said {
+            $($(#[doc = $help])*
+            #[arg(long, env = $env, global = true, hide_env_values = true, help_heading = "Settings")]
+            pub $name: Option<$type>,)*
+        }
+
+        impl Said {
+            /// What this says, and where it is silent, what the other says.
+            fn or(self, other: Self) -> Self {
+                Self { $($name: self.$name.or(other.$name),)* }
+            }
+        }
+
+        /// The settings in force.
+        #[derive(Clone, Debug)]
+        pub struct Config {
+            $($(#[doc = $help])* pub $name: $type,)*
+            sources: Vec<(&'static str, &'static str)>,
+        }
+
+        impl Config {
+            fn resolve(flags_and_env: Said, file: Said) -> Self {
+                let mut sources = Vec::new();
+                $(
+                    let from = if flags_and_env.$name.is_some() {
+                        if std::env::var_os($env).is_some() { $env } else { "flag" }
+                    } else if file.$name.is_some() {
+                        "ibid.toml"
+                    } else {
+                        "default"
+                    };
+                    sources.push((stringify!($name), from));
+                )*
+                let said = flags_and_env.or(file);
+                Self { $($name: said.$name.unwrap_or_else(|| $default),)* sources }
+            }
+
+            /// Each setting with its value, secrets masked, and where it comes from.
+            pub fn lines(&self) -> Vec<(&'static str, String, &'static str)> {
+                let values = [$(settings!(@show self.$name $(, $secret)?)),*];
+                self.sources.iter().zip(values).map(|((name, from), value)| (*name, value, *from)).collect()
+            }
+        }
+    };
+    (@show $value:expr) => { $value.to_string() };
+    (@show $value:expr, secret) => { if $value.is_empty() { String::new() } else { "********".to_owned() } };
+    (@show $value:expr, url) => { mask_password(&$value) };
+}
+
+settings! {
+    /// Address to listen on
+    listen: SocketAddr = SocketAddr::from(([127, 0, 0, 1], 7319)), "IBID_LISTEN";
+    /// Folder of the library
+    data: DataFolder = DataFolder::default(), "IBID_DATA";
+    /// PostgreSQL to use instead of the embedded database, as postgres://…
+    database_url: String = String::new(), "IBID_DATABASE_URL", url;
+    /// Where blobs are kept: `folder` (below the data folder) or s3://bucket/prefix
+    blobs: String = "folder".to_owned(), "IBID_BLOBS";
+    /// S3 server, if it is not AWS, as http(s)://host:port
+    s3_endpoint: String = String::new(), "IBID_S3_ENDPOINT";
+    /// S3 region
+    s3_region: String = String::new(), "IBID_S3_REGION";
+    /// S3 access key id
+    s3_access_key: String = String::new(), "IBID_S3_ACCESS_KEY";
+    /// S3 secret key
+    s3_secret_key: String = String::new(), "IBID_S3_SECRET_KEY", secret;
+    /// Connections to the database
+    connections: u32 = 16, "IBID_CONNECTIONS";
+    /// Jobs done at the same time inside `serve` and `worker`; 0 leaves them to other processes
+    workers: u32 = 4, "IBID_WORKERS";
+    /// Largest upload, in bytes
+    upload_limit_bytes: u64 = 16 << 30, "IBID_UPLOAD_LIMIT_BYTES";
+    /// Largest JSON body, in bytes
+    json_limit_bytes: u64 = 32 << 20, "IBID_JSON_LIMIT_BYTES";
+    /// How long a request may take, uploads and streams aside
+    request_timeout_seconds: u64 = 60, "IBID_REQUEST_TIMEOUT_SECONDS";
+    /// How long an upload may stand still
+    idle_timeout_seconds: u64 = 60, "IBID_IDLE_TIMEOUT_SECONDS";
+    /// Connections served at the same time
+    max_connections: u32 = 1024, "IBID_MAX_CONNECTIONS";
+    /// How long a shutdown waits for requests and jobs
+    drain_seconds: u64 = 20, "IBID_DRAIN_SECONDS";
+    /// Further host names that the server answers for, separated by commas
+    allowed_hosts: String = String::new(), "IBID_ALLOWED_HOSTS";
+    /// What is logged, as in RUST_LOG; auto is warnings on a terminal and info elsewhere
+    log: String = "auto".to_owned(), "IBID_LOG";
+    /// How it is logged: text or json
+    log_format: LogFormat = LogFormat::Text, "IBID_LOG_FORMAT";
+}
+
+/// How lines of the log look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+impl std::fmt::Display for LogFormat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if *self == Self::Text { "text" } else { "json" })
+    }
+}
+
+/// The folder of a library; by default the platform's own place for data.
+#[derive(Clone, Debug, Deserialize)]
+pub struct DataFolder(PathBuf);
+
+impl Default for DataFolder {
+    fn default() -> Self {
+        let home = || std::env::var_os("HOME").map(PathBuf::from).unwrap_or_else(|| PathBuf::from("."));
+        let base = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        Self(base.unwrap_or_else(|| home().join(".local/share")).join("ibid"))
+    }
+}
+
+impl std::str::FromStr for DataFolder {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self(PathBuf::from(text)))
+    }
+}
+
+impl std::fmt::Display for DataFolder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.display().fmt(f)
+    }
+}
+
+impl Config {
+    /// The settings in force. The file is the one named, or `ibid.toml` here, or that in the platform's own place.
+    pub fn load(said: Said, file: Option<&Path>) -> Result<Self, String> {
+        let file = match file {
+            Some(path) => read_file(path)?,
+            None => match default_files().into_iter().find(|path| path.is_file()) {
+                Some(path) => read_file(&path)?,
+                None => Said::default(),
+            },
+        };
+        let config = Self::resolve(said, file);
+        if config.blobs != "folder" && !config.blobs.starts_with("s3://") {
+            return Err(format!("blobs is '{}'; it takes 'folder' or s3://bucket/prefix", config.blobs));
+        }
+        if !config.database_url.is_empty() && !config.database_url.starts_with("postgres") {
+            return Err("database_url takes a PostgreSQL URL, as postgres://user@host/database".to_owned());
+        }
+        Ok(config)
+    }
+
+    /// How to open the library.
+    pub fn store(&self) -> StoreOptions {
+        let data = &self.data.0;
+        let database = match self.database_url.as_str() {
+            "" => DatabaseLocation::Sqlite(data.join("ibid.db")),
+            url => DatabaseLocation::Postgres(url.to_owned()),
+        };
+        let (blobs, spool) = match self.blobs.strip_prefix("s3://") {
+            // The spool lies beside the blobs, so that a rename puts a blob in its place.
+            None => (BlobLocation::Folder(data.join("blobs")), data.join("blobs").join("spool")),
+            Some(rest) => {
+                let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+                let set = |value: &String| Some(value.clone()).filter(|value| !value.is_empty());
+                let options = S3Options {
+                    bucket: bucket.to_owned(),
+                    prefix: prefix.to_owned(),
+                    endpoint: set(&self.s3_endpoint),
+                    region: set(&self.s3_region),
+                    access_key: set(&self.s3_access_key),
+                    secret_key: set(&self.s3_secret_key),
+                };
+                (BlobLocation::S3(options), data.join("spool"))
+            }
+        };
+        StoreOptions { database, blobs, spool, connections: self.connections, clock: Clock::System }
+    }
+
+    /// How long a request may take.
+    pub fn request_timeout(&self) -> Duration {
+        Duration::from_secs(self.request_timeout_seconds.max(1))
+    }
+
+    /// How long an upload may stand still.
+    pub fn idle_timeout(&self) -> Duration {
+        Duration::from_secs(self.idle_timeout_seconds.max(1))
+    }
+
+    /// How long a shutdown waits.
+    pub fn drain(&self) -> Duration {
+        Duration::from_secs(self.drain_seconds)
+    }
+}
+
+fn default_files() -> Vec<PathBuf> {
+    let mut files = vec![PathBuf::from("ibid.toml")];
+    let base = std::env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config")));
+    files.extend(base.map(|base| base.join("ibid").join("ibid.toml")));
+    files
+}
+
+fn read_file(path: &Path) -> Result<Said, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// A database URL without its password.
+fn mask_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (authority, tail) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+    let authority = match authority.rsplit_once('@') {
+        Some((user, host)) => match user.split_once(':') {
+            Some((name, _)) => format!("{name}:********@{host}"),
+            None => authority.to_owned(),
+        },
+        None => authority.to_owned(),
+    };
+    let tail = match tail.find("password=") {
+        Some(at) => format!("{}password=********", &tail[..at]),
+        None => tail.to_owned(),
+    };
+    format!("{scheme}://{authority}{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_masked() {
+        assert_eq!(mask_password("postgres://u:p%40@h:5432/db"), "postgres://u:********@h:5432/db");
+        assert_eq!(mask_password("postgres://u@h/db"), "postgres://u@h/db");
+        assert_eq!(mask_password("postgres:///db?host=/tmp&password=x"), "postgres:///db?host=/tmp&password=********");
+        assert_eq!(mask_password(""), "");
+    }
+
+    #[test]
+    fn flags_win_over_the_file_and_the_file_over_defaults() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ibid.toml");
+        std::fs::write(&file, "workers = 7\nconnections = 3\n").unwrap();
+        let said = Said { workers: Some(2), ..Said::default() };
+        let config = Config::load(said, Some(&file)).unwrap();
+        assert_eq!((config.workers, config.connections, config.max_connections), (2, 3, 1024));
+        let lines = config.lines();
+        assert!(lines.contains(&("connections", "3".to_owned(), "ibid.toml")));
+        assert!(lines.contains(&("max_connections", "1024".to_owned(), "default")));
+        std::fs::write(&file, "wrokers = 7\n").unwrap();
+        assert!(Config::load(Said::default(), Some(&file)).unwrap_err().contains("wrokers"));
+    }
+}

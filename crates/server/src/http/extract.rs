@@ -1,0 +1,158 @@
+//! Taking a request apart, with errors that say what would be right.
+
+use axum::{
+    body::Body,
+    extract::{FromRequest, FromRequestParts, Request},
+    http::{header, request::Parts},
+};
+use bytes::Bytes;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use ibid_app::Scope;
+use ibid_domain::{Code, Cursor, Limit, Problem, Sha256, problem::shown};
+use serde::de::DeserializeOwned;
+
+use super::{Server, problem::ApiError};
+
+/// Who is asking. A library without login has one user; everyone who gets as far as a handler is that user.
+pub(super) struct Caller(pub(super) Scope);
+
+impl FromRequestParts<Server> for Caller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(_parts: &mut Parts, server: &Server) -> Result<Self, ApiError> {
+        Ok(Self(server.owner))
+    }
+}
+
+/// A JSON body.
+pub(super) struct Json<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequest<Server> for Json<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, server: &Server) -> Result<Self, ApiError> {
+        if let Some(kind) = request.headers().get(header::CONTENT_TYPE) {
+            let kind = kind.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_lowercase();
+            if kind != "application/json" && !kind.ends_with("+json") {
+                let detail = format!("the content type is '{}'; this address takes application/json", shown(&kind));
+                return Err(Problem::new(Code::UnsupportedMediaType, detail).into());
+            }
+        }
+        let bytes = read_body(request.into_body(), server.config.json_limit_bytes).await?;
+        Ok(Self(parse_json(&bytes)?))
+    }
+}
+
+/// Reads a body of at most `limit` bytes.
+pub(super) async fn read_body(body: Body, limit: u64) -> Result<Bytes, Problem> {
+    let limited = Limited::new(body, usize::try_from(limit).unwrap_or(usize::MAX));
+    match limited.collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.downcast_ref::<LengthLimitError>().is_some() => {
+            let detail = format!("the body is larger than the limit of {limit} bytes");
+            Err(Problem::new(Code::BodyTooLarge, detail).fact("limit_bytes", limit))
+        }
+        Err(error) => Err(Problem::new(Code::InvalidBody, format!("the body could not be read: {error}"))),
+    }
+}
+
+/// Reads JSON, and says where in it something is wrong.
+pub(super) fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.into_inner();
+        if inner.is_data() {
+            let problem = Problem::new(Code::InvalidField, format!("{}: {inner}", shown(&path)));
+            return if path == "." { problem } else { problem.field(shown(&path)) };
+        }
+        Problem::new(Code::InvalidJson, format!("the body is not valid JSON: {inner}"))
+    })?;
+    deserializer
+        .end()
+        .map_err(|error| Problem::new(Code::InvalidJson, format!("the body is not valid JSON: {error}")))?;
+    Ok(value)
+}
+
+/// Query parameters.
+pub(super) struct Query<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequestParts<Server> for Query<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _server: &Server) -> Result<Self, ApiError> {
+        match axum::extract::Query::try_from_uri(&parts.uri) {
+            Ok(axum::extract::Query(query)) => Ok(Self(query)),
+            Err(error) => Err(Problem::new(Code::InvalidQuery, error.body_text()).into()),
+        }
+    }
+}
+
+/// Segments of the path.
+pub(super) struct Path<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Server> for Path<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, server: &Server) -> Result<Self, ApiError> {
+        match axum::extract::Path::from_request_parts(parts, server).await {
+            Ok(axum::extract::Path(path)) => Ok(Self(path)),
+            Err(error) => Err(Problem::new(Code::InvalidPath, error.body_text()).into()),
+        }
+    }
+}
+
+/// A hash in the path. What is not a hash names nothing, so it is not found; `code` says what was looked for.
+pub(super) fn hash_in_path(text: &str, code: Code) -> Result<Sha256, Problem> {
+    text.parse().map_err(|problem: Problem| Problem::new(code, problem.detail))
+}
+
+/// A hash in a field of the body.
+pub(super) fn hash_in_field(text: &str, field: &str) -> Result<Sha256, Problem> {
+    text.parse().map_err(|problem: Problem| problem.field(field))
+}
+
+/// `limit` and `cursor` of a list.
+#[derive(Debug, Default, serde::Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Paging {
+    /// How many items, 1 to 500; 50 if not said.
+    #[param(minimum = 1, maximum = 500, default = 50)]
+    limit: Option<i64>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+impl Paging {
+    pub(super) fn limit(&self) -> Result<Limit, Problem> {
+        self.limit.map_or(Ok(Limit::default()), Limit::new)
+    }
+
+    pub(super) fn cursor(&self) -> Result<Option<Cursor>, Problem> {
+        self.cursor.as_deref().filter(|text| !text.is_empty()).map(Cursor::decode).transpose()
+    }
+}
+
+/// The largest object of free-form facts, in bytes.
+const MAX_FACTS: usize = 64 * 1024;
+
+/// Checks free-form facts: what one engine would refuse is refused for both.
+pub(super) fn check_facts(field: &str, facts: &ibid_domain::JsonObject) -> Result<(), Problem> {
+    if serde_json::to_string(facts).is_ok_and(|text| text.len() > MAX_FACTS) {
+        return Err(Problem::new(Code::InvalidField, format!("{field} is larger than {MAX_FACTS} bytes")).field(field));
+    }
+    if facts.iter().any(|(name, value)| name.contains('\0') || has_nul(value)) {
+        return Err(Problem::new(Code::InvalidField, format!("{field} has a NUL character")).field(field));
+    }
+    Ok(())
+}
+
+fn has_nul(value: &serde_json::Value) -> bool {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(has_nul),
+        Value::Object(object) => object.iter().any(|(name, value)| name.contains('\0') || has_nul(value)),
+        _ => false,
+    }
+}

@@ -1,0 +1,215 @@
+//! `/api/v1/manifests`
+
+use std::fmt;
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use ibid_app::{EntryDraft, ManifestDraft};
+use ibid_domain::{Code, Problem, artifact::MediaType, problem::shown};
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use utoipa::ToSchema;
+
+use super::{
+    Server,
+    extract::{Caller, Json, Paging, Path, Query, hash_in_field, hash_in_path},
+    problem::ApiResult,
+    wire,
+};
+
+/// A manifest to be made.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewManifest {
+    /// Its files, by path.
+    #[schema(value_type = std::collections::HashMap<String, NewEntry>)]
+    tree: NewTree,
+    /// What it is made after.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    parent_sha256: Option<String>,
+    /// Why it is made.
+    message: Option<String>,
+}
+
+/// One file of a manifest to be made.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewTreeEntry)]
+pub(super) struct NewEntry {
+    /// Its artifact, which must be here.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    sha256: String,
+    /// What it is; the artifact's if not said.
+    media_type: Option<String>,
+    /// How large it is; the artifact's if not said, and it must be the artifact's if it is.
+    size_bytes: Option<u64>,
+    /// The type of source; the artifact's if not said.
+    entity_type: Option<String>,
+}
+
+/// The pairs of a JSON object as they were sent. A map would hide that a path stands there twice.
+struct NewTree(Vec<(String, NewEntry)>);
+
+impl<'de> Deserialize<'de> for NewTree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = NewTree;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of paths")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NewTree, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(NewTree(pairs))
+            }
+        }
+
+        deserializer.deserialize_map(Pairs)
+    }
+}
+
+impl NewManifest {
+    fn draft(self) -> Result<ManifestDraft, Problem> {
+        let mut tree = Vec::with_capacity(self.tree.0.len());
+        for (path, entry) in self.tree.0 {
+            let at = |problem: Problem, field: &str| problem.field(format!("tree.{}.{field}", shown(&path)));
+            let draft = EntryDraft {
+                sha256: entry.sha256.parse().map_err(|problem| at(problem, "sha256"))?,
+                media_type: entry
+                    .media_type
+                    .as_deref()
+                    .map(MediaType::new)
+                    .transpose()
+                    .map_err(|problem| at(problem, "media_type"))?,
+                size_bytes: entry.size_bytes,
+                entity_type: entry
+                    .entity_type
+                    .as_deref()
+                    .map(str::parse)
+                    .transpose()
+                    .map_err(|problem| at(problem, "entity_type"))?,
+            };
+            tree.push((path, draft));
+        }
+        let parent = self.parent_sha256.as_deref().map(|text| hash_in_field(text, "parent_sha256")).transpose()?;
+        Ok(ManifestDraft { tree, parent, message: self.message })
+    }
+}
+
+/// Make a manifest
+///
+/// The same tree, parent and message are the same manifest. Every artifact named must be here.
+#[utoipa::path(
+    post, path = "/api/v1/manifests", tag = "manifests", operation_id = "create_manifest",
+    request_body = NewManifest,
+    responses(
+        (status = 201, description = "Made", body = wire::Manifest),
+        (status = 200, description = "Known already", body = wire::Manifest),
+        (status = 404, description = "The parent is not here", body = wire::Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The tree is not legal", body = wire::Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn create(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Json(new): Json<NewManifest>,
+) -> ApiResult<(StatusCode, axum::Json<wire::Manifest>)> {
+    let (manifest, tree, new) = server.app.create_manifest(&scope, new.draft()?).await?;
+    let status = if new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, axum::Json(wire::Manifest::new(manifest, &tree))))
+}
+
+/// A manifest with its tree
+#[utoipa::path(
+    get, path = "/api/v1/manifests/{sha256}", tag = "manifests", operation_id = "get_manifest",
+    params(("sha256" = String, Path, description = "Its hash")),
+    responses(
+        (status = 200, description = "The manifest", body = wire::Manifest),
+        (status = 404, description = "There is none", body = wire::Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn get_one(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(sha256): Path<String>,
+) -> ApiResult<axum::Json<wire::Manifest>> {
+    let (manifest, tree) = server.app.manifest(&scope, hash_in_path(&sha256, Code::ManifestNotFound)?).await?;
+    Ok(axum::Json(wire::Manifest::new(manifest, &tree)))
+}
+
+/// A manifest and those it came after, newest first
+#[utoipa::path(
+    get, path = "/api/v1/manifests/{sha256}/log", tag = "manifests", operation_id = "get_manifest_log",
+    params(("sha256" = String, Path, description = "Its hash"), Paging),
+    responses(
+        (status = 200, description = "One page", body = wire::Page<wire::ManifestSummary>),
+        (status = 404, description = "There is none", body = wire::Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn log(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(sha256): Path<String>,
+    Query(paging): Query<Paging>,
+) -> ApiResult<axum::Json<wire::Page<wire::ManifestSummary>>> {
+    let sha256 = hash_in_path(&sha256, Code::ManifestNotFound)?;
+    let page = server.app.manifest_log(&scope, sha256, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    Ok(axum::Json(wire::Page::of(page, wire::ManifestSummary::from)))
+}
+
+/// What differs between two manifests
+#[utoipa::path(
+    get, path = "/api/v1/manifests/{sha256}/diff/{other}", tag = "manifests", operation_id = "diff_manifests",
+    params(("sha256" = String, Path, description = "The first"), ("other" = String, Path, description = "The second")),
+    responses(
+        (status = 200, description = "What differs on the way from the first to the second", body = wire::Diff),
+        (status = 404, description = "One is not here", body = wire::Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn diff(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path((from, to)): Path<(String, String)>,
+) -> ApiResult<axum::Json<wire::Diff>> {
+    let (from, to) = (hash_in_path(&from, Code::ManifestNotFound)?, hash_in_path(&to, Code::ManifestNotFound)?);
+    let (before, after) = server.app.manifest_pair(&scope, from, to).await?;
+    Ok(axum::Json(wire::Diff::new(from, to, &before.diff(&after))))
+}
+
+/// The files of a manifest as a zip
+#[utoipa::path(
+    get, path = "/api/v1/manifests/{sha256}/archive", tag = "manifests", operation_id = "get_manifest_archive",
+    params(("sha256" = String, Path, description = "Its hash")),
+    responses(
+        (status = 200, description = "The zip, made while it is sent", content_type = "application/zip", body = String),
+        (status = 404, description = "There is none", body = wire::Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn archive(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(sha256): Path<String>,
+) -> ApiResult<Response> {
+    let sha256 = hash_in_path(&sha256, Code::ManifestNotFound)?;
+    let mut archive = server.app.archive(&scope, sha256).await?;
+    let pieces = async_stream::stream! {
+        while let Some(piece) = archive.pieces.recv().await {
+            yield piece;
+        }
+    };
+    let name = format!("attachment; filename=\"{}.zip\"", &sha256.to_string()[..16]);
+    let headers = [(header::CONTENT_TYPE, "application/zip".to_owned()), (header::CONTENT_DISPOSITION, name)];
+    Ok((headers, Body::from_stream(pieces)).into_response())
+}

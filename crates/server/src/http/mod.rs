@@ -1,0 +1,174 @@
+//! The HTTP server: routes, and what every request passes through.
+//!
+//! This is the only place with wire types. A request passes, from the outside in: the connection limits of
+//! [`listen`], the request id and log of [`observe`], the guard against other sites, the idempotency keys, and then
+//! its handler, which calls one function of the app.
+
+mod artifacts;
+mod content;
+mod docs_page;
+mod events;
+mod extract;
+mod guard;
+mod idempotency;
+mod jobs;
+pub mod listen;
+mod manifests;
+mod observe;
+mod pointers;
+mod problem;
+mod status;
+mod upload;
+mod web;
+pub mod wire;
+
+use std::{sync::Arc, time::Instant};
+
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    http::{HeaderValue, header},
+    middleware,
+    routing::{get, put},
+};
+use ibid_app::{App, Scope, WorkerPulse};
+use tokio_util::sync::CancellationToken;
+use tower_http::compression::CompressionLayer;
+use utoipa::{OpenApi, openapi::OpenApi as OpenApiDocument};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::config::Config;
+
+/// What every handler works with.
+#[derive(Clone)]
+pub struct Server(Arc<Inner>);
+
+/// The parts of a [`Server`].
+pub struct Inner {
+    /// The library.
+    pub app: App,
+    /// The one user of a library without login.
+    pub owner: Scope,
+    /// The settings.
+    pub config: Config,
+    /// Whether the worker of this process lives, if it has one.
+    pub worker: Option<WorkerPulse>,
+    /// Cancelled when the server is to stop.
+    pub stop: CancellationToken,
+    /// When it started.
+    pub started: Instant,
+    /// Renders the metrics.
+    pub metrics: observe::MetricsHandle,
+}
+
+impl std::ops::Deref for Server {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+impl From<Inner> for Server {
+    fn from(inner: Inner) -> Self {
+        Self(Arc::new(inner))
+    }
+}
+
+pub use observe::install_metrics;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Ibid",
+        description = "The evidence engine: documents in, answers out, every claim tied to the exact words that support it. \
+                       Errors are `application/problem+json` with a stable `code`; lists are walked with `limit` and `cursor`; \
+                       every mutating call accepts `Idempotency-Key`.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
+    ),
+    // Names of pointers have slashes, so their addresses are taken apart by one handler and described here.
+    paths(pointers::put, pointers::get_one, pointers::advance, pointers::history, pointers::delete),
+    components(schemas(wire::Problem)),
+    tags(
+        (name = "artifacts", description = "Immutable bytes, named by their SHA-256."),
+        (name = "manifests", description = "Immutable trees of paths to artifacts."),
+        (name = "pointers", description = "Mutable names of manifests, moved by compare-and-swap, with history."),
+        (name = "jobs", description = "Durable background work."),
+        (name = "status", description = "Whether the server lives, and how it does."),
+    ),
+)]
+struct Api;
+
+fn api() -> (Router<Server>, OpenApiDocument) {
+    OpenApiRouter::with_openapi(Api::openapi())
+        .routes(routes!(artifacts::create, artifacts::list))
+        .routes(routes!(artifacts::get_one))
+        .routes(routes!(content::download, content::head))
+        .routes(routes!(manifests::create))
+        .routes(routes!(manifests::get_one))
+        .routes(routes!(manifests::log))
+        .routes(routes!(manifests::diff))
+        .routes(routes!(manifests::archive))
+        .routes(routes!(pointers::list))
+        .route(
+            "/api/v1/pointers/{namespace}/{*rest}",
+            put(pointers::on_put).get(pointers::on_get).post(pointers::on_post).delete(pointers::on_delete),
+        )
+        .routes(routes!(jobs::create, jobs::list))
+        .routes(routes!(events::stream))
+        .routes(routes!(jobs::get_one))
+        .routes(routes!(jobs::retry))
+        .routes(routes!(jobs::cancel))
+        .routes(routes!(status::health))
+        .routes(routes!(status::ready))
+        .routes(routes!(status::metrics))
+        .split_for_parts()
+}
+
+/// The description of the API, as it is served and committed.
+pub fn openapi() -> OpenApiDocument {
+    api().1
+}
+
+/// Everything the server answers.
+pub fn router(server: Server) -> Router {
+    let (api, document) = api();
+    let api = api
+        .layer(DefaultBodyLimit::disable())
+        .layer(middleware::from_fn_with_state(server.clone(), idempotency::replay))
+        .layer(middleware::from_fn_with_state(server.clone(), guard::time_out));
+    // The document never changes while the server runs.
+    let json = document.to_pretty_json().unwrap_or_default();
+    let page = docs_page::render(&document);
+    let pages = Router::new()
+        .route("/openapi.json", get(move || async move { ([(header::CONTENT_TYPE, "application/json")], json) }))
+        .route("/docs", get(move || async move { axum::response::Html(page) }))
+        .fallback(web::serve)
+        .layer(CompressionLayer::new().gzip(true));
+    Router::new()
+        .merge(api)
+        .fallback_service(pages)
+        .method_not_allowed_fallback(problem::method_not_allowed)
+        .layer(middleware::map_response(security_headers))
+        .layer(middleware::from_fn_with_state(server.clone(), guard::same_site))
+        .layer(middleware::from_fn(observe::observe))
+        .with_state(server)
+}
+
+/// Nothing that is served may run a script of another site, be framed, or be taken for another type.
+async fn security_headers(mut response: axum::response::Response) -> axum::response::Response {
+    const DEFAULTS: [(header::HeaderName, &str); 4] = [
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; script-src 'self'; \
+             object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+        ),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+    ];
+    for (name, value) in DEFAULTS {
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    response
+}

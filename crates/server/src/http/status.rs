@@ -1,0 +1,130 @@
+//! `/health`, `/ready` and `/metrics`
+
+use std::time::{Duration, Instant};
+
+use axum::{
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::Server;
+
+/// That the process lives.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Health {
+    status: &'static str,
+    version: &'static str,
+    uptime_seconds: u64,
+}
+
+/// Whether the process lives
+#[utoipa::path(get, path = "/health", tag = "status", operation_id = "health", responses((status = 200, description = "It does", body = Health)))]
+pub(super) async fn health(State(server): State<Server>) -> axum::Json<Health> {
+    let uptime_seconds = server.started.elapsed().as_secs();
+    axum::Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime_seconds })
+}
+
+/// Whether requests can be served.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Ready {
+    /// `ready` or `unavailable`.
+    status: &'static str,
+    version: &'static str,
+    /// `sqlite` or `postgres`.
+    engine: &'static str,
+    /// `folder` or `s3`.
+    blobs: &'static str,
+    checks: Vec<Check>,
+}
+
+/// One thing that is needed.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Check {
+    name: &'static str,
+    /// `ok` or `failed`.
+    status: &'static str,
+    #[schema(required)]
+    detail: Option<String>,
+    latency_ms: f64,
+}
+
+/// How long a check may take before it counts as failed.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whether requests can be served
+#[utoipa::path(
+    get, path = "/ready", tag = "status", operation_id = "ready",
+    responses((status = 200, description = "They can", body = Ready), (status = 503, description = "They cannot", body = Ready)),
+)]
+pub(super) async fn ready(State(server): State<Server>) -> Response {
+    let store = server.app.store();
+    let (database, blobs, workers) = tokio::join!(
+        check("database", async { store.ping().await.map(|()| None).map_err(|error| error.to_string()) }),
+        check("blobs", async { store.blobs().ping().await.map(|()| None).map_err(|error| error.to_string()) }),
+        check("workers", async { workers(&server) }),
+    );
+    // Derived indexes are checked here as they come; the substrate has none that could lag behind.
+    let indexes = check("indexes", async { Ok(Some("nothing to index".to_owned())) }).await;
+    let checks = vec![database, blobs, indexes, workers];
+    let ready = checks.iter().all(|check| check.status == "ok") && !server.stop.is_cancelled();
+    let body = Ready {
+        status: if ready { "ready" } else { "unavailable" },
+        version: env!("CARGO_PKG_VERSION"),
+        engine: store.engine().as_str(),
+        blobs: store.blobs().kind(),
+        checks,
+    };
+    (if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, axum::Json(body)).into_response()
+}
+
+fn workers(server: &Server) -> Result<Option<String>, String> {
+    let Some(pulse) = &server.worker else { return Ok(Some("jobs are done by other processes".to_owned())) };
+    match pulse.age() {
+        Some(age) if age < Duration::from_secs(30) => Ok(None),
+        Some(age) => Err(format!("the worker has not looked for jobs for {} seconds", age.as_secs())),
+        None => Err("the worker has not started".to_owned()),
+    }
+}
+
+async fn check(name: &'static str, work: impl Future<Output = Result<Option<String>, String>>) -> Check {
+    let started = Instant::now();
+    let outcome = tokio::time::timeout(PATIENCE, work).await;
+    let outcome = outcome.unwrap_or_else(|_| Err(format!("no answer within {} seconds", PATIENCE.as_secs())));
+    let (status, detail) = match outcome {
+        Ok(detail) => ("ok", detail),
+        Err(detail) => {
+            tracing::warn!(check = name, detail, "not ready");
+            ("failed", Some(detail))
+        }
+    };
+    Check { name, status, detail, latency_ms: (started.elapsed().as_secs_f64() * 1e6).round() / 1e3 }
+}
+
+/// Figures for Prometheus
+#[utoipa::path(
+    get, path = "/metrics", tag = "status", operation_id = "metrics",
+    responses((status = 200, description = "In the text format of Prometheus", content_type = "text/plain", body = String)),
+)]
+pub(super) async fn metrics(State(server): State<Server>) -> Response {
+    let counted = async { server.app.store().read().await?.count_jobs().await };
+    if let Ok(counts) = counted.await {
+        for state in ibid_domain::job::JobState::ALL {
+            let count = counts.iter().find(|(of, _)| *of == state).map_or(0, |(_, count)| *count);
+            metrics::gauge!("ibid_jobs", "state" => state.as_str()).set(count as f64);
+        }
+    }
+    metrics::gauge!("ibid_uptime_seconds").set(server.started.elapsed().as_secs_f64());
+    if let Some(bytes) = resident_bytes() {
+        metrics::gauge!("process_resident_memory_bytes").set(bytes as f64);
+    }
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], server.metrics.render()).into_response()
+}
+
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
+}

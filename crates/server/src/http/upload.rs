@@ -1,0 +1,221 @@
+//! Reading an upload as it comes, raw or as multipart, without ever holding much of it.
+
+use std::{
+    pin::Pin,
+    sync::{Arc, Mutex},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    body::{Body, BodyDataStream},
+    http::{HeaderMap, header},
+};
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
+use ibid_app::{App, Receiving, UploadDetails};
+use ibid_domain::{
+    Code, Problem,
+    artifact::{Filename, MediaType},
+    problem::shown,
+};
+
+use super::{
+    extract::{check_facts, parse_json},
+    problem::ApiError,
+};
+
+/// What bounds an upload.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    /// The most bytes.
+    pub(super) limit: u64,
+    /// The longest it may stand still.
+    pub(super) idle: Duration,
+}
+
+/// The largest field of a form that is not the file.
+const MAX_FIELD: usize = 128 * 1024;
+
+/// After an error this much of the rest is read and thrown away, so that the client gets to see the error instead of
+/// a connection that broke while it was still sending.
+const DRAIN: u64 = 8 * 1024 * 1024;
+
+/// Receives the bytes and what is said of them.
+pub(super) async fn receive(
+    app: &App,
+    headers: &HeaderMap,
+    body: Body,
+    bounds: Bounds,
+    mut details: UploadDetails,
+) -> Result<(Receiving, UploadDetails), ApiError> {
+    let stream = SharedBody(Arc::new(Mutex::new(body.into_data_stream())));
+    let received = async {
+        let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+        // A form is a little larger than the file in it.
+        if announced.is_some_and(|length| length > bounds.limit.saturating_add(MAX_FIELD as u64)) {
+            return Err(ApiError(too_large(bounds.limit)));
+        }
+        let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if kind.trim_start().to_ascii_lowercase().starts_with("multipart/") {
+            return receive_form(app, kind, stream.clone(), bounds, details).await;
+        }
+        if details.media_type.is_none() && !kind.is_empty() && !kind.starts_with("application/x-www-form-urlencoded") {
+            details.media_type = Some(MediaType::new(kind)?);
+        }
+        let mut receiving = app.receive(bounds.limit).await?;
+        let mut pieces = stream.clone();
+        while let Some(piece) = in_time(bounds.idle, pieces.next()).await? {
+            let piece = piece.map_err(|error| {
+                Problem::new(Code::InvalidBody, format!("the upload broke off before its end: {error}"))
+            })?;
+            receiving.write(piece).await?;
+        }
+        Ok((receiving, details))
+    };
+    let received = received.await;
+    if received.is_err() {
+        drain(stream).await;
+    }
+    received
+}
+
+async fn receive_form(
+    app: &App,
+    kind: &str,
+    body: SharedBody,
+    bounds: Bounds,
+    mut details: UploadDetails,
+) -> Result<(Receiving, UploadDetails), ApiError> {
+    let boundary = multer::parse_boundary(kind).map_err(broken)?;
+    let mut form = multer::Multipart::new(body, boundary);
+    let mut file = None;
+    while let Some(mut field) = in_time(bounds.idle, form.next_field()).await?.map_err(broken)? {
+        match field.name().unwrap_or_default() {
+            "file" => {
+                if file.is_some() {
+                    let detail = "the form has two fields 'file'; upload one file at a time";
+                    return Err(Problem::new(Code::InvalidMultipart, detail).field("file").into());
+                }
+                if let Some(name) = filename_of(&field)? {
+                    details.filename = Some(name);
+                }
+                if let Some(kind) = field.headers().get(header::CONTENT_TYPE) {
+                    details.media_type = Some(MediaType::new(kind.to_str().unwrap_or_default())?);
+                }
+                let mut receiving = app.receive(bounds.limit).await?;
+                while let Some(piece) = in_time(bounds.idle, field.chunk()).await?.map_err(broken)? {
+                    receiving.write(piece).await?;
+                }
+                file = Some(receiving);
+            }
+            "entity_type" => {
+                let text = text_of(field, bounds.idle).await?;
+                if !text.is_empty() {
+                    details.entity_type = Some(text.parse()?);
+                }
+            }
+            "entity_metadata" => {
+                let text = text_of(field, bounds.idle).await?;
+                if !text.is_empty() {
+                    details.entity_metadata = Some(metadata(&text)?);
+                }
+            }
+            "filename" => details.filename = Some(Filename::new(text_of(field, bounds.idle).await?)?),
+            "sha256" => {
+                let text = text_of(field, bounds.idle).await?;
+                details.sha256 = Some(text.parse().map_err(|problem: Problem| problem.field("sha256"))?);
+            }
+            other => {
+                let detail = format!(
+                    "the form has a field '{}'; it takes file, filename, sha256, entity_type and entity_metadata",
+                    shown(other)
+                );
+                return Err(Problem::new(Code::InvalidField, detail).field(shown(other)).into());
+            }
+        }
+    }
+    match file {
+        Some(receiving) => Ok((receiving, details)),
+        None => Err(Problem::new(Code::MissingFile, "the form has no field 'file'").field("file").into()),
+    }
+}
+
+/// The file's name in a form. Browsers send the last part of a path only; others may not, and get the same.
+fn filename_of(field: &multer::Field<'_>) -> Result<Option<Filename>, Problem> {
+    // A name that is not UTF-8 never reaches `file_name`, so it is looked for in the header itself.
+    let raw = field.headers().get(header::CONTENT_DISPOSITION).map(|value| value.as_bytes()).unwrap_or_default();
+    if std::str::from_utf8(raw).is_err() {
+        return Err(Problem::new(Code::FilenameInvalid, "the file name is not UTF-8").field("filename"));
+    }
+    match field.file_name() {
+        None | Some("") => Ok(None),
+        Some(name) => Filename::new(name).map(Some),
+    }
+}
+
+async fn text_of(mut field: multer::Field<'_>, idle: Duration) -> Result<String, ApiError> {
+    let name = field.name().unwrap_or_default().to_owned();
+    let mut bytes = Vec::new();
+    while let Some(piece) = in_time(idle, field.chunk()).await?.map_err(broken)? {
+        if bytes.len() + piece.len() > MAX_FIELD {
+            return Err(Problem::new(Code::InvalidField, format!("{name} is larger than {MAX_FIELD} bytes"))
+                .field(name)
+                .into());
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Problem::new(Code::InvalidField, format!("{name} is not UTF-8")).field(name).into())
+}
+
+/// `entity_metadata` as it comes in a form or a query: JSON as text.
+pub(super) fn metadata(text: &str) -> Result<ibid_domain::JsonObject, Problem> {
+    let object: ibid_domain::JsonObject = parse_json(text.as_bytes()).map_err(|problem| {
+        let detail = format!("entity_metadata takes a JSON object: {}", problem.detail);
+        Problem::new(Code::InvalidField, detail).field("entity_metadata")
+    })?;
+    check_facts("entity_metadata", &object)?;
+    Ok(object)
+}
+
+fn too_large(limit: u64) -> Problem {
+    Problem::new(Code::BodyTooLarge, format!("the upload is larger than the limit of {limit} bytes"))
+        .fact("limit_bytes", limit)
+}
+
+fn broken(error: multer::Error) -> Problem {
+    Problem::new(Code::InvalidMultipart, format!("the multipart body is broken: {error}"))
+}
+
+async fn in_time<T>(idle: Duration, work: impl Future<Output = T>) -> Result<T, Problem> {
+    tokio::time::timeout(idle, work)
+        .await
+        .map_err(|_| Problem::new(Code::Timeout, format!("no byte of the upload came for {} seconds", idle.as_secs())))
+}
+
+async fn drain(mut body: SharedBody) {
+    let reading = async {
+        let mut left = DRAIN;
+        while let Some(Ok(piece)) = body.next().await {
+            left = left.saturating_sub(piece.len() as u64);
+            if left == 0 {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(Duration::from_secs(2), reading).await;
+}
+
+/// The body of a request that can be given to a parser and still be read on when the parser has given up.
+#[derive(Clone)]
+struct SharedBody(Arc<Mutex<BodyDataStream>>);
+
+impl Stream for SharedBody {
+    type Item = Result<Bytes, axum::Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut body = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        body.poll_next_unpin(context)
+    }
+}

@@ -1,0 +1,51 @@
+//! The web app, as it was built into the binary.
+
+use axum::{
+    extract::Request,
+    http::{HeaderValue, Method, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+
+use super::problem;
+
+#[derive(rust_embed::RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../../web/dist"]
+#[allow_missing = true]
+struct Assets;
+
+/// Serves a file of the app, or the app itself for its own addresses.
+pub(super) async fn serve(request: Request) -> Response {
+    let path = request.uri().path().trim_start_matches('/');
+    if path.starts_with("api/") || !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return problem::not_found(request.uri().path()).into_response();
+    }
+    if let Some(file) = Assets::get(path).filter(|_| !path.is_empty()) {
+        // Files under assets/ bear a hash of their content in their name.
+        let cache = if path.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
+        return respond(file, cache, request.headers().get(header::IF_NONE_MATCH));
+    }
+    // What looks like a file and is not there is not a page of the app.
+    if path.starts_with("assets/") || path.rsplit('/').next().is_some_and(|last| last.contains('.')) {
+        return problem::not_found(request.uri().path()).into_response();
+    }
+    match Assets::get("index.html") {
+        Some(page) => respond(page, "no-cache", request.headers().get(header::IF_NONE_MATCH)),
+        None => {
+            let text = "The web app is not part of this build: run `make run`, which builds it. The API is at /docs.\n";
+            (StatusCode::NOT_FOUND, text).into_response()
+        }
+    }
+}
+
+fn respond(file: rust_embed::EmbeddedFile, cache: &'static str, known: Option<&HeaderValue>) -> Response {
+    let etag = format!("\"{}\"", ibid_domain::Sha256::from(file.metadata.sha256_hash()));
+    let headers = [
+        (header::CONTENT_TYPE, file.metadata.mimetype().to_owned()),
+        (header::CACHE_CONTROL, cache.to_owned()),
+        (header::ETAG, etag.clone()),
+    ];
+    if known.is_some_and(|known| known.as_bytes() == etag.as_bytes()) {
+        return (StatusCode::NOT_MODIFIED, headers).into_response();
+    }
+    (headers, file.data).into_response()
+}
