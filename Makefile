@@ -1,0 +1,28 @@
+# The commands of the project. Each is a script in scripts/, and says what it does.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench fmt openapi clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## build everything and start the server; ARGS="--listen 127.0.0.1:8000" goes to it
+	@scripts/run.sh $(ARGS)
+
+test: ## every test, on both databases and in a browser; STAGE=rust runs one stage
+	@scripts/test.sh $(STAGE)
+
+check: ## the minute-long inner loop: format, lints, Rust tests, web types
+	@scripts/check.sh
+
+bench: ## measure, and print the numbers
+	@scripts/bench.sh $(ARGS)
+
+fmt: ## format the Rust code
+	@cargo fmt --all
+
+openapi: ## write docs/openapi.json from the code, and the web app's types from that
+	@scripts/openapi.sh
+
+clean: ## remove what was built in this folder; the cache that clones share stays
+	@rm -rf target web/dist web/node_modules web/test-results web/playwright-report

