@@ -199,7 +199,8 @@ impl Queue<'_> {
 /// How long to wait after the n-th failed attempt: 2 s, 8 s, 32 s …, up to an hour, and up to a quarter more so that
 /// what failed together does not come back together.
 fn backoff(attempt: u32, token: Uuid) -> Duration {
-    let base = Duration::from_secs(2 * 4_u64.saturating_pow(attempt.saturating_sub(1))).min(Duration::from_secs(3600));
+    let base = Duration::from_secs(4_u64.saturating_pow(attempt.saturating_sub(1)).saturating_mul(2))
+        .min(Duration::from_secs(3600));
     base + base.mul_f64(f64::from(token.as_bytes()[0]) / 1024.0)
 }
 

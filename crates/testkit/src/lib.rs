@@ -1,0 +1,195 @@
+//! Libraries for tests: the same story on SQLite and on a real PostgreSQL.
+//!
+//! Each test gets a library of its own, in a folder and a database that vanish with it. `make test` starts the servers
+//! and names them in `IBID_TEST_POSTGRES_URL` and `IBID_TEST_S3_URL`; without them the tests that need them say so and
+//! pass, so that `cargo test` works on its own.
+//!
+//! Only tests depend on this crate.
+
+use std::path::{Path, PathBuf};
+
+use ibid_domain::Timestamp;
+use ibid_store::{BlobLocation, Clock, DatabaseLocation, S3Options, Scope, Store, StoreOptions};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+/// Where a test keeps its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// A file.
+    Sqlite,
+    /// A database of its own on the server that `make test` started.
+    Postgres,
+}
+
+/// Makes two tests of each story, an async function that takes a [`Library`]: one on each engine.
+#[macro_export]
+macro_rules! on_both {
+    ($($story:ident),* $(,)?) => {
+        mod on_sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $story() {
+                $crate::tell(super::$story, $crate::Engine::Sqlite).await;
+            })*
+        }
+        mod on_postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $story() {
+                $crate::tell(super::$story, $crate::Engine::Postgres).await;
+            })*
+        }
+    };
+}
+
+/// Tells a story on one engine.
+pub async fn tell<F: Future<Output = ()>>(story: impl FnOnce(Library) -> F, engine: Engine) {
+    if let Some(place) = Place::new(engine).await {
+        story(Library::open(place).await).await;
+    }
+}
+
+/// A place for a library that vanishes with the test.
+pub struct Place {
+    folder: TempDir,
+    database: DatabaseLocation,
+    admin: Option<String>,
+}
+
+impl Place {
+    /// A place, or none if the engine has no server here.
+    pub async fn new(engine: Engine) -> Option<Self> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (database, admin) = match engine {
+            Engine::Sqlite => (DatabaseLocation::Sqlite(folder.path().join("ibid.db")), None),
+            Engine::Postgres => {
+                let admin = server("IBID_TEST_POSTGRES_URL")?;
+                let name = format!("test_{}", Uuid::now_v7().simple());
+                execute_postgres(&admin, &format!("CREATE DATABASE {name}")).await;
+                let (head, _) = admin.rsplit_once('/').expect("a URL with a database");
+                (DatabaseLocation::Postgres(format!("{head}/{name}")), Some(admin))
+            }
+        };
+        Some(Self { folder, database, admin })
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The folder of blobs.
+    pub fn blobs(&self) -> PathBuf {
+        self.folder.path().join("blobs")
+    }
+
+    /// The URL of the database, if it is one on a server.
+    pub fn database_url(&self) -> Option<&str> {
+        match &self.database {
+            DatabaseLocation::Postgres(url) => Some(url),
+            DatabaseLocation::Sqlite(_) => None,
+        }
+    }
+
+    /// How to open the library, with a clock.
+    pub fn options(&self, clock: Clock) -> StoreOptions {
+        StoreOptions {
+            database: self.database.clone(),
+            blobs: BlobLocation::Folder(self.blobs()),
+            spool: self.blobs().join("spool"),
+            connections: 8,
+            clock,
+        }
+    }
+
+    /// Changes rows behind the library's back.
+    pub async fn tamper(&self, sql: &str) {
+        match &self.database {
+            DatabaseLocation::Postgres(url) => {
+                execute_postgres(url, &format!("SET session_replication_role = replica; {sql}")).await;
+            }
+            DatabaseLocation::Sqlite(path) => {
+                let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path).foreign_keys(false);
+                let mut connection = SqliteConnection::connect_with(&options).await.expect("the database");
+                sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.expect("the statement");
+            }
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let (DatabaseLocation::Postgres(url), Some(admin)) = (&self.database, self.admin.take()) else { return };
+        let name = url.rsplit('/').next().unwrap_or_default().to_owned();
+        // A test may end inside a runtime, which cannot wait; a thread can.
+        let dropped = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(execute_postgres(&admin, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")));
+        });
+        let _ = dropped.join();
+    }
+}
+
+/// An open library of a test, on a clock that the test moves.
+pub struct Library {
+    /// The library.
+    pub store: Store,
+    /// Its owner.
+    pub scope: Scope,
+    /// Its clock, which stands still.
+    pub clock: Clock,
+    /// Where it lies.
+    pub place: Place,
+}
+
+impl Library {
+    async fn open(place: Place) -> Self {
+        // Blobs bear the time of the file system, so the clock starts at the real time.
+        let now = Clock::System.now().as_micros();
+        let clock = Clock::manual(Timestamp::from_micros(now));
+        let store = Store::open(place.options(clock.clone())).await.expect("a library");
+        let scope = store.read().await.expect("a reader").local_owner().await.expect("an owner");
+        Self { store, scope, clock, place }
+    }
+}
+
+/// A bucket of its own on the S3 server that `make test` started, if it did.
+pub async fn bucket() -> Option<S3Options> {
+    let endpoint = server("IBID_TEST_S3_URL")?;
+    let bucket = format!("test-{}", Uuid::now_v7().simple());
+    let address = endpoint.trim_start_matches("http://");
+    let request =
+        format!("PUT /{bucket} HTTP/1.1\r\nHost: {address}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    let mut stream = tokio::net::TcpStream::connect(address).await.expect("the S3 server");
+    let mut answer = Vec::new();
+    {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        stream.write_all(request.as_bytes()).await.expect("a request");
+        stream.read_to_end(&mut answer).await.expect("an answer");
+    }
+    assert!(answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&answer));
+    let text = |value: &str| Some(value.to_owned());
+    Some(S3Options {
+        bucket,
+        prefix: "library".to_owned(),
+        endpoint: Some(endpoint),
+        region: text("us-east-1"),
+        access_key: text("test"),
+        secret_key: text("test"),
+    })
+}
+
+#[expect(clippy::print_stderr, reason = "a test that is left out should say so")]
+fn server(variable: &str) -> Option<String> {
+    let url = std::env::var(variable).ok().filter(|url| !url.is_empty());
+    if url.is_none() {
+        eprintln!("left out: {variable} is not set; `make test` sets it");
+    }
+    url
+}
+
+async fn execute_postgres(url: &str, sql: &str) {
+    let mut connection = PgConnection::connect(url).await.expect("the PostgreSQL server");
+    sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.expect("the statement");
+    let _ = connection.close().await;
+}
