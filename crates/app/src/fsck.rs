@@ -1,6 +1,6 @@
 //! Checking everything: every byte is hashed again, every link and count is followed.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use futures::TryStreamExt;
 use ibid_domain::{Artifact, Limit, Sha256, hash::Hasher, manifest::name_of};
@@ -204,30 +204,22 @@ impl App {
                         format!("it stands at {manifest}, which is not there"),
                     );
                 }
-                // The moves must make one path that ends where the pointer stands. They are compared as a set of
-                // steps, as two of them may bear the same time.
-                let mut balance = BTreeMap::<Option<Sha256>, i64>::new();
-                let (mut moves, mut history) = (0_u64, None);
-                loop {
+                // Walked back from where it stands, each move must lead to where the one before it began.
+                let (mut at, mut expected, mut history) = (pointer.manifest, None, None);
+                'history: loop {
                     let page = tx.pointers(scope).history(pointer.id, limit, history.as_ref()).await?;
                     for step in &page.items {
-                        moves += 1;
-                        *balance.entry(step.to).or_default() += 1;
-                        *balance.entry(step.from).or_default() -= 1;
+                        if step.to != at || expected.is_some_and(|seq| step.seq != seq) {
+                            let detail = format!("its move {} does not lead to where it went on", step.seq);
+                            report.wrong("broken_history", &pointer.name, detail);
+                            break 'history;
+                        }
+                        (at, expected) = (step.from, Some(step.seq.saturating_sub(1)));
                     }
                     history = page.next;
                     if history.is_none() {
                         break;
                     }
-                }
-                let open: Vec<_> = balance.iter().filter(|(_, count)| **count != 0).collect();
-                let whole = match open.as_slice() {
-                    [] => true,
-                    [one, other] => [one, other].iter().any(|(at, count)| **count == 1 && **at == pointer.manifest),
-                    _ => false,
-                };
-                if moves > 0 && !whole {
-                    report.wrong("broken_history", &pointer.name, "its moves do not lead to where it stands");
                 }
             }
             after = page.next;

@@ -34,6 +34,8 @@ pub struct Pointer {
 pub struct PointerMove {
     /// Its id.
     pub id: Uuid,
+    /// The how-manieth move of the pointer it is, from 1.
+    pub seq: u64,
     /// Where the pointer was.
     pub from: Option<Sha256>,
     /// Where it went.

@@ -321,6 +321,8 @@ impl From<ibid_domain::Pointer> for Pointer {
 pub(crate) struct PointerMove {
     /// Its id.
     id: Uuid,
+    /// The how-manieth move of the pointer it is, from 1.
+    seq: u64,
     /// Where the pointer was.
     #[schema(required, value_type = Option<String>)]
     from_manifest_sha256: Option<Sha256>,
@@ -342,6 +344,7 @@ impl From<ibid_domain::pointer::PointerMove> for PointerMove {
     fn from(step: ibid_domain::pointer::PointerMove) -> Self {
         Self {
             id: step.id,
+            seq: step.seq,
             from_manifest_sha256: step.from,
             to_manifest_sha256: step.to,
             reason: step.reason,

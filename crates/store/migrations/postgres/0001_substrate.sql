@@ -93,6 +93,7 @@ CREATE TABLE pointer_history (
     id                    UUID NOT NULL PRIMARY KEY,
     tenant_id             UUID NOT NULL REFERENCES tenants (id),
     pointer_id            UUID NOT NULL REFERENCES pointers (id),
+    seq                   BIGINT NOT NULL,
     from_manifest_sha256  BYTEA,
     to_manifest_sha256    BYTEA,
     reason                TEXT,
@@ -101,7 +102,7 @@ CREATE TABLE pointer_history (
     FOREIGN KEY (tenant_id, from_manifest_sha256) REFERENCES manifests (tenant_id, sha256),
     FOREIGN KEY (tenant_id, to_manifest_sha256) REFERENCES manifests (tenant_id, sha256)
 );
-CREATE INDEX pointer_history_pointer ON pointer_history (pointer_id, id);
+CREATE UNIQUE INDEX pointer_history_order ON pointer_history (pointer_id, seq);
 CREATE INDEX pointer_history_from ON pointer_history (tenant_id, from_manifest_sha256);
 CREATE INDEX pointer_history_to ON pointer_history (tenant_id, to_manifest_sha256);
 

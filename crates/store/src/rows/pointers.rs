@@ -164,9 +164,10 @@ impl Pointers<'_> {
         let pointer = read(&row)?;
         self.tx
             .execute(
+                // The pointer's row is held since the update, so no one else takes the same number.
                 "INSERT INTO pointer_history
-                     (id, tenant_id, pointer_id, from_manifest_sha256, to_manifest_sha256, reason, changed_by, created_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+                     (id, tenant_id, pointer_id, from_manifest_sha256, to_manifest_sha256, reason, changed_by, created_at, seq)
+                 SELECT $1, $2, $3, $4, $5, $6, $7, $8, COALESCE(MAX(seq), 0) + 1 FROM pointer_history WHERE pointer_id = $3",
                 params![Uuid::now_v7(), self.scope.tenant(), pointer.id, expected, to, reason, self.scope.user(), now],
             )
             .await?;
@@ -175,22 +176,18 @@ impl Pointers<'_> {
 
     /// The moves of a pointer, newest first.
     pub async fn history(&mut self, id: PointerId, limit: Limit, after: Option<&Cursor>) -> Result<Page<PointerMove>> {
-        // Ids of moves are made in the order of time, but two made within a millisecond on two machines may not
-        // sort as they happened: the time of the transaction goes first.
         let mut sql = "SELECT * FROM pointer_history WHERE tenant_id = $1 AND pointer_id = $2".to_owned();
         let mut values = params![self.scope.tenant(), id];
         if let Some(cursor) = after {
-            let [time, id] = cursor.parts()?;
-            let time: i64 = time.parse().map_err(|_| Cursor::invalid())?;
-            let id: Uuid = id.parse().map_err(|_| Cursor::invalid())?;
-            values.extend(params![Timestamp::from_micros(time), id]);
-            sql += " AND (created_at, id) < ($3, $4)";
+            let [seq] = cursor.parts()?;
+            values.push(seq.parse::<i64>().map_err(|_| Cursor::invalid())?.into());
+            sql += " AND seq < $3";
         }
         values.push(limit.probe().into());
-        sql += &format!(" ORDER BY created_at DESC, id DESC LIMIT ${}", values.len());
+        sql += &format!(" ORDER BY seq DESC LIMIT ${}", values.len());
         let rows = self.tx.rows_built(sql, values).await?;
         let items = rows.iter().map(read_move).collect::<Result<_>>()?;
-        Ok(Page::of(items, limit, |last| vec![last.created_at.as_micros().to_string(), last.id.to_string()]))
+        Ok(Page::of(items, limit, |last: &PointerMove| vec![last.seq.to_string()]))
     }
 
     /// Marks a pointer as deleted. Its history stays until garbage collection finds it old enough.
@@ -265,6 +262,7 @@ fn read(row: &Row) -> Result<Pointer> {
 fn read_move(row: &Row) -> Result<PointerMove> {
     Ok(PointerMove {
         id: row.get("id")?,
+        seq: row.get("seq")?,
         from: row.get("from_manifest_sha256")?,
         to: row.get("to_manifest_sha256")?,
         reason: row.get("reason")?,

@@ -1,0 +1,83 @@
+//! Manifests and pointers, and what is refused of them.
+
+use ibid_app::{App, PointerDraft};
+use ibid_domain::{Code, Limit, Sha256, pointer::PointerName};
+use ibid_testkit::{Library, on_both};
+
+use crate::{commit, draft, upload};
+
+on_both!(story, refused_drafts_write_nothing, pointers_move_only_by_advance);
+
+async fn story(library: Library) {
+    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let (a, b) = (upload(&app, &scope, "a").await.sha256, upload(&app, &scope, "b").await.sha256);
+    let first = commit(&app, &scope, &[("x/a.txt", a)], None).await;
+    let (again, _, new) = app.create_manifest(&scope, draft(&[("x/a.txt", a)], None)).await.unwrap();
+    assert_eq!((again.sha256, new), (first.sha256, false));
+    let second = commit(&app, &scope, &[("x/a.txt", b), ("y.txt", a)], Some(first.sha256)).await;
+    assert_eq!((second.entry_count, second.total_size_bytes), (2, 2));
+    let log = app.manifest_log(&scope, second.sha256, Limit::default(), None).await.unwrap().items;
+    assert_eq!(log.iter().map(|manifest| manifest.sha256).collect::<Vec<_>>(), [second.sha256, first.sha256]);
+    let (before, after) = app.manifest_pair(&scope, first.sha256, second.sha256).await.unwrap();
+    let diff = before.diff(&after);
+    assert_eq!((diff.added.len(), diff.removed.len(), diff.changed.len(), diff.unchanged), (1, 0, 1, 0));
+}
+
+async fn refused_drafts_write_nothing(library: Library) {
+    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let a = upload(&app, &scope, "a").await.sha256;
+    let none = Sha256::of(b"nowhere");
+    let long = "n".repeat(300);
+    let cases = [
+        (draft(&[], None), Code::ManifestEmpty),
+        (draft(&[("ok", none)], None), Code::ManifestEntryUnknown),
+        (draft(&[("ok", a), ("../up", a)], None), Code::ManifestPathInvalid),
+        (draft(&[("/etc/passwd", a)], None), Code::ManifestPathInvalid),
+        (draft(&[(&long, a)], None), Code::ManifestPathInvalid),
+        (draft(&[("twice", a), ("twice", a)], None), Code::ManifestPathDuplicate),
+        (draft(&[("file", a), ("file/below", a)], None), Code::ManifestPathDuplicate),
+        (draft(&[("ok", a)], Some(none)), Code::ManifestNotFound),
+    ];
+    for (draft, code) in cases {
+        let shown = format!("{draft:?}");
+        assert_eq!(app.create_manifest(&scope, draft).await.unwrap_err().problem().code, code, "{shown}");
+    }
+    let mut wrong = draft(&[("ok", a)], None);
+    wrong.tree[0].1.size_bytes = Some(2);
+    assert_eq!(app.create_manifest(&scope, wrong).await.unwrap_err().problem().code, Code::ManifestEntryMismatch);
+    let mut wrong = draft(&[("ok", a)], None);
+    wrong.message = Some("m".repeat(10_001));
+    assert_eq!(app.create_manifest(&scope, wrong).await.unwrap_err().problem().code, Code::InvalidField);
+
+    let mut tx = library.store.read().await.unwrap();
+    assert!(tx.manifests(&scope).walk(None, 9).await.unwrap().is_empty());
+    assert_eq!(tx.artifacts(&scope).get(a).await.unwrap().unwrap().reference_count, 0);
+}
+
+async fn pointers_move_only_by_advance(library: Library) {
+    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let a = upload(&app, &scope, "a").await.sha256;
+    let (one, two) =
+        (commit(&app, &scope, &[("1", a)], None).await.sha256, commit(&app, &scope, &[("2", a)], None).await.sha256);
+    let name = PointerName::new("default", "head").unwrap();
+    let at = |manifest| PointerDraft { manifest, ..PointerDraft::default() };
+    let (pointer, new) = app.put_pointer(&scope, &name, at(Some(one))).await.unwrap();
+    assert!(new && pointer.manifest == Some(one));
+    assert!(app.pointer_history(&scope, &name, Limit::default(), None).await.unwrap().items.is_empty());
+    let refused = app.put_pointer(&scope, &name, at(Some(two))).await.unwrap_err().problem();
+    assert_eq!((refused.code, refused.facts["current"].as_str()), (Code::PointerMoved, Some(one.to_string().as_str())));
+    assert!(!app.put_pointer(&scope, &name, at(Some(one))).await.unwrap().1);
+    assert!(!app.put_pointer(&scope, &name, at(None)).await.unwrap().1);
+    let missing = app.advance_pointer(&scope, &name, Some(one), Sha256::of(b"none"), None).await.unwrap_err();
+    assert_eq!(missing.problem().code, Code::ManifestNotFound);
+    app.advance_pointer(&scope, &name, Some(one), two, Some("why")).await.unwrap();
+    let stale = app.advance_pointer(&scope, &name, Some(one), two, None).await.unwrap_err();
+    assert_eq!(stale.problem().code, Code::PointerStale);
+    let long = "r".repeat(2_001);
+    let refused = app.advance_pointer(&scope, &name, Some(two), one, Some(&long)).await.unwrap_err();
+    assert_eq!(refused.problem().code, Code::InvalidField);
+    assert_eq!(app.pointer_history(&scope, &name, Limit::default(), None).await.unwrap().items.len(), 1);
+    app.delete_pointer(&scope, &name).await.unwrap();
+    assert_eq!(app.delete_pointer(&scope, &name).await.unwrap_err().problem().code, Code::PointerNotFound);
+    assert_eq!(app.pointer(&scope, &name).await.unwrap_err().problem().code, Code::PointerNotFound);
+}
