@@ -13,9 +13,15 @@ use crate::{App, Error, Result, Scope};
 
 /// A zip file as it is made.
 pub struct Archive {
-    /// Its pieces; an error ends it, and leaves a file that no program takes for whole.
-    pub pieces: mpsc::Receiver<io::Result<Bytes>>,
+    pieces: mpsc::Receiver<io::Result<Bytes>>,
     _cancel: DropGuard,
+}
+
+impl Archive {
+    /// The next piece. An error ends it, and leaves a file that no program takes for whole.
+    pub async fn next(&mut self) -> Option<io::Result<Bytes>> {
+        self.pieces.recv().await
+    }
 }
 
 impl App {

@@ -16,13 +16,13 @@ pub struct Problem {
     /// The field, parameter or path that was wrong.
     pub field: Option<String>,
     /// Facts a program needs to go on, such as the current value after a conflict.
-    pub facts: JsonObject,
+    pub facts: Box<JsonObject>,
 }
 
 impl Problem {
     /// A problem with its sentence.
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into(), field: None, facts: JsonObject::new() }
+        Self { code, detail: detail.into(), field: None, facts: Box::default() }
     }
 
     /// Says which field was wrong.

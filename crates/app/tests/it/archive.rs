@@ -33,7 +33,7 @@ async fn story(library: Library) {
     std::fs::remove_file(stored.strip_prefix("file://").unwrap()).unwrap();
     let mut archive = app.archive(&scope, manifest.sha256).await.unwrap();
     let mut broken = false;
-    while let Some(piece) = archive.pieces.recv().await {
+    while let Some(piece) = archive.next().await {
         broken |= piece.is_err();
     }
     assert!(broken);
@@ -42,7 +42,7 @@ async fn story(library: Library) {
 async fn export(app: &App, scope: &ibid_app::Scope, sha256: ibid_domain::Sha256) -> Vec<u8> {
     let mut archive = app.archive(scope, sha256).await.unwrap();
     let mut bytes = Vec::new();
-    while let Some(piece) = archive.pieces.recv().await {
+    while let Some(piece) = archive.next().await {
         bytes.extend(piece.unwrap());
     }
     bytes

@@ -34,7 +34,7 @@ async fn story(library: Library) {
     for sql in [
         format!("UPDATE artifacts SET reference_count = 7 WHERE sha256 = {}", hash(c.sha256)),
         format!("UPDATE manifests SET message = 'tampered', entry_count = 9 WHERE sha256 = {}", hash(other.sha256)),
-        format!("UPDATE manifest_entries SET size_bytes = 5 WHERE path = 'b'"),
+        "UPDATE manifest_entries SET size_bytes = 5 WHERE path = 'b'".to_owned(),
         format!("UPDATE pointers SET manifest_sha256 = {}", hash(other.sha256)),
     ] {
         library.place.tamper(&sql).await;

@@ -119,7 +119,7 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
             let mut archive = app.archive(scope, sha256).await?;
             let mut out = tokio::fs::File::create_new(&file).await.map_err(cannot)?;
             let mut written = 0;
-            while let Some(piece) = archive.pieces.recv().await {
+            while let Some(piece) = archive.next().await {
                 let piece = piece.map_err(cannot)?;
                 written += piece.len() as u64;
                 out.write_all(&piece).await.map_err(cannot)?;

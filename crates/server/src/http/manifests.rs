@@ -205,7 +205,7 @@ pub(super) async fn archive(
     let sha256 = hash_in_path(&sha256, Code::ManifestNotFound)?;
     let mut archive = server.app.archive(&scope, sha256).await?;
     let pieces = async_stream::stream! {
-        while let Some(piece) = archive.pieces.recv().await {
+        while let Some(piece) = archive.next().await {
             yield piece;
         }
     };

@@ -46,7 +46,7 @@ impl Problem {
             field: problem.field,
             hint: problem.code.help(),
             request_id: request_id.to_owned(),
-            facts: problem.facts,
+            facts: *problem.facts,
         }
     }
 }

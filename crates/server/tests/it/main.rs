@@ -1,1 +1,13 @@
-//! x
+//! The binary as others meet it: over HTTP, on the command line, and when it is killed.
+
+mod artifacts;
+mod bad_input;
+mod cli;
+mod frame;
+mod house;
+mod jobs;
+mod killed;
+mod pointers;
+mod running;
+
+pub(crate) use running::{Running, on_both_servers};
