@@ -37,12 +37,16 @@ impl App {
         {
             return Err(manifests::not_found(manifest).field("manifest_sha256").into());
         }
-        if let Some(pointer) = tx.pointers(scope).create(name, draft.manifest, &change).await? {
-            tx.commit().await?;
-            return Ok((pointer, true));
-        }
-        let pointer = tx.pointers(scope).describe(name, &change).await?.ok_or_else(|| not_found(name))?;
-        if draft.manifest.is_some() && draft.manifest != pointer.manifest {
+        let (pointer, new) = loop {
+            if let Some(pointer) = tx.pointers(scope).create(name, draft.manifest, &change).await? {
+                break (pointer, true);
+            }
+            // Between the two it may have been deleted by someone else; then the name is free.
+            if let Some(pointer) = tx.pointers(scope).describe(name, &change).await? {
+                break (pointer, false);
+            }
+        };
+        if !new && draft.manifest.is_some() && draft.manifest != pointer.manifest {
             return Err(Problem::new(
                 Code::PointerMoved,
                 format!("the pointer '{name}' is there already and stands at another manifest; advance it instead"),
@@ -52,7 +56,7 @@ impl App {
             .into());
         }
         tx.commit().await?;
-        Ok((pointer, false))
+        Ok((pointer, new))
     }
 
     /// One pointer.

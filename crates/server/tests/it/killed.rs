@@ -65,7 +65,7 @@ async fn survive(engine: Engine) {
     assert!(temporary_files(&server.place.blobs()).is_empty(), "{:?}", temporary_files(&server.place.blobs()));
 
     server.restart();
-    let acknowledged = acknowledged.lock().unwrap();
+    let acknowledged = std::mem::take(&mut *acknowledged.lock().unwrap());
     assert!(
         kills >= 8 && acknowledged.artifacts.len() > 10,
         "{kills} kills, {} acknowledged",
