@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes docs/openapi.json from the server's code, then the web app's client types from that.
+# Writes docs/openapi.json and docs/errors.md from the server's code, then the web app's client types from that.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rust.sh"
 
@@ -8,12 +8,13 @@ need_rust
 claim_target
 # The types that the web app is built with are made below: an empty folder stands in for the app until then.
 mkdir -p web/dist docs
-say openapi "writing docs/openapi.json"
+say openapi "writing docs/openapi.json and docs/errors.md"
 new=$(mktemp docs/.openapi.XXXXXX)
 trap 'rm -f "$new"' EXIT
-cargo run --quiet --bin ibid -- openapi >"$new"
-chmod 644 "$new"
-mv "$new" docs/openapi.json
+for page in openapi.json errors.md; do
+  cargo run --quiet --bin ibid -- "${page%.*}" >"$new"
+  cp "$new" "docs/$page"
+done
 if [[ -e web/package.json ]]; then
   say openapi "writing the web app's types"
   "$root/scripts/web.sh" install
