@@ -227,7 +227,7 @@ async fn open_sqlite(path: PathBuf, readers: u32) -> Result<Engine> {
         .foreign_keys(true)
         .busy_timeout(ACQUIRE)
         .statement_cache_capacity(500)
-        .pragma("cache_size", "-16000");
+        .pragma("cache_size", "-8000");
     let writer = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(ACQUIRE)

@@ -34,7 +34,10 @@ use axum::{
 use ibid_app::{App, Scope, WorkerPulse};
 use tokio_util::sync::CancellationToken;
 use tower_http::compression::CompressionLayer;
-use utoipa::{OpenApi, openapi::OpenApi as OpenApiDocument};
+use utoipa::{
+    OpenApi,
+    openapi::{ContentBuilder, OpenApi as OpenApiDocument, PathItem, Ref, ResponseBuilder},
+};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::config::Config;
@@ -100,7 +103,7 @@ pub use observe::install_metrics;
 struct Api;
 
 fn api() -> (Router<Server>, OpenApiDocument) {
-    OpenApiRouter::with_openapi(Api::openapi())
+    let (router, mut document) = OpenApiRouter::with_openapi(Api::openapi())
         .routes(routes!(artifacts::create, artifacts::list))
         .routes(routes!(artifacts::get_one))
         .routes(routes!(content::download, content::head))
@@ -122,7 +125,20 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(status::health))
         .routes(routes!(status::ready))
         .routes(routes!(status::metrics))
-        .split_for_parts()
+        .split_for_parts();
+    for item in document.paths.paths.values_mut() {
+        let PathItem { get, put, post, delete, head, .. } = item;
+        for operation in [get, put, post, delete, head].into_iter().flatten() {
+            operation.responses.responses.insert("default".to_owned(), any_problem().into());
+        }
+    }
+    (router, document)
+}
+
+/// Whatever else may be wrong with a request is told in the same way everywhere.
+fn any_problem() -> utoipa::openapi::Response {
+    let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+    ResponseBuilder::new().description("Any other error").content("application/problem+json", problem).build()
 }
 
 /// The description of the API, as it is served and committed.

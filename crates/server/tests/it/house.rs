@@ -75,6 +75,7 @@ fn the_api_keeps_its_conventions() {
             let name = operation["operationId"].as_str().unwrap();
             assert!(names.insert(name.to_owned()), "{name} stands twice");
             assert!(operation["summary"].is_string() && operation["tags"][0].is_string(), "{method} {path}");
+            assert!(operation["responses"]["default"].is_object(), "{method} {path} says how errors look");
             let schema = &operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"];
             if schema.as_str().is_some_and(|schema| schema.contains("/Page_")) {
                 let names: Vec<_> = operation["parameters"]
