@@ -1,0 +1,67 @@
+import type { APIRequestContext } from "@playwright/test";
+import { minutes, picture, report } from "./files";
+import { expect, expectAccessible, expectNoSideScroll, test } from "./test";
+
+/** What the story makes by hand, made by calls: files, a snapshot that moved twice, and a check that is done. */
+async function fill(request: APIRequestContext) {
+  async function post<T>(path: string, body: unknown): Promise<T> {
+    const answer = await request.post(path, { data: body });
+    expect(answer.ok(), await answer.text()).toBe(true);
+    return (await answer.json()) as T;
+  }
+  const sha256: string[] = [];
+  for (const file of [minutes, report, picture]) {
+    const answer = await request.post("/api/v1/artifacts", { multipart: { file } });
+    sha256.push(((await answer.json()) as { sha256: string }).sha256);
+  }
+  const pointer = "/api/v1/pointers/default/harbour/1931";
+  await request.put(pointer, { data: { pointer_type: "snapshot", description: "What the harbour board saw" } });
+  let expected: string | null = null;
+  for (const count of [2, 3]) {
+    const entries = sha256.slice(0, count).map((hash, index) => [`board/${index}.txt`, { sha256: hash }]);
+    const tree: unknown = Object.fromEntries(entries);
+    const { sha256: to }: { sha256: string } = await post("/api/v1/manifests", { tree, parent_sha256: expected });
+    await post(`${pointer}/advance`, { to, expected, reason: `the ${count} papers that were on the table` });
+    expected = to;
+  }
+  const { id } = await post<{ id: string }>("/api/v1/jobs", { kind: "fsck" });
+  return { file: sha256[0]!, job: id };
+}
+
+test("every screen is readable and fits", async ({ page, request, schemes }) => {
+  const { file, job } = await fill(request);
+  const panel = page.getByRole("complementary");
+  const snapshot = "/library/snapshots/default/harbour/1931";
+  const screens: [path: string, sign: () => ReturnType<typeof page.getByText>][] = [
+    ["/library", () => page.getByRole("table", { name: "Files" }).getByRole("link", { name: minutes.name })],
+    [`/library/files/${file}`, () => panel.getByText("The mole was rebuilt in 1931 after the storm")],
+    ["/library/snapshots", () => page.getByRole("link", { name: "harbour/1931" })],
+    [snapshot, () => page.getByText("3 files").first()],
+    [`${snapshot}?view=history`, () => page.getByText("the 3 papers that were on the table")],
+    [`${snapshot}?view=compare`, () => page.getByRole("heading", { name: "Added (1)" })],
+    ["/jobs", () => page.getByText("Nothing wrong in 3 files")],
+    [`/jobs/${job}`, () => panel.getByRole("heading", { name: "Result" })],
+    ["/status", () => page.getByText("Ready: everything Ibid needs answers.")],
+  ];
+  async function look() {
+    for (const [index, colorScheme] of schemes.entries()) {
+      await page.emulateMedia({ colorScheme });
+      await expectAccessible(page, index === 0 ? undefined : ["color-contrast"]);
+    }
+    await expectNoSideScroll(page);
+  }
+  for (const [path, sign] of screens) {
+    await test.step(path, async () => {
+      await page.goto(path);
+      await expect(sign()).toBeVisible();
+      await look();
+    });
+  }
+  await test.step("the dialog", async () => {
+    await page.goto("/library");
+    await page.getByRole("checkbox", { name: `Select ${minutes.name}` }).check();
+    await page.getByRole("button", { name: "Make a snapshot" }).click();
+    await expect(page.getByRole("dialog", { name: "Make a snapshot" })).toBeVisible();
+    await look();
+  });
+});

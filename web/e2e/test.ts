@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test as base, expect, type Page } from "@playwright/test";
+import { startServer } from "../scripts/server.mjs";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export interface Options {
+  /** Parts of what the console says that a test provokes. */
+  expectedErrors: RegExp[];
+  /** The colour schemes that a test of looks goes through. */
+  schemes: ("light" | "dark")[];
+}
+
+/**
+ * Each test has its own server. A test fails if the page wrote an error to the console, threw, or asked anything of
+ * another origin. A test that provokes an error names it with `expectedErrors`.
+ */
+export const test = base.extend<Options & { origin: string; guarded: void }>({
+  // eslint-disable-next-line no-empty-pattern
+  origin: async ({}, use) => {
+    const server = await startServer();
+    await use(server.origin);
+    await server.stop();
+  },
+  baseURL: async ({ origin }, use) => use(origin),
+  expectedErrors: [[], { option: true }],
+  schemes: [["light"], { option: true }],
+  guarded: [
+    async ({ context, page, origin, expectedErrors }, use) => {
+      const errors: string[] = [];
+      const strangers: string[] = [];
+      context.on("request", (request) => {
+        const url = request.url();
+        if (/^(https?|wss?):/.test(url) && !url.startsWith(`${origin}/`)) strangers.push(url);
+      });
+      page.on("pageerror", (error) => errors.push(String(error)));
+      page.on("console", (message) => {
+        if (message.type() === "error") errors.push(`${message.text()} ${message.location().url}`);
+      });
+      await use();
+      expect(strangers, "requests that left the origin").toEqual([]);
+      const unexpected = errors.filter((error) => !expectedErrors.some((pattern) => pattern.test(error)));
+      expect(unexpected, "errors on the console").toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+interface AxeResult {
+  violations: { id: string; impact: string | null; help: string; nodes: { html: string; failureSummary?: string }[] }[];
+}
+
+/** No serious or critical violation of the rules (all, if not said). Evaluated over the debugger, so the page's own policy stays as it is. */
+export async function expectAccessible(page: Page, runOnly?: string[]): Promise<void> {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);
+  const result = await page.evaluate(
+    (options) => (window as unknown as { axe: { run: (options: object) => Promise<AxeResult> } }).axe.run(options),
+    { resultTypes: ["violations"], ...(runOnly && { runOnly }) },
+  );
+  const serious = result.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary ?? ""}`).join("\n")}`);
+  expect(serious, `accessibility of ${page.url()}`).toEqual([]);
+}
+
+/** Nothing sticks out to the right. */
+export async function expectNoSideScroll(page: Page): Promise<void> {
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect(over, `sideways scroll of ${page.url()}`).toBeLessThanOrEqual(0);
+}
+
+export async function upload(page: Page, files: { name: string; mimeType: string; buffer: Buffer }[]): Promise<void> {
+  await page.getByLabel("Files to keep").setInputFiles(files);
+}
+
+export { expect };

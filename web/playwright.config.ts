@@ -1,0 +1,36 @@
+import { defineConfig } from "@playwright/test";
+import type { Options } from "./e2e/test";
+
+const desktop = { width: 1280, height: 800 };
+const phone = { width: 360, height: 740 };
+
+export default defineConfig<Options>({
+  testDir: "e2e",
+  outputDir: "test-results",
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  workers: Number(process.env.IBID_E2E_WORKERS ?? 2),
+  fullyParallel: true,
+  forbidOnly: Boolean(process.env.CI),
+  reporter: [["list"]],
+  use: {
+    launchOptions: {
+      executablePath: process.env.IBID_CHROMIUM ?? "/usr/bin/chromium",
+      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+    },
+    // What fades in would be judged half-way.
+    contextOptions: { reducedMotion: "reduce" },
+    locale: "en-GB",
+    timezoneId: "UTC",
+    screenshot: "only-on-failure",
+    // Costs a fifth of the time, so only when asked for.
+    trace: process.env.IBID_E2E_TRACE ? "on" : "off",
+  },
+  // Everything that happens is done once; in the other looks every screen is looked at. The long ones go first.
+  projects: [
+    { name: "story", testMatch: "story.spec.ts", use: { viewport: desktop, colorScheme: "light" } },
+    { name: "desktop dark", testMatch: "screens.spec.ts", use: { viewport: desktop, schemes: ["dark"] } },
+    { name: "phone light and dark", testMatch: "screens.spec.ts", use: { viewport: phone, schemes: ["light", "dark"], hasTouch: true } },
+    { name: "behaviour", testMatch: "behaviour.spec.ts", use: { viewport: desktop, colorScheme: "light" } },
+  ],
+});

@@ -1,0 +1,51 @@
+import { call, client } from "@/api/client";
+import type { Artifact, Page } from "@/api/types";
+import { Problem } from "@/lib/problem";
+
+export const artifactKeys = {
+  all: ["artifacts"] as const,
+  list: ["artifacts", "list"] as const,
+  one: (sha256: string) => ["artifacts", "one", sha256] as const,
+  text: (sha256: string) => ["artifacts", "text", sha256] as const,
+};
+
+const PAGE = 50;
+
+export function listArtifacts(cursor: string | null, signal?: AbortSignal): Promise<Page<Artifact>> {
+  return call(client.GET("/api/v1/artifacts", { params: { query: { limit: PAGE, ...(cursor && { cursor }) } }, signal }));
+}
+
+export function getArtifact(sha256: string, signal?: AbortSignal): Promise<Artifact> {
+  return call(client.GET("/api/v1/artifacts/{sha256}", { params: { path: { sha256 } }, signal }));
+}
+
+export function contentUrl(sha256: string): string {
+  return `/api/v1/artifacts/${encodeURIComponent(sha256)}/content`;
+}
+
+/** The first `bytes` bytes as text. `media_type` may name a charset; UTF-8 otherwise. */
+export async function readText(artifact: Artifact, bytes: number, signal?: AbortSignal): Promise<string> {
+  if (artifact.size_bytes === 0) return "";
+  let response: Response;
+  try {
+    response = await fetch(contentUrl(artifact.sha256), { headers: { Range: `bytes=0-${bytes - 1}` }, signal });
+  } catch (thrown) {
+    if (signal?.aborted) throw thrown;
+    throw Problem.from(thrown);
+  }
+  if (!response.ok) {
+    throw Problem.fromBody(response.status, await response.text(), response.headers.get("x-request-id"));
+  }
+  const buffer = (await response.arrayBuffer()).slice(0, bytes);
+  // `stream` leaves out a character that the cut goes through.
+  return decoderFor(artifact.media_type).decode(buffer, { stream: true });
+}
+
+function decoderFor(mediaType: string): TextDecoder {
+  const charset = /charset="?([^";\s]+)/i.exec(mediaType)?.[1];
+  try {
+    return new TextDecoder(charset ?? "utf-8");
+  } catch {
+    return new TextDecoder("utf-8");
+  }
+}

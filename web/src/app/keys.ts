@@ -1,0 +1,76 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { PLACES } from "@/app/places";
+
+const SEQUENCE_MS = 1200;
+
+/** What each key does, for the help dialog. */
+export const KEYS: readonly [keys: string[], does: string][] = [
+  [["j"], "Next row"],
+  [["k"], "Previous row"],
+  [["o"], "Open the row"],
+  [["x"], "Select the row"],
+  [["Esc"], "Close the panel"],
+  [["u"], "Upload files"],
+  ...PLACES.map(({ key, label }): [string[], string] => [["g", key], `Go to ${label}`]),
+  [["?"], "Show these keys"],
+];
+
+/** Single keys for the whole app; they rest while someone types or a dialog is open. */
+export function useKeys({ onUpload, onHelp }: { onUpload: () => void; onHelp: () => void }): void {
+  const navigate = useNavigate();
+
+  useEffect(() => {
+    let goUntil = 0;
+
+    function onKey(event: KeyboardEvent) {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event)) return;
+      const going = event.timeStamp < goUntil;
+      goUntil = 0;
+      const place = going && PLACES.find(({ key }) => key === event.key);
+      if (place) void navigate({ to: place.to });
+      else if (event.key === "g") goUntil = event.timeStamp + SEQUENCE_MS;
+      else if (event.key === "j") step(1);
+      else if (event.key === "k") step(-1);
+      else if (event.key === "o") focusedRow()?.click();
+      else if (event.key === "x") focusedRow()?.closest("[role=row]")?.querySelector<HTMLElement>("input")?.click();
+      else if (event.key === "u") onUpload();
+      else if (event.key === "?") onHelp();
+      else return;
+      event.preventDefault();
+    }
+
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [navigate, onUpload, onHelp]);
+}
+
+function isTaken({ target }: KeyboardEvent): boolean {
+  if (document.querySelector("[role=dialog]")) return true;
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return target.type !== "checkbox" && target.type !== "radio";
+  return target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}
+
+function rows(): HTMLElement[] {
+  return Array.from(document.querySelectorAll<HTMLElement>("main [data-row]"));
+}
+
+/** The row that has the focus, on its link or on another control of it. */
+function focusedRow(): HTMLElement | null {
+  const active = document.activeElement;
+  if (!(active instanceof HTMLElement)) return null;
+  if (active.matches("[data-row]")) return active;
+  return active.closest("[role=row]")?.querySelector<HTMLElement>("[data-row]") ?? null;
+}
+
+function step(by: 1 | -1): void {
+  const all = rows();
+  const focused = focusedRow();
+  // With no focus yet, start at the row that is open beside, or at the top.
+  const open = all.find((row) => row.getAttribute("aria-current") === "true");
+  const at = focused ?? open;
+  const next = at ? all[all.indexOf(at) + by] : all[0];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+}

@@ -1,0 +1,71 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import type { JobState } from "@/api/types";
+import { FilesRoute } from "@/app/files-route";
+import { Crashed, NotFound } from "@/app/not-found";
+import { Shell } from "@/app/shell";
+import { parseSnapshotSearch } from "@/features/snapshots/snapshot-search";
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/library", replace: true });
+  },
+});
+
+// One component for the list with and without an open file, so that opening one keeps scroll and selection.
+const files = createRoute({ getParentRoute: () => root, id: "files", component: FilesRoute });
+const library = createRoute({ getParentRoute: () => files, path: "/library" });
+const file = createRoute({ getParentRoute: () => files, path: "/library/files/$sha256" });
+
+const snapshots = createRoute({
+  getParentRoute: () => root,
+  path: "/library/snapshots",
+  component: lazyRouteComponent(() => import("@/features/snapshots/snapshots-page"), "SnapshotsPage"),
+});
+const snapshot = createRoute({
+  getParentRoute: () => root,
+  path: "/library/snapshots/$namespace/$",
+  validateSearch: parseSnapshotSearch,
+  component: lazyRouteComponent(() => import("@/features/snapshots/snapshot-page"), "SnapshotPage"),
+});
+
+const JOB_STATES: readonly JobState[] = ["queued", "running", "succeeded", "dead", "cancelled"];
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: "/jobs",
+  validateSearch: (search: Record<string, unknown>): { state?: JobState } => {
+    const state = JOB_STATES.find((known) => known === search.state);
+    return state ? { state } : {};
+  },
+  component: lazyRouteComponent(() => import("@/features/jobs/jobs-page"), "JobsPage"),
+});
+const job = createRoute({ getParentRoute: () => jobs, path: "/$jobId" });
+
+const status = createRoute({
+  getParentRoute: () => root,
+  path: "/status",
+  component: lazyRouteComponent(() => import("@/features/status/status-page"), "StatusPage"),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    home,
+    files.addChildren([library, file]),
+    snapshots,
+    snapshot,
+    jobs.addChildren([job]),
+    status,
+  ]),
+  defaultPreload: "intent",
+  defaultErrorComponent: Crashed,
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Job } from "@/api/types";
+import { Progress } from "@/components/progress";
+import { Time } from "@/components/time";
+import { formatCount, formatPlural } from "@/lib/format";
+import { jobSummary, jobTitle, STATE_WORDS } from "@/features/jobs/job-words";
+import styles from "@/features/jobs/jobs.module.css";
+
+export function JobStateWord({ job }: { job: Job }) {
+  const { word, sign } = STATE_WORDS[job.state];
+  return (
+    <span className={`${styles.state} ${styles[job.state] ?? ""}`}>
+      <span className={styles.sign} aria-hidden="true">
+        {sign}
+      </span>
+      {word}
+    </span>
+  );
+}
+
+/** How far a job is, what came of it, or what went wrong. */
+export function JobOutcome({ job }: { job: Job }) {
+  return (
+    <>
+      {job.state === "running" && <JobProgressLine job={job} />}
+      {job.state === "queued" && new Date(job.run_at) > new Date() && (
+        <div className={styles.attempt}>
+          Runs <Time iso={job.run_at} />
+        </div>
+      )}
+      {job.state === "succeeded" && (
+        <div className={styles.result}>{jobSummary(job)}</div>
+      )}
+      {job.last_error && job.state !== "succeeded" && <div className={styles.error}>{job.last_error}</div>}
+      {job.attempt > 1 && (
+        <div className={styles.attempt}>
+          Attempt {formatCount(job.attempt)} of {formatCount(job.max_attempts)}
+        </div>
+      )}
+    </>
+  );
+}
+
+function JobProgressLine({ job }: { job: Job }) {
+  if (!job.progress) return <div className={styles.attempt}>Started</div>;
+  const { done, total, message } = job.progress;
+  return (
+    <Progress
+      label={`Progress of ${jobTitle(job)}`}
+      words={message ?? ""}
+      count={total == null ? formatPlural(done, "done", "done") : `${formatCount(done)} of ${formatCount(total)}`}
+      done={done}
+      total={total ?? null}
+    />
+  );
+}

@@ -1,0 +1,53 @@
+import { useEffect, useState } from "react";
+import { droppedFiles } from "@/features/library/dropped-files";
+import { useUploads } from "@/features/library/uploads";
+import styles from "@/features/library/uploads.module.css";
+
+/** The whole window takes files; while some are held over it, it says so. */
+export function DropTarget() {
+  const { queue } = useUploads();
+  const [over, setOver] = useState(false);
+
+  useEffect(() => {
+    // Entering a child leaves its parent, so only the balance of the two says whether files are still here.
+    let depth = 0;
+    const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+    function onEnter(event: DragEvent) {
+      if (!holdsFiles(event)) return;
+      depth += 1;
+      setOver(true);
+    }
+    function onLeave(event: DragEvent) {
+      if (!holdsFiles(event)) return;
+      depth = Math.max(0, depth - 1);
+      if (depth === 0) setOver(false);
+    }
+    function onOver(event: DragEvent) {
+      if (holdsFiles(event)) event.preventDefault();
+    }
+    function onDrop(event: DragEvent) {
+      if (!event.dataTransfer || !holdsFiles(event)) return;
+      event.preventDefault();
+      depth = 0;
+      setOver(false);
+      void droppedFiles(event.dataTransfer).then((files) => queue.add(files));
+    }
+    window.addEventListener("dragenter", onEnter);
+    window.addEventListener("dragleave", onLeave);
+    window.addEventListener("dragover", onOver);
+    window.addEventListener("drop", onDrop);
+    return () => {
+      window.removeEventListener("dragenter", onEnter);
+      window.removeEventListener("dragleave", onLeave);
+      window.removeEventListener("dragover", onOver);
+      window.removeEventListener("drop", onDrop);
+    };
+  }, [queue]);
+
+  if (!over) return null;
+  return (
+    <div className={styles.drop}>
+      <p>Drop to keep these files</p>
+    </div>
+  );
+}
