@@ -85,6 +85,7 @@ impl App {
         while let Some(blob) = listed.try_next().await? {
             sizes.insert(blob.sha256, blob.size_bytes);
         }
+        let total = self.store.read().await?.artifacts(scope).count().await?;
         let mut after = None;
         loop {
             let batch = self.store.read().await?.artifacts(scope).walk(after, BATCH).await?;
@@ -93,8 +94,7 @@ impl App {
             for artifact in batch {
                 sizes.remove(&artifact.sha256);
                 self.check_artifact(scope, &artifact, report).await?;
-                let message = format!("hashed {} bytes", report.bytes);
-                progress.tell(report.artifacts, None, &message).await;
+                progress.tell(report.artifacts, Some(total), "hashing every byte again").await;
             }
         }
         report.unclaimed_blobs = sizes.len() as u64;

@@ -392,7 +392,9 @@ export interface components {
              */
             created_by: string | null;
             /** @description What else is known of it. */
-            entity_metadata: Record<string, never> | null;
+            entity_metadata: {
+                [key: string]: unknown;
+            } | null;
             /** @description The type of source it is the content of, one of the twelve. */
             entity_type: string | null;
             /** @description What the file was called. */
@@ -469,10 +471,14 @@ export interface components {
              */
             max_attempts: number;
             /** @description What it is about. */
-            payload: Record<string, never>;
+            payload: {
+                [key: string]: unknown;
+            };
             progress: components["schemas"]["JobProgress"] | null;
             /** @description What it brought. */
-            result: Record<string, never> | null;
+            result: {
+                [key: string]: unknown;
+            } | null;
             /**
              * Format: date-time
              * @description Not to be started before.
@@ -621,7 +627,9 @@ export interface components {
             /** @description Its first manifest, if it is to be made. An existing pointer is moved by `advance` only. */
             manifest_sha256?: string | null;
             /** @description Facts about it. */
-            meta?: Record<string, never> | null;
+            meta?: {
+                [key: string]: unknown;
+            } | null;
             /** @description `bundle` (the default), `corpus` or `snapshot`. */
             pointer_type?: string | null;
         };
@@ -654,7 +662,9 @@ export interface components {
                  */
                 created_by: string | null;
                 /** @description What else is known of it. */
-                entity_metadata: Record<string, never> | null;
+                entity_metadata: {
+                    [key: string]: unknown;
+                } | null;
                 /** @description The type of source it is the content of, one of the twelve. */
                 entity_type: string | null;
                 /** @description What the file was called. */
@@ -720,10 +730,14 @@ export interface components {
                  */
                 max_attempts: number;
                 /** @description What it is about. */
-                payload: Record<string, never>;
+                payload: {
+                    [key: string]: unknown;
+                };
                 progress: components["schemas"]["JobProgress"] | null;
                 /** @description What it brought. */
-                result: Record<string, never> | null;
+                result: {
+                    [key: string]: unknown;
+                } | null;
                 /**
                  * Format: date-time
                  * @description Not to be started before.
@@ -808,7 +822,9 @@ export interface components {
                 /** @description The manifest it stands for; null before the first advance. */
                 manifest_sha256: string | null;
                 /** @description Facts about it. */
-                meta: Record<string, never>;
+                meta: {
+                    [key: string]: unknown;
+                };
                 /** @description Its name within the namespace; it may have slashes. */
                 name: string;
                 /** @description Its namespace. */
@@ -891,7 +907,9 @@ export interface components {
             /** @description The manifest it stands for; null before the first advance. */
             manifest_sha256: string | null;
             /** @description Facts about it. */
-            meta: Record<string, never>;
+            meta: {
+                [key: string]: unknown;
+            };
             /** @description Its name within the namespace; it may have slashes. */
             name: string;
             /** @description Its namespace. */

@@ -16,8 +16,8 @@ pub(super) fn render(document: &OpenApi) -> String {
     let _ = write!(
         page,
         "<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>\
-         <title>{title}</title><style>{STYLE}</style></head><body><main><h1>{title}</h1><p>{}</p>\
-         <p>For programs: <a href=/openapi.json>/openapi.json</a> (OpenAPI 3.1).</p>",
+         <link rel=icon href=/favicon.svg><title>{title}</title><style>{STYLE}</style></head><body><main><h1>{title}</h1><p>{}</p>\
+         <p>For programs: <a href=/openapi.json>/openapi.json</a> (OpenAPI 3.1). <a href=/>Back to the app</a>.</p>",
         prose(text(&json["info"]["description"]))
     );
     let operations = operations(&json);
@@ -82,7 +82,7 @@ fn operation_section(page: &mut String, path: &str, method: &str, operation: &Js
         for parameter in parameters {
             let _ = write!(
                 page,
-                "<tr><td><code>{}</code><td>{}<td>{} {}",
+                "<tr><td><code>{}</code><td>{}, {}<td>{}",
                 escape(text(&parameter["name"])),
                 escape(text(&parameter["in"])),
                 type_of(&parameter["schema"]),

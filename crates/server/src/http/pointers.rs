@@ -35,7 +35,7 @@ pub(super) struct NewPointer {
     description: Option<String>,
     /// Facts about it.
     #[serde(alias = "metadata")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<std::collections::HashMap<String, serde_json::Value>>)]
     meta: Option<JsonObject>,
 }
 

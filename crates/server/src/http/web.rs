@@ -24,8 +24,8 @@ pub(super) async fn serve(request: Request) -> Response {
         let cache = if path.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
         return respond(file, cache, request.headers().get(header::IF_NONE_MATCH));
     }
-    // What looks like a file and is not there is not a page of the app.
-    if path.starts_with("assets/") || path.rsplit('/').next().is_some_and(|last| last.contains('.')) {
+    // A file that is not there is not a page of the app. Below the root a dot is part of a name.
+    if path.starts_with("assets/") || (path.contains('.') && !path.contains('/')) {
         return problem::not_found(request.uri().path()).into_response();
     }
     match Assets::get("index.html") {

@@ -89,7 +89,7 @@ pub(crate) struct Artifact {
     #[schema(required)]
     entity_type: Option<&'static str>,
     /// What else is known of it.
-    #[schema(required, value_type = Option<Object>)]
+    #[schema(required, value_type = Option<HashMap<String, serde_json::Value>>)]
     entity_metadata: Option<JsonObject>,
     /// Who brought it.
     #[schema(required)]
@@ -286,7 +286,7 @@ pub(crate) struct Pointer {
     #[schema(required)]
     description: Option<String>,
     /// Facts about it.
-    #[schema(value_type = Object)]
+    #[schema(value_type = HashMap<String, serde_json::Value>)]
     meta: JsonObject,
     /// Who made it.
     #[schema(required)]
@@ -378,13 +378,13 @@ pub(crate) struct Job {
     /// Where it stands.
     state: JobState,
     /// What it is about.
-    #[schema(value_type = Object)]
+    #[schema(value_type = HashMap<String, serde_json::Value>)]
     payload: Json,
     /// How far it has come.
     #[schema(required)]
     progress: Option<Progress>,
     /// What it brought.
-    #[schema(required, value_type = Option<Object>)]
+    #[schema(required, value_type = Option<HashMap<String, serde_json::Value>>)]
     result: Option<Json>,
     /// How many attempts were used.
     attempt: u32,

@@ -143,7 +143,9 @@ async fn the_app_is_served_for_its_own_addresses() {
     assert!(page.headers()["content-security-policy"].to_str().unwrap().contains("script-src 'self'"));
     assert_eq!(page.headers()["cache-control"], "no-cache");
     let html = page.text().await.unwrap();
-    assert_eq!(server.get("/library/files").await.text().await.unwrap(), html);
+    for address in ["/library/files", "/library/snapshots/default/v1.2"] {
+        assert_eq!(server.get(address).await.text().await.unwrap(), html);
+    }
     let script = html.split('"').find(|part| part.starts_with("/assets/") && part.ends_with(".js")).unwrap().to_owned();
     let asset = server.get(&script).await;
     assert!(asset.headers()["cache-control"].to_str().unwrap().contains("immutable"));

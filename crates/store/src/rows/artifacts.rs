@@ -146,6 +146,13 @@ impl Artifacts<'_> {
         Ok(Page::of(items, limit, |last| vec![last.created_at.as_micros().to_string(), last.sha256.to_string()]))
     }
 
+    /// How many artifacts there are.
+    pub async fn count(&mut self) -> Result<u64> {
+        let sql = "SELECT COUNT(*) AS count FROM artifacts WHERE tenant_id = $1";
+        let row = self.tx.row(sql, params![self.scope.tenant()]).await?;
+        row.map_or(Ok(0), |row| row.get("count"))
+    }
+
     /// A stretch of all artifacts in the order of their hashes, for checks that walk over everything.
     pub async fn walk(&mut self, after: Option<Sha256>, count: i64) -> Result<Vec<Artifact>> {
         let sql = "SELECT * FROM artifacts WHERE tenant_id = $1 AND sha256 > $2 ORDER BY sha256 LIMIT $3";
