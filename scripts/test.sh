@@ -57,7 +57,7 @@ stage_web() { npm --prefix web run --silent check; }
 stage_types() { (cd web && node_modules/.bin/tsc --noEmit); }
 
 stage_browser() {
-  build_server
+  wants rust || build_server # else the Rust tests have just built it
   IBID_BIN=$CARGO_TARGET_DIR/debug/ibid npm --prefix web run --silent e2e
 }
 

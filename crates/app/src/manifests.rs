@@ -1,6 +1,6 @@
 //! Making and reading manifests.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use ibid_domain::{
     Artifact, Code, Cursor, Entry, Limit, Manifest, ManifestPath, Page, Problem, Sha256, SourceType, Tree,
@@ -46,28 +46,31 @@ impl App {
             drafts.push((ManifestPath::new(path)?, entry));
         }
         check_paths(drafts.iter().map(|(path, _)| path))?;
-        let mut hashes: Vec<Sha256> = drafts.iter().map(|(_, entry)| entry.sha256).collect();
-        hashes.sort_unstable();
-        hashes.dedup();
+        let hashes: BTreeSet<Sha256> = drafts.iter().map(|(_, entry)| entry.sha256).collect();
 
         let mut tx = self.store.write().await?;
-        let artifacts = tx.artifacts(scope).get_many(&hashes).await?;
+        let artifacts = tx.artifacts(scope).get_many(&hashes.iter().copied().collect::<Vec<_>>()).await?;
         let entries =
             drafts.into_iter().map(|(path, draft)| resolve(path, draft, &artifacts)).collect::<Result<_, _>>()?;
         let tree = Tree::new(entries)?;
-        if let Some(parent) = draft.parent
-            && tx.manifests(scope).get(parent).await?.is_none()
-        {
-            return Err(not_found(parent).field("parent_sha256").into());
-        }
         let sha256 = name_of(&tree, draft.parent, draft.message.as_deref());
-        let mut manifests = tx.manifests(scope);
-        manifests.lock(sha256).await?;
-        let (manifest, new) = match manifests.touch(sha256).await? {
+        tx.manifests(scope).lock(sha256).await?;
+        let (manifest, new) = match tx.manifests(scope).touch(sha256).await? {
             Some(known) => (known, false),
             None => {
+                // A collection may remove what was looked up until it is held: manifests first, then artifacts.
+                if let Some(parent) = draft.parent
+                    && tx.manifests(scope).hold(parent).await?.is_none()
+                {
+                    return Err(not_found(parent).field("parent_sha256").into());
+                }
+                let held = tx.artifacts(scope).hold(&hashes).await?;
+                if let Some((path, entry)) = tree.iter().find(|(_, entry)| !held.contains(&entry.sha256)) {
+                    return Err(unknown_artifact(path, entry.sha256).into());
+                }
                 let message = draft.message.as_deref();
-                (manifests.keep(NewManifest { sha256, tree: &tree, parent: draft.parent, message }).await?, true)
+                let new = NewManifest { sha256, tree: &tree, parent: draft.parent, message };
+                (tx.manifests(scope).keep(new).await?, true)
             }
         };
         tx.commit().await?;
@@ -112,13 +115,7 @@ fn resolve(
     draft: EntryDraft,
     artifacts: &HashMap<Sha256, Artifact>,
 ) -> Result<(ManifestPath, Entry), Problem> {
-    let Some(artifact) = artifacts.get(&draft.sha256) else {
-        return Err(Problem::new(
-            Code::ManifestEntryUnknown,
-            format!("the tree names {} at '{path}', and there is no such artifact; upload it first", draft.sha256),
-        )
-        .field(format!("tree.{path}.sha256")));
-    };
+    let Some(artifact) = artifacts.get(&draft.sha256) else { return Err(unknown_artifact(&path, draft.sha256)) };
     if let Some(said) = draft.size_bytes.filter(|said| *said != artifact.size_bytes) {
         return Err(Problem::new(
             Code::ManifestEntryMismatch,
@@ -133,6 +130,11 @@ fn resolve(
         entity_type: draft.entity_type.or(artifact.entity_type),
     };
     Ok((path, entry))
+}
+
+fn unknown_artifact(path: &ManifestPath, sha256: Sha256) -> Problem {
+    let detail = format!("the tree names {sha256} at '{path}', and there is no such artifact; upload it first");
+    Problem::new(Code::ManifestEntryUnknown, detail).field(format!("tree.{path}.sha256"))
 }
 
 /// The problem of a manifest that is not there.

@@ -138,7 +138,9 @@ async fn waits(library: Library) {
     let stage = Stage::new(library);
     let id = stage.ask("wait").await;
     for round in 1..=5 {
-        let job = stage.until(id, |job| job.state == JobState::Queued && stage.runs(id) == round).await;
+        // First that it ran, then how that ended: the other way round an older state could be taken for the end.
+        stage.until(id, |_| stage.runs(id) == round).await;
+        let job = stage.until(id, |job| job.state == JobState::Queued).await;
         assert_eq!((job.attempt, job.last_error.as_deref()), (0, Some("429")));
         stage.library.clock.advance(Duration::from_secs(21));
     }

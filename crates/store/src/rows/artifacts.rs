@@ -1,6 +1,6 @@
 //! Artifacts, their reference counts, and the list of blobs that are to be removed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use ibid_domain::{
     Artifact, Cursor, JsonObject, Limit, Page, Sha256, SourceType, Timestamp,
@@ -161,17 +161,27 @@ impl Artifacts<'_> {
         rows.iter().map(read).collect()
     }
 
-    /// Changes reference counts, each by so much. On PostgreSQL the rows are first taken in the order of their
-    /// hashes, so that two transactions never wait for each other in a circle.
-    pub async fn count_references(&mut self, changes: &BTreeMap<Sha256, i64>) -> Result<()> {
-        let hashes: Vec<Sha256> = changes.keys().copied().collect();
-        if self.tx.engine() == EngineKind::Postgres {
-            let lock = "SELECT sha256 FROM artifacts WHERE tenant_id = $1 AND sha256 IN {} ORDER BY sha256 FOR UPDATE";
-            for batch in hashes.chunks(BATCH) {
-                let values = self.batch_values(batch);
-                self.tx.execute_built(lock.replace("{}", &placeholder_list(2, batch.len())), values).await?;
+    /// Those of many artifacts that are here, held so that nobody can remove them until the transaction ends. On
+    /// PostgreSQL the rows are taken in the order of their hashes, so that two transactions never wait for each other
+    /// in a circle.
+    pub async fn hold(&mut self, hashes: &BTreeSet<Sha256>) -> Result<HashSet<Sha256>> {
+        let lock = if self.tx.engine() == EngineKind::Postgres { "ORDER BY sha256 FOR NO KEY UPDATE" } else { "" };
+        let hashes: Vec<Sha256> = hashes.iter().copied().collect();
+        let mut held = HashSet::with_capacity(hashes.len());
+        for batch in hashes.chunks(BATCH) {
+            let list = placeholder_list(2, batch.len());
+            let sql = format!("SELECT sha256 FROM artifacts WHERE tenant_id = $1 AND sha256 IN {list} {lock}");
+            let values = self.batch_values(batch);
+            for row in self.tx.rows_built(sql, values).await? {
+                held.insert(row.get("sha256")?);
             }
         }
+        Ok(held)
+    }
+
+    /// Changes reference counts, each by so much.
+    pub async fn count_references(&mut self, changes: &BTreeMap<Sha256, i64>) -> Result<()> {
+        self.hold(&changes.keys().copied().collect()).await?;
         let mut by_change: BTreeMap<i64, Vec<Sha256>> = BTreeMap::new();
         for (sha256, change) in changes {
             by_change.entry(*change).or_default().push(*sha256);

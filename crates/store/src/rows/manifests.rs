@@ -27,7 +27,7 @@ impl Tx {
     }
 }
 
-/// A manifest that is to be kept; its artifacts and its parent are known to be here.
+/// A manifest that is to be kept; its parent and its artifacts are held by this transaction.
 #[derive(Clone, Debug)]
 pub struct NewManifest<'a> {
     /// Its name.
@@ -56,7 +56,6 @@ impl Manifests<'_> {
 
     /// Keeps a new manifest and counts the references to its artifacts.
     pub async fn keep(&mut self, new: NewManifest<'_>) -> Result<Manifest> {
-        // Counting first takes the artifacts' rows, so that none can be removed before the entries name them.
         let mut references = BTreeMap::new();
         for (_, entry) in new.tree.iter() {
             *references.entry(entry.sha256).or_insert(0) += 1;
@@ -111,6 +110,15 @@ impl Manifests<'_> {
         let sql = "SELECT * FROM manifests WHERE tenant_id = $1 AND sha256 = $2";
         let row = self.tx.row(sql, params![self.scope.tenant(), sha256]).await?;
         row.as_ref().map(read).transpose()
+    }
+
+    /// One manifest, held so that nobody can remove it until the transaction ends. Manifests are always held before
+    /// artifacts are, so that nobody waits in a circle.
+    pub async fn hold(&mut self, sha256: Sha256) -> Result<Option<Manifest>> {
+        let lock = if self.tx.engine() == EngineKind::Postgres { "FOR KEY SHARE" } else { "" };
+        let sql = format!("SELECT * FROM manifests WHERE tenant_id = $1 AND sha256 = $2 {lock}");
+        let rows = self.tx.rows_built(sql, params![self.scope.tenant(), sha256]).await?;
+        rows.first().map(read).transpose()
     }
 
     /// The tree of a manifest.
