@@ -9,6 +9,7 @@ use std::{
 use ibid_testkit::Engine;
 use reqwest::Client;
 use serde_json::{Value as Json, json};
+use tokio::task::JoinHandle;
 
 use crate::Running;
 
@@ -31,6 +32,12 @@ struct Acknowledged {
     pointers: HashMap<String, String>,
 }
 
+impl Acknowledged {
+    fn count(&self) -> usize {
+        self.artifacts.len() + self.pointers.len()
+    }
+}
+
 async fn survive(engine: Engine) {
     let Some(mut server) = Running::start(engine).await else { return };
     let acknowledged = Arc::new(Mutex::new(Acknowledged::default()));
@@ -45,8 +52,11 @@ async fn survive(engine: Engine) {
                 tokio::spawn(async move { client(http, url, number, &acknowledged).await })
             })
             .collect();
-        // Somewhere in the middle of all that; the spread is what matters, not the moment.
-        tokio::time::sleep(Duration::from_millis(5 + (next as u64 * 37) % 90)).await;
+        // Somewhere in the middle of all that: after some of the answers have come, each time another number of them.
+        let enough = acknowledged.lock().unwrap().count() + next * 7 % 19;
+        while acknowledged.lock().unwrap().count() < enough && !clients.iter().all(JoinHandle::is_finished) {
+            tokio::time::sleep(Duration::from_micros(200)).await;
+        }
         server.kill();
         kills += 1;
         for client in clients {
