@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use bytes::Bytes;
 use futures::StreamExt;
-use ibid_domain::{Entry, ManifestPath, Sha256, Tree};
+use ibid_domain::{Entry, Sha256, Tree};
 use tokio::{runtime::Handle, sync::mpsc};
 use tokio_util::sync::DropGuard;
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
@@ -49,7 +49,7 @@ fn write_zip(app: &App, scope: &Scope, tree: &Tree, runtime: &Handle, sink: Sink
         let mut bytes = runtime
             .block_on(app.store().blobs().read(scope, entry.sha256, None))?
             .ok_or_else(|| Error::Corrupt(format!("the bytes of artifact {} are missing", entry.sha256)))?;
-        zip.start_file(path.as_str(), options(path, entry)).map_err(zip_failed)?;
+        zip.start_file(path.as_str(), options(entry)).map_err(zip_failed)?;
         while let Some(piece) = runtime.block_on(bytes.next()) {
             zip.write_all(&piece?).map_err(Error::io("write the archive"))?;
         }
@@ -59,7 +59,7 @@ fn write_zip(app: &App, scope: &Scope, tree: &Tree, runtime: &Handle, sink: Sink
 }
 
 /// The same manifest gives the same bytes: no time of day goes in. What is compressed already is not again.
-fn options(_path: &ManifestPath, entry: &Entry) -> SimpleFileOptions {
+fn options(entry: &Entry) -> SimpleFileOptions {
     let essence = entry.media_type.essence();
     let text =
         essence.starts_with("text/") || ["json", "xml", "javascript", "rtf"].iter().any(|word| essence.contains(word));

@@ -28,7 +28,7 @@ impl Receiving {
 }
 
 /// The problem of an upload that is larger than the limit.
-pub(crate) fn too_large(limit: u64) -> Problem {
+pub fn too_large(limit: u64) -> Problem {
     Problem::new(Code::BodyTooLarge, format!("the upload is larger than the limit of {limit} bytes"))
         .fact("limit_bytes", limit)
 }

@@ -18,7 +18,7 @@ mod worker;
 use ibid_store::Store;
 
 pub use archive::Archive;
-pub use artifacts::{Content, Receiving, UploadDetails};
+pub use artifacts::{Content, Receiving, UploadDetails, too_large};
 pub use fsck::{Finding, FsckReport};
 pub use gc::{GcOptions, GcReport};
 pub use ibid_store::{Error, Result, Scope};

@@ -13,7 +13,7 @@ use axum::{
 };
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
-use ibid_app::{App, Receiving, UploadDetails};
+use ibid_app::{App, Receiving, UploadDetails, too_large};
 use ibid_domain::{
     Code, Problem,
     artifact::{Filename, MediaType},
@@ -177,11 +177,6 @@ pub(super) fn metadata(text: &str) -> Result<ibid_domain::JsonObject, Problem> {
     })?;
     check_facts("entity_metadata", &object)?;
     Ok(object)
-}
-
-fn too_large(limit: u64) -> Problem {
-    Problem::new(Code::BodyTooLarge, format!("the upload is larger than the limit of {limit} bytes"))
-        .fact("limit_bytes", limit)
 }
 
 fn broken(error: multer::Error) -> Problem {

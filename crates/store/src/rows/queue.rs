@@ -105,12 +105,6 @@ impl Queue<'_> {
         Ok(())
     }
 
-    /// When the next job is due, for a worker that has nothing to do until then.
-    pub async fn next_due(&mut self) -> Result<Option<Timestamp>> {
-        let row = self.tx.row("SELECT MIN(run_at) AS due FROM jobs WHERE state = 'queued'", vec![]).await?;
-        row.map_or(Ok(None), |row| row.get("due"))
-    }
-
     /// Says that the worker lives; `false` if the job is not its any more.
     pub async fn renew(&mut self, lease: &Lease, lease_for: Duration) -> Result<bool> {
         let now = self.now().await?;
