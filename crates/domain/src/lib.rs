@@ -15,7 +15,9 @@ pub mod manifest;
 pub mod page;
 pub mod pointer;
 pub mod problem;
+pub mod reference;
 pub mod source_type;
+pub mod text;
 pub mod time;
 
 pub use artifact::Artifact;
@@ -26,7 +28,9 @@ pub use manifest::{Entry, Manifest, ManifestPath, Tree};
 pub use page::{Cursor, Limit, Page};
 pub use pointer::{Pointer, PointerType};
 pub use problem::Problem;
+pub use reference::{Name, PartialDate, Reference};
 pub use source_type::SourceType;
+pub use text::{Mark, MarkKind, Place, Span};
 pub use time::Timestamp;
 
 /// A free-form JSON object, as kept in `meta` and `entity_metadata`.

@@ -1,0 +1,193 @@
+//! Places in a text: spans, and the marks that say which page, section or cell a span lies in.
+
+use serde::{Deserialize, Serialize};
+
+/// A half-open range of Unicode scalar values in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Span {
+    /// The first character.
+    #[serde(rename = "start_char")]
+    pub start: usize,
+    /// One past the last character.
+    #[serde(rename = "end_char")]
+    pub end: usize,
+}
+
+impl Span {
+    /// The span from `start` to `end`.
+    pub const fn new(start: usize, end: usize) -> Self {
+        Self { start, end }
+    }
+
+    /// How many characters it holds.
+    pub const fn len(self) -> usize {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// Whether it holds none.
+    pub const fn is_empty(self) -> bool {
+        self.end <= self.start
+    }
+
+    /// Whether `place` lies in it.
+    pub const fn holds(self, place: usize) -> bool {
+        self.start <= place && place < self.end
+    }
+
+    /// Whether the two share a character.
+    pub const fn meets(self, other: Self) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+
+    /// The words it points at, if it lies within `text`.
+    pub fn of(self, text: &str) -> Option<&str> {
+        if self.start > self.end {
+            return None;
+        }
+        let mut places = text.char_indices().map(|(byte, _)| byte).chain([text.len()]);
+        let from = places.nth(self.start)?;
+        let to = if self.is_empty() { from } else { places.nth(self.len() - 1)? };
+        text.get(from..to)
+    }
+}
+
+macro_rules! mark_kinds {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal;)*) => {
+        /// What a mark stands for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum MarkKind {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl MarkKind {
+            /// Every kind.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// The name it is stored under.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The kind of that name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|kind| kind.as_str() == name)
+            }
+        }
+    };
+}
+
+mark_kinds! {
+    /// A page of a PDF or a slide of a deck; `number` counts from 1.
+    Page = "page";
+    /// From a heading to the next one of the same or a higher level; `level` is the heading's.
+    Section = "section";
+    /// A sheet of a workbook.
+    Sheet = "sheet";
+    /// A range of cells, as in `B2:D2`.
+    Cells = "cells";
+    /// One message of a mailbox or thread.
+    Message = "message";
+    /// A file that came with a message.
+    Attachment = "attachment";
+}
+
+/// A named part of a text. Marks may nest and overlap; each has its own span.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// What it stands for.
+    pub kind: MarkKind,
+    /// What a person calls it: the page's label, the heading's words, the sheet's name.
+    pub label: String,
+    /// Where it stands in its sequence, from 1, where it has a number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u32>,
+    /// How deep a section is nested, from 1; 0 for what does not nest.
+    #[serde(default)]
+    pub level: u8,
+    /// What it covers.
+    #[serde(flatten)]
+    pub span: Span,
+}
+
+/// Where a span lies, in words a person understands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The page that the span starts on.
+    pub page: Option<u32>,
+    /// The headings above it, outermost first.
+    pub section: Vec<String>,
+    /// The sheet it lies in.
+    pub sheet: Option<String>,
+    /// The cells it covers: the first to the last range.
+    pub cells: Option<String>,
+    /// The message or attachment it belongs to.
+    pub part: Option<String>,
+}
+
+/// Where `span` lies, by `marks`.
+pub fn place(marks: &[Mark], span: Span) -> Place {
+    let mut place = Place::default();
+    let mut sections: Vec<&Mark> = Vec::new();
+    let mut cells: Vec<&str> = Vec::new();
+    for mark in marks {
+        // A section belongs to where the span starts; cells are those it touches.
+        let here = mark.span.holds(span.start);
+        match mark.kind {
+            MarkKind::Page if here => place.page = mark.number,
+            MarkKind::Section if here => sections.push(mark),
+            MarkKind::Sheet if here => place.sheet = Some(mark.label.clone()),
+            MarkKind::Message | MarkKind::Attachment if here => place.part = Some(mark.label.clone()),
+            MarkKind::Cells if mark.span.meets(span) => cells.push(&mark.label),
+            _ => {}
+        }
+    }
+    sections.sort_by_key(|mark| (mark.span.start, mark.level));
+    place.section = sections.into_iter().map(|mark| mark.label.clone()).collect();
+    place.cells = match cells.as_slice() {
+        [] => None,
+        [one] => Some((*one).to_owned()),
+        [first, .., last] => {
+            let from = first.split(':').next().unwrap_or(first);
+            let to = last.rsplit(':').next().unwrap_or(last);
+            Some(format!("{from}:{to}"))
+        }
+    };
+    place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(kind: MarkKind, label: &str, level: u8, start: usize, end: usize) -> Mark {
+        Mark { kind, label: label.to_owned(), number: label.parse().ok(), level, span: Span::new(start, end) }
+    }
+
+    #[test]
+    fn a_span_counts_characters_not_bytes() {
+        let text = "aé😀e\u{301}z";
+        assert_eq!(Span::new(1, 3).of(text), Some("é😀"));
+        assert_eq!(Span::new(0, 6).of(text), Some(text));
+        assert_eq!(Span::new(6, 6).of(text), Some(""));
+        assert_eq!(Span::new(6, 7).of(text), None);
+        assert_eq!(Span::new(3, 2).of(text), None);
+    }
+
+    #[test]
+    fn a_place_names_the_page_the_headings_and_the_cells() {
+        let marks = [
+            mark(MarkKind::Page, "1", 0, 0, 50),
+            mark(MarkKind::Page, "2", 0, 50, 100),
+            mark(MarkKind::Section, "Methods", 1, 10, 100),
+            mark(MarkKind::Section, "Sampling", 2, 60, 100),
+            mark(MarkKind::Cells, "A1:C1", 0, 60, 70),
+            mark(MarkKind::Cells, "A2:C2", 0, 71, 80),
+        ];
+        let found = place(&marks, Span::new(65, 75));
+        assert_eq!(found.page, Some(2));
+        assert_eq!(found.section, ["Methods", "Sampling"]);
+        assert_eq!(found.cells.as_deref(), Some("A1:C2"));
+        assert_eq!(place(&marks, Span::new(5, 9)).section, Vec::<String>::new());
+    }
+}

@@ -1,0 +1,217 @@
+//! What every reader takes and gives.
+
+use ibid_domain::{Mark, MarkKind, Reference, Span};
+use serde::{Deserialize, Serialize};
+
+/// The bytes to read, and what is said about them. What is said is only a hint: the bytes decide.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Input<'a> {
+    /// The content.
+    pub bytes: &'a [u8],
+    /// The name it came under.
+    pub filename: Option<&'a str>,
+    /// The media type it was announced with.
+    pub media_type: Option<&'a str>,
+    /// Where it was fetched from.
+    pub url: Option<&'a str>,
+}
+
+/// How much a reader may produce. Time and memory are bounded from outside, by the process it runs in.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Limits {
+    /// Characters of text.
+    pub text_chars: usize,
+    /// Bytes unpacked from one container, all entries together.
+    pub unpacked_bytes: u64,
+    /// Entries of one container.
+    pub entries: usize,
+    /// Pages of one document.
+    pub pages: usize,
+    /// Levels of nesting: elements in markup, messages in messages.
+    pub depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { text_chars: 50_000_000, unpacked_bytes: 512 * 1024 * 1024, entries: 20_000, pages: 5_000, depth: 200 }
+    }
+}
+
+/// Why there is no text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(tag = "code", content = "detail", rename_all = "snake_case")]
+pub enum ExtractionError {
+    /// It cannot be opened without a password.
+    #[error("the file is protected by a password; remove the protection and add it again")]
+    Encrypted,
+    /// It is not what it claims to be, or part of it is missing.
+    #[error("the file is damaged: {0}")]
+    Damaged(String),
+    /// There is nothing in it.
+    #[error("the file is empty")]
+    Empty,
+    /// It holds pictures of text, not text.
+    #[error("no text was found in the file; if it is a scan, run it through text recognition first")]
+    NoText,
+    /// It is of a kind that no reader here understands.
+    #[error(
+        "files of type {0} cannot be read; PDF, Office, OpenDocument, EPUB, HTML, Markdown, text, CSV, JSON, RTF, mail and images can"
+    )]
+    Unsupported(String),
+    /// It unpacks to more than is allowed.
+    #[error("the file is too large to read: {0}")]
+    TooLarge(String),
+    /// It took too long, or more memory than is allowed.
+    #[error("the file took too much to read: {0}")]
+    TooCostly(String),
+    /// A part of the installation is missing.
+    #[error("this installation cannot read such files: {0}")]
+    NotInstalled(String),
+}
+
+/// What a page of the web tells about itself beyond its bibliography.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebPage {
+    /// The name of the site.
+    pub site_name: Option<String>,
+    /// The address of its icon, absolute.
+    pub favicon: Option<String>,
+    /// The address it wants to be known under, absolute.
+    pub canonical_url: Option<String>,
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extracted {
+    /// The media type that the bytes have.
+    pub media_type: String,
+    /// The text, with `\n` between lines and an empty line between paragraphs.
+    pub text: String,
+    /// The parts of the text, by start.
+    pub marks: Vec<Mark>,
+    /// What the content tells about itself.
+    pub reference: Reference,
+    /// What it tells as a page of the web.
+    #[serde(default)]
+    pub web: WebPage,
+    /// Width and height of an image, in pixels.
+    #[serde(default)]
+    pub dimensions: Option<(u32, u32)>,
+}
+
+/// Writes a text and the marks over it at once, so that no offset is ever computed twice.
+#[derive(Debug)]
+pub struct TextBuilder {
+    text: String,
+    chars: usize,
+    limit: usize,
+    marks: Vec<Mark>,
+    open: Vec<Mark>,
+}
+
+impl TextBuilder {
+    /// An empty text that will not grow beyond the limit.
+    pub fn new(limits: &Limits) -> Self {
+        Self { text: String::new(), chars: 0, limit: limits.text_chars, marks: Vec::new(), open: Vec::new() }
+    }
+
+    /// How many characters it holds.
+    pub fn len(&self) -> usize {
+        self.chars
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.chars == 0
+    }
+
+    /// What was written so far.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Appends `text` as it is.
+    pub fn push(&mut self, text: &str) -> Result<(), ExtractionError> {
+        self.chars += text.chars().count();
+        if self.chars > self.limit {
+            return Err(ExtractionError::TooLarge(format!("its text is longer than {} characters", self.limit)));
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    /// Ends the line, unless one has just ended or nothing was written.
+    pub fn line(&mut self) -> Result<(), ExtractionError> {
+        if self.text.is_empty() || self.text.ends_with('\n') { Ok(()) } else { self.push("\n") }
+    }
+
+    /// Ends the paragraph: an empty line follows, unless there is one.
+    pub fn paragraph(&mut self) -> Result<(), ExtractionError> {
+        self.line()?;
+        if self.text.is_empty() || self.text.ends_with("\n\n") { Ok(()) } else { self.push("\n") }
+    }
+
+    /// Marks what was written since `start`.
+    pub fn mark(&mut self, kind: MarkKind, label: impl Into<String>, number: Option<u32>, start: usize) {
+        self.marks.push(Mark { kind, label: label.into(), number, level: 0, span: Span::new(start, self.chars) });
+    }
+
+    /// Begins a section here: those of the same or a deeper level end.
+    pub fn section(&mut self, level: u8, heading: impl Into<String>) {
+        self.end_sections(level);
+        let span = Span::new(self.chars, self.chars);
+        self.open.push(Mark { kind: MarkKind::Section, label: heading.into(), number: None, level, span });
+    }
+
+    /// Ends the open sections of this level and deeper.
+    pub fn end_sections(&mut self, level: u8) {
+        while let Some(mut mark) = self.open.pop_if(|open| open.level >= level) {
+            mark.span.end = self.chars;
+            self.marks.push(mark);
+        }
+    }
+
+    /// The text and its marks: blank space at the end is gone, and no mark is empty or reaches beyond the text.
+    pub fn finish(mut self) -> (String, Vec<Mark>) {
+        self.end_sections(0);
+        let kept = self.text.trim_end();
+        let end = self.chars - self.text[kept.len()..].chars().count();
+        self.text.truncate(kept.len());
+        for mark in &mut self.marks {
+            mark.span.end = mark.span.end.min(end);
+        }
+        self.marks.retain(|mark| !mark.span.is_empty());
+        self.marks.sort_by_key(|mark| (mark.span.start, mark.kind, mark.level));
+        (self.text, self.marks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_end_where_the_next_of_their_level_begins() {
+        let mut text = TextBuilder::new(&Limits::default());
+        text.section(1, "One");
+        text.push("One").unwrap();
+        text.paragraph().unwrap();
+        text.section(2, "Inner");
+        text.push("Ünner").unwrap();
+        text.paragraph().unwrap();
+        text.section(1, "Two");
+        text.push("Two").unwrap();
+        text.paragraph().unwrap();
+        let (text, marks) = text.finish();
+        assert_eq!(text, "One\n\nÜnner\n\nTwo");
+        let found: Vec<_> = marks.iter().map(|mark| (mark.label.as_str(), mark.span.of(&text).unwrap())).collect();
+        assert_eq!(found, [("One", "One\n\nÜnner\n\n"), ("Inner", "Ünner\n\n"), ("Two", "Two")]);
+    }
+
+    #[test]
+    fn a_text_beyond_the_limit_is_an_error() {
+        let mut text = TextBuilder::new(&Limits { text_chars: 3, ..Limits::default() });
+        assert!(text.push("äöü").is_ok());
+        assert!(matches!(text.push("x"), Err(ExtractionError::TooLarge(_))));
+    }
+}
