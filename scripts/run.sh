@@ -7,6 +7,8 @@ cd "$root"
 need_rust
 "$root/scripts/web.sh"
 "$root/scripts/model.sh"
+"$root/scripts/onnxruntime.sh"
+"$root/scripts/pdfium.sh"
 claim_target
 say rust "building"
 build_server

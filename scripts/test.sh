@@ -139,6 +139,8 @@ elif wants web types; then
 fi
 if wants rust browser; then
   scripts/model.sh
+  scripts/onnxruntime.sh
+  scripts/pdfium.sh
   start s3
   start postgres
 elif wants unit && scripts/postgres.sh prepared; then

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use futures::TryStreamExt;
-use ibid_domain::{Artifact, Limit, Sha256, hash::Hasher, manifest::name_of};
+use ibid_domain::{Artifact, CharIndex, Limit, Sha256, hash::Hasher, manifest::name_of};
 use ibid_store::PointerFilter;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,9 @@ pub struct FsckReport {
     pub manifests: u64,
     /// How many pointers were looked at.
     pub pointers: u64,
+    /// How many revisions of sources were looked at.
+    #[serde(default)]
+    pub revisions: u64,
     /// What is wrong.
     pub findings: Vec<Finding>,
     /// Blobs without an artifact, as an upload that was cut off leaves them: no fault, the next collection takes them.
@@ -40,6 +43,7 @@ impl FsckReport {
         self.bytes += other.bytes;
         self.manifests += other.manifests;
         self.pointers += other.pointers;
+        self.revisions += other.revisions;
         self.unclaimed_blobs += other.unclaimed_blobs;
         self.findings.extend(other.findings);
     }
@@ -76,7 +80,45 @@ impl App {
         self.check_counts(scope, &mut report).await?;
         self.check_manifests(scope, &mut report, progress).await?;
         self.check_pointers(scope, &mut report).await?;
+        self.check_sources(scope, &mut report, progress).await?;
         Ok(report)
+    }
+
+    /// Every chunk must still be the words that its span points at.
+    async fn check_sources(&self, scope: &Scope, report: &mut FsckReport, progress: &ProgressReport) -> Result<()> {
+        for (id, detail) in self.store.read().await?.revisions(scope).faults().await? {
+            report.wrong("broken_source", id, detail);
+        }
+        let limit = Limit::new(Limit::MAX.into())?;
+        let mut after = None;
+        loop {
+            let batch = self.store.read().await?.revisions(scope).walk(after, BATCH).await?;
+            let Some(last) = batch.last() else { return Ok(()) };
+            after = Some(last.id);
+            for revision in batch {
+                report.revisions += 1;
+                progress.tell(report.revisions, None, "comparing passages with their texts").await;
+                let Some(sha256) = revision.text else { continue };
+                // Bytes that are missing or changed were reported with the artifacts.
+                let Ok(text) = self.text_of(scope, sha256).await else { continue };
+                let index = CharIndex::new(&text);
+                let mut cursor = None;
+                loop {
+                    let mut tx = self.store.read().await?;
+                    let page = tx.revisions(scope).chunks(revision.id, limit, cursor.as_ref()).await?;
+                    for chunk in &page.items {
+                        if index.of(chunk.span) != Some(chunk.content.as_str()) {
+                            let detail = format!("chunk {} is not what its text says there", chunk.ordinal);
+                            report.wrong("wrong_chunk", revision.source, detail);
+                        }
+                    }
+                    cursor = page.next;
+                    if cursor.is_none() {
+                        break;
+                    }
+                }
+            }
+        }
     }
 
     async fn check_artifacts(&self, scope: &Scope, report: &mut FsckReport, progress: &ProgressReport) -> Result<()> {

@@ -3,7 +3,8 @@
 //! This is the only crate that sequences: which rows change in one transaction, when a blob is put in place, which job
 //! follows. It speaks no SQL, knows no wire format and prints nothing.
 //!
-//! Start reading at [`App`], then `artifacts.rs` for how bytes come in, `gc.rs` for how they go.
+//! Start reading at [`App`], then `artifacts.rs` for how bytes come in, `sources/` for how they become text that can
+//! be found and cited, `gc.rs` for how they go.
 
 mod archive;
 mod artifacts;
@@ -12,6 +13,8 @@ mod gc;
 mod jobs;
 mod manifests;
 mod pointers;
+mod sources;
+mod tools;
 mod upkeep;
 mod worker;
 
@@ -25,18 +28,28 @@ pub use ibid_store::{Error, Result, Scope};
 pub use jobs::{JobKind, JobRequest};
 pub use manifests::{EntryDraft, ManifestDraft};
 pub use pointers::PointerDraft;
+pub use sources::{
+    About, Content as SourceContent, Described, Impact, Import, ImportReport, ReadApart, ReadHere, Reader, Reading,
+    Rejected, SourceChange, SourceDraft, Text, names, read_content,
+};
+pub use tools::Tools;
 pub use worker::{Handler, JobContext, ProgressReport, Worker, WorkerOptions, WorkerPulse};
 
 /// A library and everything that can be done with it. Cheap to clone.
 #[derive(Clone)]
 pub struct App {
     store: Store,
+    tools: Tools,
 }
 
 impl App {
-    /// The use cases of an open library.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    /// The use cases of an open library, with what they reach the outside by.
+    pub fn new(store: Store, tools: Tools) -> Self {
+        Self { store, tools }
+    }
+
+    pub(crate) fn tools(&self) -> &Tools {
+        &self.tools
     }
 
     /// The library's store.

@@ -7,7 +7,7 @@ use ibid_domain::{
     artifact::MediaType,
     manifest::{check_message, check_paths, name_of},
 };
-use ibid_store::NewManifest;
+use ibid_store::{NewManifest, Tx};
 
 use crate::{App, Result, Scope};
 
@@ -38,43 +38,10 @@ pub struct EntryDraft {
 impl App {
     /// Makes a manifest, and says whether it is new. The same tree, parent and message are the same manifest.
     pub async fn create_manifest(&self, scope: &Scope, draft: ManifestDraft) -> Result<(Manifest, Tree, bool)> {
-        if let Some(message) = &draft.message {
-            check_message(message)?;
-        }
-        let mut drafts = Vec::with_capacity(draft.tree.len());
-        for (path, entry) in draft.tree {
-            drafts.push((ManifestPath::new(path)?, entry));
-        }
-        check_paths(drafts.iter().map(|(path, _)| path))?;
-        let hashes: BTreeSet<Sha256> = drafts.iter().map(|(_, entry)| entry.sha256).collect();
-
         let mut tx = self.store.write().await?;
-        let artifacts = tx.artifacts(scope).get_many(&hashes.iter().copied().collect::<Vec<_>>()).await?;
-        let entries =
-            drafts.into_iter().map(|(path, draft)| resolve(path, draft, &artifacts)).collect::<Result<_, _>>()?;
-        let tree = Tree::new(entries)?;
-        let sha256 = name_of(&tree, draft.parent, draft.message.as_deref());
-        tx.manifests(scope).lock(sha256).await?;
-        let (manifest, new) = match tx.manifests(scope).touch(sha256).await? {
-            Some(known) => (known, false),
-            None => {
-                // A collection may remove what was looked up until it is held: manifests first, then artifacts.
-                if let Some(parent) = draft.parent
-                    && tx.manifests(scope).hold(parent).await?.is_none()
-                {
-                    return Err(not_found(parent).field("parent_sha256").into());
-                }
-                let held = tx.artifacts(scope).hold(&hashes).await?;
-                if let Some((path, entry)) = tree.iter().find(|(_, entry)| !held.contains(&entry.sha256)) {
-                    return Err(unknown_artifact(path, entry.sha256).into());
-                }
-                let message = draft.message.as_deref();
-                let new = NewManifest { sha256, tree: &tree, parent: draft.parent, message };
-                (tx.manifests(scope).keep(new).await?, true)
-            }
-        };
+        let made = make_manifest(&mut tx, scope, draft).await?;
         tx.commit().await?;
-        Ok((manifest, tree, new))
+        Ok(made)
     }
 
     /// A manifest with its tree.
@@ -108,6 +75,41 @@ impl App {
         }
         Ok((manifests.tree(from).await?, manifests.tree(to).await?))
     }
+}
+
+/// Makes a manifest as part of a larger change. The transaction holds its artifacts afterwards.
+pub(crate) async fn make_manifest(tx: &mut Tx, scope: &Scope, draft: ManifestDraft) -> Result<(Manifest, Tree, bool)> {
+    if let Some(message) = &draft.message {
+        check_message(message)?;
+    }
+    let mut drafts = Vec::with_capacity(draft.tree.len());
+    for (path, entry) in draft.tree {
+        drafts.push((ManifestPath::new(path)?, entry));
+    }
+    check_paths(drafts.iter().map(|(path, _)| path))?;
+    let hashes: BTreeSet<Sha256> = drafts.iter().map(|(_, entry)| entry.sha256).collect();
+
+    let artifacts = tx.artifacts(scope).get_many(&hashes.iter().copied().collect::<Vec<_>>()).await?;
+    let entries = drafts.into_iter().map(|(path, draft)| resolve(path, draft, &artifacts)).collect::<Result<_, _>>()?;
+    let tree = Tree::new(entries)?;
+    let sha256 = name_of(&tree, draft.parent, draft.message.as_deref());
+    tx.manifests(scope).lock(sha256).await?;
+    if let Some(known) = tx.manifests(scope).touch(sha256).await? {
+        return Ok((known, tree, false));
+    }
+    // A collection may remove what was looked up until it is held: manifests first, then artifacts.
+    if let Some(parent) = draft.parent
+        && tx.manifests(scope).hold(parent).await?.is_none()
+    {
+        return Err(not_found(parent).field("parent_sha256").into());
+    }
+    let held = tx.artifacts(scope).hold(&hashes).await?;
+    if let Some((path, entry)) = tree.iter().find(|(_, entry)| !held.contains(&entry.sha256)) {
+        return Err(unknown_artifact(path, entry.sha256).into());
+    }
+    let new = NewManifest { sha256, tree: &tree, parent: draft.parent, message: draft.message.as_deref() };
+    let manifest = tx.manifests(scope).keep(new).await?;
+    Ok((manifest, tree, true))
 }
 
 fn resolve(

@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     App, Result, Scope,
     jobs::{FsckHandler, GcHandler},
+    sources::{embedding::EmbedHandler, import::ImportHandler, ingest::IngestHandler},
 };
 
 /// Does one kind of job. It may be run again for the same job, after a crash or a lost lease, and must then come to
@@ -27,6 +28,11 @@ use crate::{
 pub trait Handler: Send + Sync {
     /// The kind of job it does.
     fn kind(&self) -> &'static str;
+
+    /// How many of its jobs one worker does at the same time at most, where that is fewer than it does in all.
+    fn at_once(&self) -> Option<u32> {
+        None
+    }
 
     /// Does the job. When the context is cancelled the job is no longer its own and it should stop.
     fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>>;
@@ -95,6 +101,8 @@ pub struct WorkerOptions {
     pub poll: Duration,
     /// How long jobs may go on after a shutdown was asked for.
     pub drain: Duration,
+    /// How often to look for sources that no job is there for.
+    pub sweep: Duration,
 }
 
 impl Default for WorkerOptions {
@@ -104,6 +112,7 @@ impl Default for WorkerOptions {
             lease: Duration::from_secs(30),
             poll: Duration::from_secs(1),
             drain: Duration::from_secs(20),
+            sweep: Duration::from_secs(30),
         }
     }
 }
@@ -145,7 +154,12 @@ impl Worker {
     /// A worker with the handlers that come with Ibid.
     pub fn new(app: App, options: WorkerOptions) -> Self {
         let worker = Self { app, handlers: HashMap::new(), options, pulse: WorkerPulse::new() };
-        worker.with(Arc::new(GcHandler)).with(Arc::new(FsckHandler))
+        worker
+            .with(Arc::new(GcHandler))
+            .with(Arc::new(FsckHandler))
+            .with(Arc::new(IngestHandler))
+            .with(Arc::new(EmbedHandler))
+            .with(Arc::new(ImportHandler))
     }
 
     /// Also does this kind of job.
@@ -163,19 +177,28 @@ impl Worker {
     /// Works until `stop`, then lets running jobs finish for a while and gives the rest back.
     pub async fn run(self, stop: CancellationToken) {
         let mut changed = self.app.store.jobs_changed();
-        let mut running = JoinSet::new();
+        let mut running: JoinSet<String> = JoinSet::new();
+        // How many jobs of each kind are running.
+        let mut busy: HashMap<String, u32> = HashMap::new();
         let abandon = CancellationToken::new();
         let mut upkeep = tokio::time::interval(Duration::from_secs(600));
+        let mut sweep = tokio::time::interval(self.options.sweep);
         while !stop.is_cancelled() {
             self.pulse.beat();
             changed.mark_unchanged();
             let free = self.options.concurrency.saturating_sub(u32::try_from(running.len()).unwrap_or(u32::MAX));
-            let taken = if free == 0 { Ok(vec![]) } else { self.take(free).await };
+            let taken = if free == 0 { Ok(vec![]) } else { self.take(free, &busy).await };
             let more = match taken {
                 Ok(jobs) => {
                     let more = !jobs.is_empty();
                     for job in jobs {
-                        running.spawn(self.job(job, abandon.clone()));
+                        let kind = job.job.kind.clone();
+                        *busy.entry(kind.clone()).or_default() += 1;
+                        let work = self.job(job, abandon.clone());
+                        running.spawn(async move {
+                            work.await;
+                            kind
+                        });
                     }
                     more
                 }
@@ -191,7 +214,16 @@ impl Worker {
                 () = stop.cancelled() => {}
                 () = tokio::time::sleep(self.options.poll) => {}
                 _ = changed.changed(), if running.len() < self.options.concurrency as usize => {}
-                Some(_) = running.join_next() => {}
+                Some(ended) = running.join_next() => {
+                    if let Some(count) = ended.ok().and_then(|kind| busy.get_mut(&kind)) {
+                        *count = count.saturating_sub(1);
+                    }
+                }
+                _ = sweep.tick() => {
+                    if let Err(error) = self.app.sweep_sources().await {
+                        tracing::warn!(%error, "the sweep over unfinished sources failed; it is tried again later");
+                    }
+                }
                 _ = upkeep.tick() => {
                     if let Err(error) = self.app.forget_old().await {
                         tracing::warn!(%error, "upkeep failed; it is tried again later");
@@ -207,10 +239,27 @@ impl Worker {
         }
     }
 
-    async fn take(&self, count: u32) -> Result<Vec<LeasedJob>> {
-        let kinds: Vec<&str> = self.handlers.keys().copied().collect();
+    /// Takes what is due. Kinds that are at their bound wait; of those that have a bound, one is taken at a time, so
+    /// that it is not passed.
+    async fn take(&self, count: u32, busy: &HashMap<String, u32>) -> Result<Vec<LeasedJob>> {
+        let others = self.options.concurrency.saturating_sub(1).max(1);
+        let (mut free, mut bound) = (Vec::new(), Vec::new());
+        for (kind, handler) in &self.handlers {
+            match handler.at_once() {
+                None => free.push(*kind),
+                // One place is always left for the others, where there are several.
+                Some(most) if busy.get(*kind).copied().unwrap_or(0) < most.min(others) => bound.push(*kind),
+                Some(_) => {}
+            }
+        }
         let mut tx = self.app.store.write().await?;
-        let jobs = tx.queue().take(&kinds, count, self.options.lease).await?;
+        let mut jobs = tx.queue().take(&free, count, self.options.lease).await?;
+        for kind in bound {
+            let left = count.saturating_sub(u32::try_from(jobs.len()).unwrap_or(u32::MAX));
+            if left > 0 {
+                jobs.extend(tx.queue().take(&[kind], 1, self.options.lease).await?);
+            }
+        }
         tx.commit().await?;
         Ok(jobs)
     }

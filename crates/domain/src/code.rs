@@ -66,6 +66,10 @@ codes! {
     ManifestEntryMismatch, "manifest_entry_mismatch", 422, "The tree says something of an artifact that is not so.", "Leave `size_bytes` out, or give the artifact's.";
     PointerNameInvalid, "pointer_name_invalid", 422, "The namespace or name of the pointer is not legal.", "1 to 255 bytes, no empty, `.` or `..` segments, no control characters; a name does not end in `/advance` or `/history`.";
     PointerTypeUnknown, "pointer_type_unknown", 422, "The pointer type is not known.", "One of `bundle`, `corpus`, `snapshot`.";
+    UrlInvalid, "url_invalid", 422, "The address is not one that can be fetched.", "Give an absolute http or https address without a user name or password.";
+    UrlNotAllowed, "url_not_allowed", 422, "The address leads to a private network.", "Give a public address; for one inside, add its host to `fetch_allow` in the configuration.";
+    ImportFormatUnknown, "import_format_unknown", 422, "What was sent is not a list of references, a list of addresses or a zip.", "Send BibTeX, BibLaTeX, RIS, CSL-JSON, a sitemap, one address a line, or a zip; or say which with `format`.";
+    ImportUnreadable, "import_unreadable", 422, "No entry of the import could be read.", "`detail` says where it went wrong.";
     JobKindUnknown, "job_kind_unknown", 422, "The kind of job is not one that can be asked for.", "`detail` lists them.";
     IdempotencyKeyInvalid, "idempotency_key_invalid", 422, "The Idempotency-Key is not legal.", "1 to 255 visible ASCII characters.";
     IdempotencyKeyReused, "idempotency_key_reused", 422, "The Idempotency-Key was used for another request.", "Use a new key for a new request.";
@@ -76,11 +80,16 @@ codes! {
     ArtifactNotFound, "artifact_not_found", 404, "There is no such artifact.", "Check the hash; it is 64 hexadecimal digits.";
     ManifestNotFound, "manifest_not_found", 404, "There is no such manifest.", "Check the hash; create the manifest first.";
     PointerNotFound, "pointer_not_found", 404, "There is no such pointer.", "Create it with PUT.";
+    SourceNotFound, "source_not_found", 404, "There is no such source.", "List the sources with GET /api/v1/sources.";
+    RevisionNotFound, "revision_not_found", 404, "The source has no such revision.", "List them with GET /api/v1/sources/{id}/revisions.";
+    SourceHasNoContent, "source_has_no_content", 404, "The source has no content.", "It was typed in, or could not be fetched; see `extraction_error` of the source.";
+    SourceHasNoText, "source_has_no_text", 404, "The source has no text.", "While `status` is pending, wait; else `extraction_error` says why there is none.";
     JobNotFound, "job_not_found", 404, "There is no such job.", "List the jobs with GET /api/v1/jobs.";
 
     // It contradicts what is here.
     PointerStale, "pointer_stale", 409, "The pointer is not where the caller expected it.", "Read the pointer, decide again, and advance from `current`.";
     PointerMoved, "pointer_moved", 409, "An existing pointer cannot be set to another manifest.", "Move it with POST …/advance, which says from where.";
+    SourceCannotBeRefreshed, "source_cannot_be_refreshed", 409, "The source has no address to fetch it from again.", "Send the new bytes as `artifact_sha256`.";
     JobNotDead, "job_not_dead", 409, "Only a dead or cancelled job can be retried.", "Wait for it, or look at its state.";
     JobFinished, "job_finished", 409, "The job has ended already.", "Nothing is left to cancel.";
     IdempotencyInProgress, "idempotency_in_progress", 409, "A request with this Idempotency-Key is still running.", "Wait and send it again with the same key.";

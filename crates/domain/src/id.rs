@@ -62,4 +62,10 @@ ids! {
     PointerId;
     /// A job.
     JobId;
+    /// A source, through all its revisions.
+    SourceId;
+    /// One content version of a source.
+    RevisionId;
+    /// A span of a revision's text.
+    ChunkId;
 }

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Code, Problem};
+use crate::{Code, Problem, text::line};
 
 /// A person or organisation that made something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,6 +155,54 @@ macro_rules! reference {
                 self.publication_date = self.publication_date.or(other.publication_date);
                 $(self.$field = self.$field.or(other.$field);)*
                 self
+            }
+
+            /// The names of all fields.
+            pub const FIELDS: &[&'static str] = &["authors", "editors", "publication_date", $(stringify!($field)),*];
+
+            /// Takes blank space from around the texts, and forgets those that are only that.
+            pub fn tidy(&mut self) {
+                $(self.$field = self.$field.take().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());)*
+            }
+
+            /// Makes what came from outside fit to be kept: each text one line of bounded length, few names.
+            pub fn bound(&mut self) {
+                const TEXT: usize = 1000;
+                const LONG_TEXT: usize = 5000;
+                const NAMES: usize = 200;
+                for names in [&mut self.authors, &mut self.editors] {
+                    names.truncate(NAMES);
+                    for name in names.iter_mut() {
+                        match name {
+                            Name::Whole(name) => *name = line(name, TEXT),
+                            Name::Parts { family, given } => {
+                                *family = line(family, TEXT);
+                                *given = given.take().map(|given| line(&given, TEXT));
+                            }
+                        }
+                    }
+                    names.retain(|name| !name.to_string().trim().is_empty());
+                }
+                $(
+                    let most = if matches!(stringify!($field), "summary" | "note") { LONG_TEXT } else { TEXT };
+                    self.$field = self.$field.take().map(|text| line(&text, most)).filter(|text| !text.is_empty());
+                )*
+            }
+
+            /// Takes one field over from `other`.
+            pub fn copy_field(&mut self, name: &str, other: &Self) {
+                match name {
+                    "authors" => self.authors.clone_from(&other.authors),
+                    "editors" => self.editors.clone_from(&other.editors),
+                    "publication_date" => self.publication_date = other.publication_date,
+                    $(stringify!($field) => self.$field.clone_from(&other.$field),)*
+                    _ => {}
+                }
+            }
+
+            /// Forgets one field.
+            pub fn clear_field(&mut self, name: &str) {
+                self.copy_field(name, &Self::default());
             }
 
             /// The plain text fields by name.

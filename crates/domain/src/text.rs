@@ -51,6 +51,104 @@ impl Span {
     }
 }
 
+/// Finds characters of one text by their number without walking the text from its beginning: for whoever reads many
+/// spans of it.
+#[derive(Clone, Debug)]
+pub struct CharIndex<'text> {
+    text: &'text str,
+    chars: usize,
+    /// The byte of every 256th character; empty where a character is a byte.
+    steps: Vec<usize>,
+}
+
+impl<'text> CharIndex<'text> {
+    /// Characters between two that are known.
+    const STEP: usize = 256;
+
+    /// Walks the text once.
+    pub fn new(text: &'text str) -> Self {
+        if text.is_ascii() {
+            return Self { text, chars: text.len(), steps: Vec::new() };
+        }
+        let mut steps = Vec::with_capacity(text.len() / Self::STEP + 1);
+        let mut chars = 0;
+        for (byte, _) in text.char_indices() {
+            if chars % Self::STEP == 0 {
+                steps.push(byte);
+            }
+            chars += 1;
+        }
+        Self { text, chars, steps }
+    }
+
+    /// The text it looks into.
+    pub const fn text(&self) -> &'text str {
+        self.text
+    }
+
+    /// How many characters the text has.
+    pub const fn len(&self) -> usize {
+        self.chars
+    }
+
+    /// Whether the text has none.
+    pub const fn is_empty(&self) -> bool {
+        self.chars == 0
+    }
+
+    /// The byte that a character begins at; the text's length for the place after the last one.
+    pub fn byte(&self, place: usize) -> Option<usize> {
+        if place >= self.chars {
+            return (place == self.chars).then_some(self.text.len());
+        }
+        let Some(&from) = self.steps.get(place / Self::STEP) else { return Some(place) };
+        let (within, _) = self.text.get(from..)?.char_indices().nth(place % Self::STEP)?;
+        Some(from + within)
+    }
+
+    /// The number of the character that begins at a byte.
+    pub fn place(&self, byte: usize) -> Option<usize> {
+        if !self.text.is_char_boundary(byte) {
+            return None;
+        }
+        let step = self.steps.partition_point(|&known| known <= byte);
+        let Some(step) = step.checked_sub(1) else { return Some(byte) };
+        let from = *self.steps.get(step)?;
+        Some(step * Self::STEP + self.text.get(from..byte)?.chars().count())
+    }
+
+    /// The words that a span points at, if it lies within the text.
+    pub fn of(&self, span: Span) -> Option<&'text str> {
+        if span.start > span.end {
+            return None;
+        }
+        self.text.get(self.byte(span.start)?..self.byte(span.end)?)
+    }
+
+    /// The span of a range of bytes, if both ends lie between characters.
+    pub fn span(&self, bytes: std::ops::Range<usize>) -> Option<Span> {
+        Some(Span::new(self.place(bytes.start)?, self.place(bytes.end)?))
+    }
+}
+
+/// A text from outside as one line of at most so many characters, without control characters: fit to be a label.
+pub fn line(text: &str, most: usize) -> String {
+    let spaced = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut line = String::new();
+    for (count, c) in spaced.enumerate() {
+        if count >= most.saturating_mul(8) {
+            break;
+        }
+        if !(c.is_whitespace() && (line.is_empty() || line.ends_with(' '))) {
+            line.push(if c.is_whitespace() { ' ' } else { c });
+        }
+    }
+    let cut = line.char_indices().nth(most).map_or(line.len(), |(byte, _)| byte);
+    line.truncate(cut);
+    line.truncate(line.trim_end().len());
+    line
+}
+
 macro_rules! mark_kinds {
     ($($(#[$doc:meta])* $variant:ident = $name:literal;)*) => {
         /// What a mark stands for.
@@ -111,7 +209,7 @@ pub struct Mark {
 }
 
 /// Where a span lies, in words a person understands.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The page that the span starts on.
     pub page: Option<u32>,
@@ -172,6 +270,37 @@ mod tests {
         assert_eq!(Span::new(6, 6).of(text), Some(""));
         assert_eq!(Span::new(6, 7).of(text), None);
         assert_eq!(Span::new(3, 2).of(text), None);
+    }
+
+    #[test]
+    fn an_index_finds_what_a_walk_finds() {
+        let mixed = "aé😀e\u{301}z ".repeat(200);
+        let plain = "plain text ".repeat(100);
+        for text in ["", "é", plain.as_str(), mixed.as_str()] {
+            let index = CharIndex::new(text);
+            let chars = text.chars().count();
+            assert_eq!(index.len(), chars);
+            for start in (0..=chars + 1).step_by(7) {
+                for span in [Span::new(start, start), Span::new(start, start + 300), Span::new(start, chars)] {
+                    assert_eq!(index.of(span), span.of(text), "{span:?}");
+                }
+            }
+            for (place, (byte, _)) in text.char_indices().enumerate() {
+                assert_eq!(index.byte(place), Some(byte));
+                assert_eq!(index.place(byte), Some(place));
+            }
+            assert_eq!(index.span(0..text.len()), Some(Span::new(0, chars)));
+        }
+        assert_eq!(CharIndex::new("é").place(1), None);
+        assert_eq!(CharIndex::new("abc").of(Span::new(2, 1)), None);
+    }
+
+    #[test]
+    fn a_label_is_one_line_of_bounded_length() {
+        assert_eq!(line("  a\u{0}b\n\n c\t", 10), "a b c");
+        assert_eq!(line("äöü und mehr", 4), "äöü");
+        assert_eq!(line(&" x".repeat(9000), 3), "x x");
+        assert_eq!(line("\u{1}\u{2}", 5), "");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What every reader takes and gives.
 
-use ibid_domain::{Mark, MarkKind, Reference, Span};
+use ibid_domain::{Mark, MarkKind, PartialDate, Reference, Span};
 use serde::{Deserialize, Serialize};
 
 /// The bytes to read, and what is said about them. What is said is only a hint: the bytes decide.
@@ -14,6 +14,8 @@ pub struct Input<'a> {
     pub media_type: Option<&'a str>,
     /// Where it was fetched from.
     pub url: Option<&'a str>,
+    /// The day it is read on, where it is known: nothing has appeared later.
+    pub today: Option<PartialDate>,
 }
 
 /// How much a reader may produce. Time and memory are bounded from outside, by the process it runs in.
@@ -67,6 +69,22 @@ pub enum ExtractionError {
     /// A part of the installation is missing.
     #[error("this installation cannot read such files: {0}")]
     NotInstalled(String),
+}
+
+impl ExtractionError {
+    /// A stable name for it.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Encrypted => "encrypted",
+            Self::Damaged(_) => "damaged",
+            Self::Empty => "empty",
+            Self::NoText => "no_text",
+            Self::Unsupported(_) => "unsupported",
+            Self::TooLarge(_) => "too_large",
+            Self::TooCostly(_) => "too_costly",
+            Self::NotInstalled(_) => "not_installed",
+        }
+    }
 }
 
 /// What a page of the web tells about itself beyond its bibliography.

@@ -99,12 +99,56 @@ settings! {
     max_connections: u32 = 1024, "IBID_MAX_CONNECTIONS";
     /// How long a shutdown waits for requests and jobs
     drain_seconds: u64 = 20, "IBID_DRAIN_SECONDS";
+    /// What turns text into vectors: local, openai, google, compatible (with embedder_url) or none
+    embedder: EmbedderKind = EmbedderKind::Local, "IBID_EMBEDDER";
+    /// The embedder's model, if not its default
+    embedder_model: String = String::new(), "IBID_EMBEDDER_MODEL";
+    /// Where an OpenAI-compatible server listens, as http(s)://host:port/v1; also to reach OpenAI or Google elsewhere
+    embedder_url: String = String::new(), "IBID_EMBEDDER_URL";
+    /// The key for the embedder's provider
+    embedder_key: String = String::new(), "IBID_EMBEDDER_KEY", secret;
+    /// How many numbers a vector has, where the model leaves a choice; 0 is the model's own
+    embedder_dimension: u32 = 0, "IBID_EMBEDDER_DIMENSION";
+    /// The longest passage, in tokens
+    chunk_tokens: u32 = 512, "IBID_CHUNK_TOKENS";
+    /// How much of a passage the next one repeats, in percent
+    chunk_overlap_percent: u32 = 50, "IBID_CHUNK_OVERLAP_PERCENT";
+    /// Private networks that pages may be fetched from, as 10.1.0.0/16 or 127.0.0.1:8080, separated by commas
+    fetch_allow: String = String::new(), "IBID_FETCH_ALLOW";
     /// Further host names that the server answers for, separated by commas
     allowed_hosts: String = String::new(), "IBID_ALLOWED_HOSTS";
     /// What is logged, as in RUST_LOG; auto is warnings on a terminal and info elsewhere
     log: String = "auto".to_owned(), "IBID_LOG";
     /// How it is logged: text or json
     log_format: LogFormat = LogFormat::Text, "IBID_LOG_FORMAT";
+}
+
+/// What turns text into vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum EmbedderKind {
+    /// The model that comes with Ibid.
+    Local,
+    /// OpenAI.
+    Openai,
+    /// Google.
+    Google,
+    /// A server that speaks OpenAI's protocol.
+    Compatible,
+    /// Nothing: search by words only.
+    None,
+}
+
+impl std::fmt::Display for EmbedderKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Local => "local",
+            Self::Openai => "openai",
+            Self::Google => "google",
+            Self::Compatible => "compatible",
+            Self::None => "none",
+        })
+    }
 }
 
 /// How lines of the log look.
@@ -165,6 +209,12 @@ impl Config {
         }
         if !config.database_url.is_empty() && !config.database_url.starts_with("postgres") {
             return Err("database_url takes a PostgreSQL URL, as postgres://user@host/database".to_owned());
+        }
+        if !(16..=8192).contains(&config.chunk_tokens) {
+            return Err(format!("chunk_tokens is {}; it takes a number from 16 to 8192", config.chunk_tokens));
+        }
+        if config.chunk_overlap_percent > 90 {
+            return Err(format!("chunk_overlap_percent is {}; the most is 90", config.chunk_overlap_percent));
         }
         Ok(config)
     }

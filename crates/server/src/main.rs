@@ -8,6 +8,7 @@
 mod cli;
 mod config;
 mod http;
+mod tools;
 
 use std::process::ExitCode;
 

@@ -29,6 +29,9 @@ pub use rows::{
     manifests::{Manifests, NewManifest},
     pointers::{PointerChange, PointerFilter, Pointers},
     queue::{Failure, Lease, LeasedJob, Queue},
+    revisions::{Chunk, NewRevision, Revisions},
+    sources::{SourceFilter, SourceKey, Sources},
+    vectors::{EmbeddingSpace, Vectors},
 };
 pub use sql::Tx;
 pub use store::{DatabaseLocation, EngineKind, Store, StoreOptions};

@@ -28,4 +28,5 @@ macro_rules! steps {
 steps! {
     1 "0001_substrate";
     2 "0002_jobs";
+    3 "0003_sources";
 }

@@ -123,6 +123,7 @@ pub(crate) enum Value {
     Bytes(Option<Vec<u8>>),
     Time(Option<Timestamp>),
     Json(Option<Json>),
+    Vector(Vec<f32>),
 }
 
 macro_rules! value_from {
@@ -149,6 +150,9 @@ value_from! {
     Uuid: ibid_domain::UserId, |v| v.uuid();
     Uuid: ibid_domain::PointerId, |v| v.uuid();
     Uuid: ibid_domain::JobId, |v| v.uuid();
+    Uuid: ibid_domain::SourceId, |v| v.uuid();
+    Uuid: ibid_domain::RevisionId, |v| v.uuid();
+    Uuid: ibid_domain::ChunkId, |v| v.uuid();
     Bytes: Vec<u8>, |v| v;
     Bytes: Sha256, |v| v.as_bytes().to_vec();
     Time: Timestamp, |v| v;
@@ -176,6 +180,7 @@ fn sqlite(values: Vec<Value>) -> Result<SqliteArguments> {
             Value::Bytes(v) => arguments.add(v),
             Value::Time(v) => arguments.add(v.map(Timestamp::as_micros)),
             Value::Json(v) => arguments.add(v.map(|json| json.to_string())),
+            Value::Vector(v) => arguments.add(v.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>()),
         }
         .map_err(bind_failed)?;
     }
@@ -193,10 +198,31 @@ fn postgres(values: Vec<Value>) -> Result<PgArguments> {
             Value::Bytes(v) => arguments.add(v),
             Value::Time(v) => arguments.add(v.map(PgTime)),
             Value::Json(v) => arguments.add(v),
+            Value::Vector(v) => arguments.add(PgVector(v)),
         }
         .map_err(bind_failed)?;
     }
     Ok(arguments)
+}
+
+/// A vector as pgvector sends it: how many numbers, a zero, and the numbers.
+struct PgVector(Vec<f32>);
+
+impl Type<sqlx::Postgres> for PgVector {
+    fn type_info() -> PgTypeInfo {
+        PgTypeInfo::with_name("vector")
+    }
+}
+
+impl Encode<'_, sqlx::Postgres> for PgVector {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, sqlx::error::BoxDynError> {
+        buffer.extend_from_slice(&u16::try_from(self.0.len())?.to_be_bytes());
+        buffer.extend_from_slice(&[0, 0]);
+        for number in &self.0 {
+            buffer.extend_from_slice(&number.to_be_bytes());
+        }
+        Ok(IsNull::No)
+    }
 }
 
 /// A time as PostgreSQL sends it: microseconds since 2000.
@@ -291,6 +317,10 @@ column! {
     ibid_domain::UserId: Uuid => |v| v.into(), Uuid => |v| v.into();
     ibid_domain::PointerId: Uuid => |v| v.into(), Uuid => |v| v.into();
     ibid_domain::JobId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::SourceId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::RevisionId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::ChunkId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    bool: i64 => |v| v != 0, i64 => |v| v != 0;
     Vec<u8>: Vec<u8> => |v| v, Vec<u8> => |v| v;
     Sha256: Vec<u8> => |v| hash(&v)?, Vec<u8> => |v| hash(&v)?;
     Timestamp: i64 => |v| Timestamp::from_micros(v), PgTime => |v| v.0;

@@ -315,6 +315,263 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List sources, newest first */
+        get: operations["list_sources"];
+        put?: never;
+        /**
+         * Bring a source
+         * @description Made of a page (`url`), of bytes that are kept already (`artifact_sha256`), of a text (`content`) or of nothing but
+         *     what is said of it (`title`). It is there at once; its content is taken in by a job, and `status` says how far that
+         *     has come. What is here already is given back as it is.
+         */
+        post: operations["create_source"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One source */
+        get: operations["get_source"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a source
+         * @description With its versions and passages. Its bytes stay for the grace period of garbage collection. See `/impact` for what
+         *     would lose its support.
+         */
+        delete: operations["delete_source"];
+        options?: never;
+        head?: never;
+        /**
+         * Change what is said of a source
+         * @description Fields that are named here are not changed by later readings of the content.
+         */
+        patch: operations["change_source"];
+        trace?: never;
+    };
+    "/api/v1/sources/{id}/chunks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The passages of a source, in order */
+        get: operations["list_source_chunks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The bytes of a source
+         * @description As they came. Supports ranges and conditions as artifacts do.
+         */
+        get: operations["get_source_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/{id}/impact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What would be lost with a source */
+        get: operations["get_source_impact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/{id}/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take the content of a source in again
+         * @description Bytes that differ make a new revision; what was cited before keeps pointing to the old one.
+         */
+        post: operations["refresh_source"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/{id}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of a source's content, newest first */
+        get: operations["list_source_revisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/{id}/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The text of a source
+         * @description With the marks that say which page, section, sheet or part each place lies in. With `Accept: text/plain`, only the
+         *     text. Places count Unicode scalar values and never change for a revision.
+         */
+        get: operations["get_source_text"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/{id}/thumbnail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A small picture of a source */
+        get: operations["get_source_thumbnail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many sources have come how far */
+        get: operations["count_sources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a page without keeping it
+         * @description What would be stored if this HTML stood at that address. Nothing is fetched.
+         */
+        post: operations["extract_page"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring many sources
+         * @description BibTeX, BibLaTeX, RIS or CSL-JSON; a list of addresses or a sitemap; a zip of files. As JSON, or as a form with a
+         *     field `file`. One bad entry never loses the others. A zip is unpacked by a job.
+         */
+        post: operations["import_sources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring files
+         * @description As many as the form has. Each becomes a source at once and is read by a job; a file whose bytes are here already is
+         *     given back as it is.
+         */
+        post: operations["upload_sources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -423,6 +680,31 @@ export interface components {
              */
             updated_at: string;
         };
+        /** @description The work that was asked for. */
+        Asked: {
+            /**
+             * Format: uuid
+             * @description The job that does it.
+             */
+            job_id: string;
+        };
+        /** @description Sources that were brought together. */
+        Brought: {
+            /**
+             * Format: int64
+             * @description How many of them are new.
+             */
+            added: number;
+            /** @description What could not be taken, and why. */
+            failed: components["schemas"]["NotBrought"][];
+            /** @description Those that are here now, in the order in which they came. */
+            items: components["schemas"]["Source"][];
+            /**
+             * Format: int64
+             * @description How many were here already.
+             */
+            unchanged: number;
+        };
         /** @description One thing that is needed. */
         Check: {
             detail: string | null;
@@ -431,6 +713,122 @@ export interface components {
             name: string;
             /** @description `ok` or `failed`. */
             status: string;
+        };
+        /** @description A stretch of a source's text that is found as one. */
+        Chunk: {
+            /** @description The cells it covers. */
+            cells: string | null;
+            /**
+             * Format: int64
+             * @description Which one, from 0.
+             */
+            chunk_index: number;
+            /** @description The words. */
+            content: string;
+            /** @description Whether it can be found by meaning. */
+            embedded: boolean;
+            /** @description One past the last. */
+            end_char: number;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: int32
+             * @description The page it begins on.
+             */
+            page: number | null;
+            /** @description The message or attachment it belongs to. */
+            part: string | null;
+            /**
+             * Format: uuid
+             * @description Of which version.
+             */
+            revision_id: string;
+            /** @description The headings above it, outermost first. */
+            section: string[];
+            /** @description The sheet it lies in. */
+            sheet: string | null;
+            /**
+             * Format: uuid
+             * @description Whose.
+             */
+            source_id: string;
+            /** @description The first character in the revision's text. */
+            start_char: number;
+            /**
+             * Format: int64
+             * @description How many tokens it has.
+             */
+            tokens: number;
+        };
+        /** @description A source as a list of cited files shows it. */
+        CitedFile: {
+            /** @description How a client gets at the content. */
+            fetch_strategy: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            file_id: string;
+            /** @description What to call it. */
+            file_name: string;
+            /** @description Whether it is a picture. */
+            is_image: boolean;
+            /** @description What its bytes are. */
+            mime_type: string;
+            /**
+             * Format: double
+             * @description How well it answered; null where nothing was asked.
+             */
+            relevance_score: number | null;
+            /** @description Where it came from. */
+            source_type: string;
+        };
+        /** @description What a page tells of itself, as it would be stored. */
+        Extracted: {
+            /** @description Who wrote it, in one line. */
+            author: string | null;
+            /** @description Who wrote it, in order. */
+            authors: string[];
+            /** @description The address it wants to be known under. */
+            canonical_url: string | null;
+            /** @description The same, under the name that a chunk uses. */
+            content: string;
+            /** @description Its Digital Object Identifier. */
+            doi: string | null;
+            /** @description The address of its site's icon. */
+            favicon: string | null;
+            /** @description Whether there is something to read. */
+            is_available: boolean;
+            /** @description Its language. */
+            language: string | null;
+            /** @description The parts of the text. */
+            marks: components["schemas"]["Mark"][];
+            /** @description What it was read as. */
+            media_type: string;
+            /** @description When it appeared. */
+            publication_date: string | null;
+            /** @description The name of its site. */
+            site_name: string | null;
+            /** @description What it says it is about. */
+            summary: string | null;
+            /** @description Its main content, without navigation, banners and comments. */
+            text: string;
+            /** @description What it is called; its address if it does not say. */
+            title: string | null;
+            /** @description Where it stands. */
+            url: string | null;
+            /** @description How many words its main content has. */
+            word_count: number;
+        };
+        /** @description Why a source has no text. */
+        ExtractionFault: {
+            /** @description A stable name: encrypted, damaged, empty, no_text, unsupported, too_large, too_costly, unreachable … */
+            code: string;
+            /** @description A sentence for a person. */
+            detail: string;
         };
         /** @description That the process lives. */
         Health: {
@@ -544,6 +942,20 @@ export interface components {
          * @enum {string}
          */
         JobState: "queued" | "running" | "succeeded" | "dead" | "cancelled";
+        /** @description An artifact that would go with a source. */
+        LostArtifact: {
+            /** @description What it was called. */
+            filename: string | null;
+            /** @description What it is. */
+            media_type: string;
+            /** @description Its hash. */
+            sha256: string;
+            /**
+             * Format: int64
+             * @description How large it is.
+             */
+            size_bytes: number;
+        };
         /** @description An immutable tree of paths to artifacts. */
         Manifest: components["schemas"]["ManifestSummary"] & {
             /** @description Its files, by path. */
@@ -603,6 +1015,53 @@ export interface components {
              */
             updated_at: string;
         };
+        /** @description A named part of a text. */
+        Mark: {
+            /** @description One past the last. */
+            end_char: number;
+            /** @description page, section, sheet, cells, message or attachment. */
+            kind: string;
+            /** @description What a person calls it. */
+            label: string;
+            /**
+             * Format: int32
+             * @description How deep a section is nested, from 1; 0 for what does not nest.
+             */
+            level: number;
+            /**
+             * Format: int32
+             * @description Where it stands in its sequence, from 1.
+             */
+            number: number | null;
+            /** @description The first character. */
+            start_char: number;
+        };
+        /** @description The content to take in again. */
+        NewContent: {
+            /**
+             * @description New bytes, which are kept already; if not given, the address is fetched again.
+             * @default null
+             */
+            artifact_sha256: string | null;
+        };
+        /** @description Many sources to be brought. */
+        NewImport: {
+            /** @description Or an artifact that holds it: a list, or a zip of files. */
+            artifact_sha256?: string | null;
+            /**
+             * Format: uuid
+             * @description The document they are collected for.
+             */
+            document_id?: string | null;
+            /** @description bibtex, biblatex, ris, csl-json, urls or sitemap; found out from the text if not said. */
+            format?: string | null;
+            /** @description What they are filed under. */
+            tags?: string[] | null;
+            /** @description The list itself. */
+            text?: string | null;
+            /** @description Or where the list stands, as a sitemap does. */
+            url?: string | null;
+        };
         /** @description Work to be asked for. */
         NewJob: {
             /** @description `gc` (collect garbage) or `fsck` (check everything). */
@@ -633,6 +1092,90 @@ export interface components {
             /** @description `bundle` (the default), `corpus` or `snapshot`. */
             pointer_type?: string | null;
         };
+        /**
+         * @description A source to be made: of a page (`url`), of bytes that are kept already (`artifact_sha256`), of a text (`content`),
+         *     or of nothing but what is said here (`title`).
+         */
+        NewSource: {
+            /** @description Who wrote it, in one line; several names are parted by `;` or `and`. */
+            author?: string | null;
+            /** @description Who wrote it: names, or objects with `family` and `given`. */
+            authors?: unknown[] | null;
+            /** @description The journal, book, series or site it appeared in. */
+            container?: string | null;
+            /** @description Its Digital Object Identifier. */
+            doi?: string | null;
+            /** @description Which edition it is. */
+            edition?: string | null;
+            /** @description Who edited it. */
+            editors?: unknown[] | null;
+            /** @description What kind of work it is, in the words of CSL. */
+            genre?: string | null;
+            /** @description Its International Standard Book Number. */
+            isbn?: string | null;
+            /** @description The International Standard Serial Number of its container. */
+            issn?: string | null;
+            /** @description The issue of its container. */
+            issue?: string | null;
+            /** @description Its language, as a BCP 47 tag. */
+            language?: string | null;
+            /** @description What a person says of it. */
+            note?: string | null;
+            /** @description Its pages in its container. */
+            pages?: string | null;
+            /** @description When it appeared: 2024-05-01, 2024-05 or 2024. */
+            publication_date?: string | null;
+            /** @description Who published it. */
+            publisher?: string | null;
+            /** @description Where it was published. */
+            publisher_place?: string | null;
+            /** @description What it is about. */
+            summary?: string | null;
+            /** @description What it is called. */
+            title?: string | null;
+            /** @description The volume of its container. */
+            volume?: string | null;
+        } & {
+            /** @description Bytes that are kept already. */
+            artifact_sha256?: string | null;
+            /** @description A text. */
+            content?: string | null;
+            /**
+             * Format: uuid
+             * @description The document it is collected for.
+             */
+            document_id?: string | null;
+            /** @description What another system calls it. New bytes under the same id are a new revision. */
+            external_id?: string | null;
+            /** @description Whether to fetch `url`; if not, it is only noted. True unless there is other content. */
+            fetch?: boolean | null;
+            /** @description The message that brought it, at most 255 characters. */
+            message_id?: string | null;
+            /** @description What its type says of it. */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Where it came from, if that is not what its content suggests. */
+            origin?: string | null;
+            /**
+             * Format: uuid
+             * @description The project it belongs to.
+             */
+            project_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The run that brought it.
+             */
+            run_id?: string | null;
+            /** @description The name of its site. */
+            site_name?: string | null;
+            /** @description What it is filed under. */
+            tags?: string[] | null;
+            /** @description Its type, one of the twelve; both spellings are understood. */
+            type?: string | null;
+            /** @description An address to fetch. */
+            url?: string | null;
+        };
         /** @description One file of a manifest to be made. */
         NewTreeEntry: {
             /** @description The type of source; the artifact's if not said. */
@@ -646,6 +1189,20 @@ export interface components {
              * @description How large it is; the artifact's if not said, and it must be the artifact's if it is.
              */
             size_bytes?: number | null;
+        };
+        /** @description Something that could not be taken. */
+        NotBrought: {
+            /** @description Which entry, file or line. */
+            entry: string;
+            /** @description Why. */
+            reason: string;
+        };
+        /** @description One page of a list. */
+        Page: {
+            /** @description The items. */
+            items: components["schemas"]["SourceView"][];
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
         };
         /** @description One page of a list. */
         Page_Artifact: {
@@ -692,6 +1249,60 @@ export interface components {
                  * @description When it last came or changed.
                  */
                 updated_at: string;
+            }[];
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Chunk: {
+            /** @description The items. */
+            items: {
+                /** @description The cells it covers. */
+                cells: string | null;
+                /**
+                 * Format: int64
+                 * @description Which one, from 0.
+                 */
+                chunk_index: number;
+                /** @description The words. */
+                content: string;
+                /** @description Whether it can be found by meaning. */
+                embedded: boolean;
+                /** @description One past the last. */
+                end_char: number;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /**
+                 * Format: int32
+                 * @description The page it begins on.
+                 */
+                page: number | null;
+                /** @description The message or attachment it belongs to. */
+                part: string | null;
+                /**
+                 * Format: uuid
+                 * @description Of which version.
+                 */
+                revision_id: string;
+                /** @description The headings above it, outermost first. */
+                section: string[];
+                /** @description The sheet it lies in. */
+                sheet: string | null;
+                /**
+                 * Format: uuid
+                 * @description Whose.
+                 */
+                source_id: string;
+                /** @description The first character in the revision's text. */
+                start_char: number;
+                /**
+                 * Format: int64
+                 * @description How many tokens it has.
+                 */
+                tokens: number;
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
@@ -874,6 +1485,78 @@ export interface components {
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
+        /** @description One page of a list. */
+        Page_Revision: {
+            /** @description The items. */
+            items: {
+                /** @description The hash of its bytes. */
+                artifact_sha256: string;
+                /**
+                 * Format: int64
+                 * @description How many passages its text was cut into.
+                 */
+                chunk_count: number;
+                /**
+                 * Format: date-time
+                 * @description When it came.
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it was read.
+                 */
+                extracted_at: string | null;
+                /** @description What the file was called. */
+                filename: string | null;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description The language of the text. */
+                language: string | null;
+                /** @description The manifest that names its parts. */
+                manifest_sha256: string | null;
+                /** @description What the bytes are. */
+                media_type: string;
+                /**
+                 * Format: int64
+                 * @description Which one, from 1.
+                 */
+                number: number;
+                /**
+                 * Format: int64
+                 * @description How many pages it has.
+                 */
+                page_count: number | null;
+                /**
+                 * Format: int64
+                 * @description How large it is.
+                 */
+                size_bytes: number;
+                /**
+                 * Format: uuid
+                 * @description Whose it is.
+                 */
+                source_id: string;
+                /**
+                 * Format: int64
+                 * @description How many characters its text has.
+                 */
+                text_chars: number;
+                /** @description The hash of its text. */
+                text_sha256: string | null;
+            }[];
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
+        /** @description A page to be read. */
+        PageToRead: {
+            /** @description Its HTML. */
+            html: string;
+            /** @description Where it stands. */
+            url?: string | null;
+        };
         /** @description A path that is in two trees and not the same. */
         PathChange: {
             after: components["schemas"]["TreeEntry"];
@@ -988,6 +1671,416 @@ export interface components {
             /** @description `ready` or `unavailable`. */
             status: string;
             version: string;
+        };
+        /** @description One content version of a source. */
+        Revision: {
+            /** @description The hash of its bytes. */
+            artifact_sha256: string;
+            /**
+             * Format: int64
+             * @description How many passages its text was cut into.
+             */
+            chunk_count: number;
+            /**
+             * Format: date-time
+             * @description When it came.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was read.
+             */
+            extracted_at: string | null;
+            /** @description What the file was called. */
+            filename: string | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The language of the text. */
+            language: string | null;
+            /** @description The manifest that names its parts. */
+            manifest_sha256: string | null;
+            /** @description What the bytes are. */
+            media_type: string;
+            /**
+             * Format: int64
+             * @description Which one, from 1.
+             */
+            number: number;
+            /**
+             * Format: int64
+             * @description How many pages it has.
+             */
+            page_count: number | null;
+            /**
+             * Format: int64
+             * @description How large it is.
+             */
+            size_bytes: number;
+            /**
+             * Format: uuid
+             * @description Whose it is.
+             */
+            source_id: string;
+            /**
+             * Format: int64
+             * @description How many characters its text has.
+             */
+            text_chars: number;
+            /** @description The hash of its text. */
+            text_sha256: string | null;
+        };
+        /** @description Anything that can be cited. */
+        Source: {
+            /**
+             * Format: date-time
+             * @description When its content was last fetched or brought.
+             */
+            access_date: string;
+            /** @description The hash of its bytes. */
+            artifact_sha256: string | null;
+            /** @description Who wrote it, in one line. */
+            author: string | null;
+            /** @description Who wrote it, in order. */
+            authors: string[];
+            /** @description The address it wants to be known under. */
+            canonical_url: string | null;
+            /**
+             * Format: int64
+             * @description How many passages its text was cut into.
+             */
+            chunk_count: number;
+            /** @description The journal, book, series or site it appeared in. */
+            container: string | null;
+            /**
+             * Format: date-time
+             * @description When it came.
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Who brought it.
+             */
+            created_by: string | null;
+            /**
+             * Format: uuid
+             * @description The document it was collected for.
+             */
+            document_id: string | null;
+            /** @description Its Digital Object Identifier. */
+            doi: string | null;
+            /** @description Which of these fields a person has set; reading the content does not change them. */
+            edited: string[];
+            /** @description Which edition it is. */
+            edition: string | null;
+            /** @description Who edited it. */
+            editors: string[];
+            /** @description Whether it can be found by meaning: none, pending, ready or failed. */
+            embedding: string;
+            /** @description Why it cannot, or what it waits for. */
+            embedding_error: string | null;
+            /** @description What another system calls it. */
+            external_id: string | null;
+            /**
+             * Format: date-time
+             * @description When its content was read.
+             */
+            extracted_at: string | null;
+            extraction_error: components["schemas"]["ExtractionFault"] | null;
+            /** @description The address of its site's icon. */
+            favicon: string | null;
+            /** @description How a client gets at the content: internal_api, oauth_proxy or external. */
+            fetch_strategy: string;
+            /** @description What its file was called. */
+            filename: string | null;
+            /** @description What kind of work it is, in the words of CSL. */
+            genre: string | null;
+            /** @description Whether there is a small picture of it. */
+            has_thumbnail: boolean;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Whether it could be reached when it was last tried. */
+            is_available: boolean;
+            /** @description Whether it is a picture. */
+            is_image: boolean;
+            /** @description Its International Standard Book Number. */
+            isbn: string | null;
+            /** @description The International Standard Serial Number of its container. */
+            issn: string | null;
+            /** @description The issue of its container. */
+            issue: string | null;
+            /** @description Its language. */
+            language: string | null;
+            /** @description The manifest that names its parts. */
+            manifest_sha256: string | null;
+            /** @description What its bytes are. */
+            media_type: string | null;
+            /** @description The message that brought it. */
+            message_id: string | null;
+            /** @description What its type says of it. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description What a person wrote about it. */
+            note: string | null;
+            /** @description Where it came from: blob_storage, sharepoint, onedrive, email, web, api, database, memory, skill, mcp or manual. */
+            origin: string;
+            /**
+             * Format: int64
+             * @description How many pages it has, where it has pages.
+             */
+            page_count: number | null;
+            /** @description Its pages in its container. */
+            pages: string | null;
+            /**
+             * Format: uuid
+             * @description The project it belongs to.
+             */
+            project_id: string | null;
+            /** @description When it appeared: a day, a month or a year. */
+            publication_date: string | null;
+            /** @description Who published it. */
+            publisher: string | null;
+            /** @description Where it was published. */
+            publisher_place: string | null;
+            /**
+             * Format: int64
+             * @description Which one that is, from 1.
+             */
+            revision: number | null;
+            /**
+             * Format: uuid
+             * @description The version it stands at.
+             */
+            revision_id: string | null;
+            /**
+             * Format: uuid
+             * @description The run that brought it.
+             */
+            run_id: string | null;
+            /** @description The name of its site. */
+            site_name: string | null;
+            /**
+             * Format: int64
+             * @description How large it is.
+             */
+            size_bytes: number | null;
+            /** @description The origin again, under the name that citations use. */
+            source_type: string;
+            /** @description How far it has been taken in: pending, indexed (found by words), ready (found by meaning, too) or failed. */
+            status: string;
+            /** @description What it says it is about. */
+            summary: string | null;
+            /** @description What it is filed under. */
+            tags: string[];
+            /** @description The hash of its text. */
+            text_sha256: string | null;
+            /** @description What it is called; its address if it has no title. */
+            title: string;
+            /** @description Which of the twelve types it is. */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When anything of it last changed.
+             */
+            updated_at: string;
+            /** @description Where it stands. */
+            url: string | null;
+            /** @description The volume of its container. */
+            volume: string | null;
+        };
+        /** @description How many sources have come how far. */
+        SourceCounts: {
+            /**
+             * Format: int64
+             * @description Never to be found by meaning, until someone does something about it.
+             */
+            embedding_failed: number;
+            /**
+             * Format: int64
+             * @description Waiting to be found by meaning.
+             */
+            embedding_pending: number;
+            /**
+             * Format: int64
+             * @description Without text.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Found by words, not yet by meaning.
+             */
+            indexed: number;
+            /**
+             * Format: int64
+             * @description Their content is being fetched or read.
+             */
+            pending: number;
+            /**
+             * Format: int64
+             * @description Done.
+             */
+            ready: number;
+            /**
+             * Format: int64
+             * @description All of them.
+             */
+            total: number;
+        };
+        /** @description What would be lost with a source. */
+        SourceImpact: {
+            /** @description The artifacts that nothing else names: they go with the next collection of garbage. */
+            artifacts: components["schemas"]["LostArtifact"][];
+            /**
+             * Format: int64
+             * @description How many passages could no longer be found.
+             */
+            chunk_count: number;
+            /**
+             * Format: int64
+             * @description How many claims would lose their support.
+             */
+            citation_count: number;
+            /** @description The document it was collected for. */
+            documents: string[];
+            /** @description The message that brought it. */
+            messages: string[];
+            /**
+             * Format: int64
+             * @description How many versions of its content would go.
+             */
+            revision_count: number;
+            /**
+             * Format: int64
+             * @description How many bytes those are.
+             */
+            size_bytes: number;
+            /**
+             * Format: uuid
+             * @description The source.
+             */
+            source_id: string;
+            /** @description What it is called. */
+            title: string;
+        };
+        /** @description What is to change of a source; what is not named stays as it is, and what is null is removed. */
+        SourcePatch: {
+            /** @description Who wrote it, in one line; several names are parted by `;` or `and`. */
+            author?: string | null;
+            /** @description Who wrote it: names, or objects with `family` and `given`. */
+            authors?: unknown[] | null;
+            /** @description The journal, book, series or site it appeared in. */
+            container?: string | null;
+            /** @description Its Digital Object Identifier. */
+            doi?: string | null;
+            /** @description Which edition it is. */
+            edition?: string | null;
+            /** @description Who edited it. */
+            editors?: unknown[] | null;
+            /** @description What kind of work it is, in the words of CSL. */
+            genre?: string | null;
+            /** @description Its International Standard Book Number. */
+            isbn?: string | null;
+            /** @description The International Standard Serial Number of its container. */
+            issn?: string | null;
+            /** @description The issue of its container. */
+            issue?: string | null;
+            /** @description Its language, as a BCP 47 tag. */
+            language?: string | null;
+            /** @description What a person says of it. */
+            note?: string | null;
+            /** @description Its pages in its container. */
+            pages?: string | null;
+            /** @description When it appeared: 2024-05-01, 2024-05 or 2024. */
+            publication_date?: string | null;
+            /** @description Who published it. */
+            publisher?: string | null;
+            /** @description Where it was published. */
+            publisher_place?: string | null;
+            /** @description What it is about. */
+            summary?: string | null;
+            /** @description What it is called. */
+            title?: string | null;
+            /** @description The volume of its container. */
+            volume?: string | null;
+        } & {
+            /**
+             * Format: uuid
+             * @description The document it is collected for.
+             */
+            document_id?: string | null;
+            /** @description Fields of its metadata: those that are null are removed, the others set. */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: uuid
+             * @description The project it belongs to.
+             */
+            project_id?: string | null;
+            /** @description The name of its site. */
+            site_name?: string | null;
+            /** @description What it is filed under. */
+            tags?: string[] | null;
+            /** @description Its type. */
+            type?: string | null;
+            /** @description Its address. */
+            url?: string | null;
+        };
+        /** @description A form with files. */
+        SourcesForm: {
+            /**
+             * Format: uuid
+             * @description The document they are collected for.
+             */
+            document_id?: string | null;
+            /** @description The files: as many parts as there are, each with a file name. */
+            file: string[];
+            /** @description What their type says of them: a JSON object. */
+            metadata?: Record<string, never> | null;
+            /**
+             * Format: uuid
+             * @description The project they belong to.
+             */
+            project_id?: string | null;
+            /** @description What they are filed under: a JSON list, or words parted by commas. */
+            tags?: string | null;
+            /** @description Their type, one of the twelve; KNOWLEDGE_BASE if not said. */
+            type?: string | null;
+        };
+        /** @description A source in one of its views. */
+        SourceView: components["schemas"]["Source"] | {
+            [key: string]: unknown;
+        } | components["schemas"]["CitedFile"];
+        /** @description The text of a source, or a part of it. Places count Unicode scalar values. */
+        Text: {
+            /** @description One past the last. */
+            end_char: number;
+            /** @description The parts that what is shown lies in. */
+            marks: components["schemas"]["Mark"][];
+            /**
+             * Format: uuid
+             * @description Of which version.
+             */
+            revision_id: string;
+            /**
+             * Format: uuid
+             * @description Whose.
+             */
+            source_id: string;
+            /** @description The first character that is shown. */
+            start_char: number;
+            /** @description The words. */
+            text: string;
+            /** @description The hash of the whole text. */
+            text_sha256: string | null;
+            /** @description How many characters there are in all. */
+            total_chars: number;
         };
         /** @description One file of a tree. */
         TreeEntry: {
@@ -2072,6 +3165,803 @@ export interface operations {
             };
             /** @description There is no such pointer */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sources: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Only those collected for this document. */
+                document_id?: string;
+                /** @description How many items, 1 to 500; 50 if not said. */
+                limit?: number;
+                /** @description Only those that this message brought. */
+                message_id?: string;
+                /** @description Only those from there: web, blob_storage, manual … */
+                origin?: string;
+                /** @description Only those of this project. */
+                project_id?: string;
+                /** @description Only those with all these words: in title, authors, address, file name or tags, or in one passage of the text. */
+                q?: string;
+                /** @description Only those that this run brought. */
+                run_id?: string;
+                /** @description Only those that have come so far: pending, indexed, ready or failed. */
+                status?: string;
+                /** @description Only those filed under this. */
+                tag?: string;
+                /** @description Only those of this type. */
+                type?: string;
+                /** @description How each is shown: source (as here), entity (its type's own fields) or cited_file. */
+                view?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page"];
+                };
+            };
+            /** @description A parameter is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSource"];
+            };
+        };
+        responses: {
+            /** @description It was here already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description It is new */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description There is no such artifact */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something said of it is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_source: {
+        parameters: {
+            query?: {
+                /** @description How it is shown: source (as here), entity (its type's own fields) or cited_file. */
+                view?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The source */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceView"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourcePatch"];
+            };
+        };
+        responses: {
+            /** @description The source as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something said of it is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_source_chunks: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 if not said. */
+                limit?: number;
+                /** @description An earlier version, by its id; the one the source stands at if not given. */
+                revision?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Chunk"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_source_content: {
+        parameters: {
+            query?: {
+                /** @description `inline` to show images, PDF and plain text in place; everything else is always an attachment. */
+                disposition?: string;
+                /** @description An earlier version, by its id; the one the source stands at if not given. */
+                revision?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of it, as its own media type */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description The range asked for */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description There is no such source, or it has no content */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_source_impact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What hangs on it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceImpact"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    refresh_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewContent"] | null;
+            };
+        };
+        responses: {
+            /** @description Asked for */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Asked"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has no address */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_source_revisions: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 if not said. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Revision"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_source_text: {
+        parameters: {
+            query?: {
+                /** @description One past the last character to show. */
+                end_char?: number;
+                /** @description An earlier version, by its id; the one the source stands at if not given. */
+                revision?: string;
+                /** @description The first character to show. */
+                start_char?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Text"];
+                };
+            };
+            /** @description There is no such source, or it has no text */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_source_thumbnail: {
+        parameters: {
+            query?: {
+                /** @description An earlier version, by its id; the one the source stands at if not given. */
+                revision?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description PNG or JPEG */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/*": string;
+                };
+            };
+            /** @description There is no such source, or no picture of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    count_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceCounts"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    extract_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PageToRead"];
+            };
+        };
+        responses: {
+            /** @description What it tells of itself */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Extracted"];
+                };
+            };
+            /** @description It cannot be read */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewImport"];
+                "multipart/form-data": components["schemas"]["SourcesForm"];
+            };
+        };
+        responses: {
+            /** @description All were here already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Brought"];
+                };
+            };
+            /** @description At least one is new */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Brought"];
+                };
+            };
+            /** @description A job unpacks the zip */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description It cannot be read */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upload_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["SourcesForm"];
+            };
+        };
+        responses: {
+            /** @description All were here already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Brought"];
+                };
+            };
+            /** @description At least one is new */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Brought"];
+                };
+            };
+            /** @description The form is broken */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something said of them is not legal */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Read};
 
-use ibid_app::App;
+use ibid_app::{App, Tools};
 use ibid_testkit::{Library, on_both};
 
 use crate::{commit, upload};
@@ -10,7 +10,7 @@ use crate::{commit, upload};
 on_both!(story);
 
 async fn story(library: Library) {
-    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
     let long = "all work and no play ".repeat(20_000);
     let files = [("a.txt", "first"), ("folder/日本.txt", long.as_str()), ("folder/empty", "")];
     let mut tree = Vec::new();

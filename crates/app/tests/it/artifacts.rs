@@ -1,6 +1,6 @@
 //! Bytes in, bytes out.
 
-use ibid_app::{App, UploadDetails};
+use ibid_app::{App, Tools, UploadDetails};
 use ibid_domain::{Code, Sha256, artifact::Filename};
 use ibid_store::{BlobLocation, Clock, Store};
 use ibid_testkit::{Engine, Library, Place, bucket, on_both};
@@ -10,7 +10,7 @@ use crate::{content, receive, upload};
 on_both!(story, bad_uploads_keep_nothing, re_upload_heals_a_rotten_blob);
 
 async fn story(library: Library) {
-    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
     let artifact = upload(&app, &scope, "the words").await;
     assert_eq!(artifact.sha256, Sha256::of(b"the words"));
     assert_eq!((artifact.size_bytes, artifact.media_type.as_str()), (9, "text/plain"));
@@ -29,7 +29,7 @@ async fn story(library: Library) {
 }
 
 async fn bad_uploads_keep_nothing(library: Library) {
-    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
     let mut small = app.receive(4).await.unwrap();
     small.write("1234".into()).await.unwrap();
     let refused = small.write("5".into()).await.unwrap_err().problem();
@@ -50,7 +50,7 @@ async fn bad_uploads_keep_nothing(library: Library) {
 }
 
 async fn re_upload_heals_a_rotten_blob(library: Library) {
-    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
     let artifact = upload(&app, &scope, "sound").await;
     let path = artifact.storage_uri.strip_prefix("file://").unwrap().to_owned();
     std::fs::write(&path, "rotten").unwrap();
@@ -64,7 +64,7 @@ async fn on_s3_too() {
     let mut opening = place.options(Clock::System);
     opening.blobs = BlobLocation::S3(options);
     let store = Store::open(opening).await.unwrap();
-    let app = App::new(store);
+    let app = App::new(store, Tools::plain().unwrap());
     let scope = app.local_owner().await.unwrap();
     let details = UploadDetails { filename: Some(Filename::new("a.pdf").unwrap()), ..UploadDetails::default() };
     let (artifact, new) = app.keep_artifact(&scope, receive(&app, b"on s3").await, details).await.unwrap();

@@ -1,6 +1,6 @@
 //! fsck finds each kind of fault and says exactly what is wrong.
 
-use ibid_app::{App, PointerDraft, ProgressReport};
+use ibid_app::{App, PointerDraft, ProgressReport, Tools};
 use ibid_domain::{Sha256, pointer::PointerName};
 use ibid_testkit::{Library, on_both};
 
@@ -9,7 +9,7 @@ use crate::{commit, upload};
 on_both!(story);
 
 async fn story(library: Library) {
-    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
     let (a, b, c) =
         (upload(&app, &scope, "aaaa").await, upload(&app, &scope, "bbbb").await, upload(&app, &scope, "cccc").await);
     let manifest = commit(&app, &scope, &[("a", a.sha256), ("b", b.sha256)], None).await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use ibid_app::{App, GcOptions, GcReport, PointerDraft, ProgressReport};
+use ibid_app::{App, GcOptions, GcReport, PointerDraft, ProgressReport, Tools};
 use ibid_domain::{Sha256, pointer::PointerName};
 use ibid_testkit::{Library, on_both};
 
@@ -23,7 +23,7 @@ async fn point(app: &App, library: &Library, name: &str, manifest: Sha256) {
 }
 
 async fn story(library: Library) {
-    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
     let reached = upload(&app, &scope, "reached").await.sha256;
     let shared = upload(&app, &scope, "shared").await.sha256;
     let lost = upload(&app, &scope, "lost").await.sha256;
@@ -61,7 +61,7 @@ async fn story(library: Library) {
 }
 
 async fn a_pointer_keeps_its_history(library: Library) {
-    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
     let a = upload(&app, &scope, "a").await.sha256;
     let one = commit(&app, &scope, &[("1", a)], None).await.sha256;
     let two = commit(&app, &scope, &[("2", a)], None).await.sha256;
@@ -78,7 +78,7 @@ async fn a_pointer_keeps_its_history(library: Library) {
 }
 
 async fn what_is_left_half_done_is_finished(library: Library) {
-    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
     // A blob that was put in place by an upload that died before its row was written.
     let mut spool = library.store.blobs().spool().await.unwrap();
     spool.write(Bytes::from_static(b"orphan")).await.unwrap();

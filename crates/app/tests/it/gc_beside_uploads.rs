@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use ibid_app::{App, GcOptions, ProgressReport};
+use ibid_app::{App, GcOptions, ProgressReport, Tools};
 use ibid_domain::{Code, Limit, Sha256, pointer::PointerName};
 use ibid_store::{PointerFilter, Scope};
 use ibid_testkit::{Engine, Library, tell};
@@ -67,14 +67,14 @@ async fn run(library: Library, clients: Vec<Vec<Step>>) {
     for steps in clients {
         let library = Arc::clone(&library);
         running.spawn(async move {
-            let (app, scope) = (App::new(library.store.clone()), library.scope);
+            let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
             for step in steps {
                 take(&app, &scope, &library, step).await;
             }
         });
     }
     running.join_all().await;
-    check(&App::new(library.store.clone()), &library.scope).await;
+    check(&App::new(library.store.clone(), Tools::plain().unwrap()), &library.scope).await;
 }
 
 async fn take(app: &App, scope: &Scope, library: &Library, step: Step) {

@@ -2,10 +2,12 @@
 
 mod archive;
 mod artifacts;
+mod embedding;
 mod fsck;
 mod gc;
 mod gc_beside_uploads;
 mod manifests;
+mod sources;
 mod worker;
 
 use bytes::Bytes;

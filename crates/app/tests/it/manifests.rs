@@ -1,6 +1,6 @@
 //! Manifests and pointers, and what is refused of them.
 
-use ibid_app::{App, PointerDraft};
+use ibid_app::{App, PointerDraft, Tools};
 use ibid_domain::{Code, Limit, Sha256, pointer::PointerName};
 use ibid_testkit::{Library, on_both};
 
@@ -9,7 +9,7 @@ use crate::{commit, draft, upload};
 on_both!(story, refused_drafts_write_nothing, pointers_move_only_by_advance);
 
 async fn story(library: Library) {
-    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
     let (a, b) = (upload(&app, &scope, "a").await.sha256, upload(&app, &scope, "b").await.sha256);
     let first = commit(&app, &scope, &[("x/a.txt", a)], None).await;
     let (again, _, new) = app.create_manifest(&scope, draft(&[("x/a.txt", a)], None)).await.unwrap();
@@ -24,7 +24,7 @@ async fn story(library: Library) {
 }
 
 async fn refused_drafts_write_nothing(library: Library) {
-    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
     let a = upload(&app, &scope, "a").await.sha256;
     let none = Sha256::of(b"nowhere");
     let long = "n".repeat(300);
@@ -55,7 +55,7 @@ async fn refused_drafts_write_nothing(library: Library) {
 }
 
 async fn pointers_move_only_by_advance(library: Library) {
-    let (app, scope) = (App::new(library.store.clone()), library.scope);
+    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
     let a = upload(&app, &scope, "a").await.sha256;
     let (one, two) =
         (commit(&app, &scope, &[("1", a)], None).await.sha256, commit(&app, &scope, &[("2", a)], None).await.sha256);

@@ -10,7 +10,7 @@ use std::{
 };
 
 use futures::future::BoxFuture;
-use ibid_app::{App, Handler, JobContext, JobRequest, Result, Worker, WorkerOptions};
+use ibid_app::{App, Handler, JobContext, JobRequest, Result, Tools, Worker, WorkerOptions};
 use ibid_domain::{
     JobId,
     job::{Job, JobState},
@@ -77,11 +77,12 @@ const QUICK: WorkerOptions = WorkerOptions {
     lease: Duration::from_millis(600),
     poll: Duration::from_millis(20),
     drain: Duration::from_millis(100),
+    sweep: Duration::from_secs(30),
 };
 
 impl Stage {
     fn new(library: Library) -> Self {
-        let app = App::new(library.store.clone());
+        let app = App::new(library.store.clone(), Tools::plain().unwrap());
         let (puppet, stop) = (Arc::new(Puppet::default()), CancellationToken::new());
         let worker = Worker::new(app.clone(), QUICK).with(Arc::clone(&puppet) as Arc<dyn Handler>);
         let running = tokio::spawn(worker.run(stop.clone()));

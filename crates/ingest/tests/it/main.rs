@@ -1,1 +1,7 @@
 //! The tests of this crate, in one binary.
+
+mod bibliographies;
+mod chunking;
+mod formats;
+mod formats_hostile;
+mod html;

@@ -3,6 +3,7 @@
 //! Every command calls one function of the app and prints what came back: aligned text for people, JSON with `--json`.
 //! Exit codes: 0 it went well, 1 it did not (or a check found something wrong), 2 the command was not understood.
 
+mod add;
 mod artifact;
 mod job;
 mod manifest;
@@ -10,6 +11,7 @@ mod output;
 mod pointer;
 mod reference;
 mod serve;
+mod source;
 mod upkeep;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -18,7 +20,10 @@ use clap::{CommandFactory, Parser, Subcommand};
 use ibid_app::{App, Scope};
 use ibid_store::Store;
 
-use crate::config::{Config, LogFormat, Said};
+use crate::{
+    config::{Config, LogFormat, Said},
+    tools::{self, READ_TIMEOUT},
+};
 
 use self::output::Output;
 
@@ -44,6 +49,11 @@ enum Command {
     Serve,
     /// Do background jobs, beside a server on the same library
     Worker,
+    /// Bring files, folders and pages into the library
+    Add(add::Add),
+    /// Look at sources, enter, edit and delete them
+    #[command(subcommand)]
+    Source(source::Command),
     /// Keep and read immutable bytes
     #[command(subcommand)]
     Artifact(artifact::Command),
@@ -67,6 +77,9 @@ enum Command {
         /// bash, zsh, fish, elvish or powershell
         shell: clap_complete::Shell,
     },
+    /// Read one file from standard input, as a child of a server
+    #[command(hide = true)]
+    ReadContent,
     /// Print the description of the API
     #[command(hide = true)]
     Openapi,
@@ -91,6 +104,13 @@ impl<E: std::fmt::Display> From<E> for Failed {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let output = Output::new(cli.json);
+    if matches!(cli.command, Command::ReadContent) {
+        // No settings, no log, no runtime: it reads, answers and ends.
+        return match ibid_app::read_content(READ_TIMEOUT) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
+    }
     let config = match Config::load(cli.settings, cli.config.as_deref()) {
         Ok(config) => config,
         Err(error) => {
@@ -128,8 +148,11 @@ async fn run(command: Command, config: Config, output: &Output) -> Outcome {
             clap_complete::generate(shell, &mut Cli::command(), "ibid", &mut std::io::stdout());
             Ok(true)
         }
+        Command::ReadContent => Ok(true),
         Command::Openapi => reference::openapi(),
         Command::Errors => reference::errors(),
+        Command::Add(add) => add::run(add, &config, &Library::open(&config).await?, output).await,
+        Command::Source(command) => source::run(command, &Library::open(&config).await?, output).await,
         Command::Artifact(command) => artifact::run(command, &Library::open(&config).await?, output).await,
         Command::Manifest(command) => manifest::run(command, &Library::open(&config).await?, output).await,
         Command::Pointer(command) => pointer::run(command, &Library::open(&config).await?, output).await,
@@ -147,10 +170,17 @@ struct Library {
 
 impl Library {
     async fn open(config: &Config) -> Result<Self, Failed> {
-        let app = App::new(Store::open(config.store()).await.map_err(|error| cannot_open(config, &error))?);
+        let app = open_app(config).await?;
         let scope = app.local_owner().await?;
         Ok(Self { app, scope })
     }
+}
+
+/// Opens a library with the tools that the settings name.
+async fn open_app(config: &Config) -> Result<App, Failed> {
+    let tools = tools::open(config).await?;
+    let store = Store::open(config.store()).await.map_err(|error| cannot_open(config, &error))?;
+    Ok(App::new(store, tools))
 }
 
 fn cannot_open(config: &Config, error: &ibid_store::Error) -> Failed {

@@ -14,6 +14,7 @@ pub(super) struct Output {
 
 const DIM: Style = Style::new().dimmed();
 const ACCENT: Style = AnsiColor::Cyan.on_default();
+const WARN: Style = AnsiColor::Yellow.on_default().bold();
 const WRONG: Style = AnsiColor::Red.on_default().bold();
 
 impl Output {
@@ -39,6 +40,21 @@ impl Output {
         } else {
             anstream::eprintln!("{WRONG}error:{WRONG:#} {reason}");
         }
+    }
+
+    /// Whether JSON was asked for.
+    pub(super) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Prints what a person should know and no program needs, on standard error.
+    pub(super) fn warn(&self, what: &str) {
+        anstream::eprintln!("{WARN}!{WARN:#} {what}");
+    }
+
+    /// Prints a line that stands above others.
+    pub(super) fn heading(&self, line: &str) {
+        anstream::println!("{ACCENT}{line}{ACCENT:#}");
     }
 
     /// A line of progress on a terminal, nothing elsewhere.

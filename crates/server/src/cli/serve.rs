@@ -3,11 +3,10 @@
 use std::{net::SocketAddr, time::Instant};
 
 use ibid_app::{App, Worker, WorkerOptions};
-use ibid_store::Store;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{Failed, Outcome, Output, cannot_open};
+use super::{Failed, Outcome, Output, open_app};
 use crate::{config::Config, http};
 
 /// Serves until it is told to stop.
@@ -76,7 +75,7 @@ pub(super) async fn work(config: Config, output: &Output) -> Outcome {
 }
 
 async fn open(config: &Config) -> Result<App, Failed> {
-    let app = App::new(Store::open(config.store()).await.map_err(|error| cannot_open(config, &error))?);
+    let app = open_app(config).await?;
     let swept = app.sweep_spool().await?;
     if swept > 0 {
         tracing::info!(files = swept, "removed uploads that were cut off");
@@ -84,7 +83,7 @@ async fn open(config: &Config) -> Result<App, Failed> {
     Ok(app)
 }
 
-fn worker_options(config: &Config) -> WorkerOptions {
+pub(super) fn worker_options(config: &Config) -> WorkerOptions {
     WorkerOptions { concurrency: config.workers.max(1), drain: config.drain(), ..WorkerOptions::default() }
 }
 

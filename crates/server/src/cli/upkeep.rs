@@ -64,12 +64,13 @@ pub(super) async fn fsck(library: &Library, output: &Output) -> Outcome {
             .collect();
         table(&rows);
         anstream::println!(
-            "{}: {} with {}, {}, {}.",
+            "{}: {} with {}, {}, {}, {} of sources.",
             if total.is_clean() { "Clean".to_owned() } else { count(total.findings.len() as u64, "fault") },
             count(total.artifacts, "artifact"),
             size(total.bytes),
             count(total.manifests, "manifest"),
             count(total.pointers, "pointer"),
+            count(total.revisions, "revision"),
         );
         if total.unclaimed_blobs > 0 {
             anstream::println!("{} of uploads that were cut off; gc takes them.", count(total.unclaimed_blobs, "blob"));

@@ -8,7 +8,8 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use ibid_domain::{Artifact, Code, Problem};
+use ibid_app::Scope;
+use ibid_domain::{Artifact, Code, Problem, Sha256};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -25,6 +26,13 @@ use super::{
 pub(super) struct ContentQuery {
     /// `inline` to show images, PDF and plain text in place; everything else is always an attachment.
     disposition: Option<String>,
+}
+
+impl ContentQuery {
+    /// To be shown in place.
+    pub(super) fn inline() -> Self {
+        Self { disposition: Some("inline".to_owned()) }
+    }
 }
 
 /// The bytes of an artifact
@@ -49,10 +57,21 @@ pub(super) async fn download(
     Query(query): Query<ContentQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let artifact = server.app.artifact(&scope, hash_in_path(&sha256, Code::ArtifactNotFound)?).await?;
-    let (response, range) = prepare(&artifact, &query, &headers)?;
+    send(&server, &scope, hash_in_path(&sha256, Code::ArtifactNotFound)?, &query, &headers).await
+}
+
+/// Answers with the bytes of an artifact, or the part of them that was asked for.
+pub(super) async fn send(
+    server: &Server,
+    scope: &Scope,
+    sha256: Sha256,
+    query: &ContentQuery,
+    headers: &HeaderMap,
+) -> ApiResult<Response> {
+    let artifact = server.app.artifact(scope, sha256).await?;
+    let (response, range) = prepare(&artifact, query, headers)?;
     let Some(range) = range else { return Ok(response) };
-    let content = server.app.content(&scope, artifact, Some(range)).await?;
+    let content = server.app.content(scope, artifact, Some(range)).await?;
     let (parts, _) = response.into_parts();
     Ok(Response::from_parts(parts, Body::from_stream(content.bytes)))
 }

@@ -3,7 +3,7 @@
 use axum::{
     body::Body,
     extract::{FromRequest, FromRequestParts, Request},
-    http::{header, request::Parts},
+    http::{HeaderMap, header, request::Parts},
 };
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -31,16 +31,21 @@ impl<T: DeserializeOwned> FromRequest<Server> for Json<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, server: &Server) -> Result<Self, ApiError> {
-        if let Some(kind) = request.headers().get(header::CONTENT_TYPE) {
-            let kind = kind.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_lowercase();
-            if kind != "application/json" && !kind.ends_with("+json") {
-                let detail = format!("the content type is '{}'; this address takes application/json", shown(&kind));
-                return Err(Problem::new(Code::UnsupportedMediaType, detail).into());
-            }
-        }
+        check_json_type(request.headers())?;
         let bytes = read_body(request.into_body(), server.config.json_limit_bytes).await?;
         Ok(Self(parse_json(&bytes)?))
     }
+}
+
+/// Refuses a body that says it is something else than JSON.
+pub(super) fn check_json_type(headers: &HeaderMap) -> Result<(), Problem> {
+    let Some(kind) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
+    let kind = kind.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_lowercase();
+    if kind != "application/json" && !kind.ends_with("+json") {
+        let detail = format!("the content type is '{}'; this address takes application/json", shown(&kind));
+        return Err(Problem::new(Code::UnsupportedMediaType, detail));
+    }
+    Ok(())
 }
 
 /// Reads a body of at most `limit` bytes.

@@ -54,10 +54,23 @@ fn is_listed(list: &str, name: &str) -> bool {
     list.split(',').any(|one| one.trim().eq_ignore_ascii_case(name))
 }
 
+/// Whether a request brings bytes that are taken in as they stream.
+pub(super) fn is_upload(request: &Request) -> bool {
+    let form = || {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("multipart/"))
+    };
+    request.method() == axum::http::Method::POST
+        && match request.uri().path() {
+            "/api/v1/artifacts" | "/api/v1/sources/upload" => true,
+            "/api/v1/sources/import" => form(),
+            _ => false,
+        }
+}
+
 /// Ends requests that take too long. Uploads have their own bound, and what streams has begun its answer.
 pub(super) async fn time_out(State(server): State<Server>, request: Request, next: Next) -> Response {
-    let uploads = request.method() == axum::http::Method::POST && request.uri().path() == "/api/v1/artifacts";
-    if uploads {
+    if is_upload(&request) {
         return next.run(request).await;
     }
     let limit = server.config.request_timeout();

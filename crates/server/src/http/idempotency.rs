@@ -18,6 +18,7 @@ use uuid::Uuid;
 use super::{
     Server,
     extract::read_body,
+    guard::is_upload,
     problem::{ApiError, render},
 };
 
@@ -77,7 +78,7 @@ async fn fingerprint(request: Request, limit: u64) -> Result<(Request, Sha256), 
     hasher.update(request.method().as_str().as_bytes());
     hasher.update(b" ");
     hasher.update(request.uri().path_and_query().map_or("", |path| path.as_str()).as_bytes());
-    if request.uri().path() == "/api/v1/artifacts" {
+    if is_upload(&request) {
         let headers = request.headers();
         let kind = headers.get(header::CONTENT_TYPE).map(|value| value.as_bytes()).unwrap_or_default();
         hasher.update(kind.split(|byte| *byte == b';').next().unwrap_or_default());

@@ -17,6 +17,7 @@ mod manifests;
 mod observe;
 mod pointers;
 mod problem;
+mod sources;
 mod status;
 mod upload;
 mod web;
@@ -80,6 +81,11 @@ impl From<Inner> for Server {
 
 pub use observe::install_metrics;
 
+/// A source as it goes over the wire, for others who print it.
+pub fn source_json(described: &ibid_app::Described) -> serde_json::Value {
+    serde_json::to_value(sources::wire::Source::from(described.clone())).unwrap_or_default()
+}
+
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -96,6 +102,7 @@ pub use observe::install_metrics;
         (name = "artifacts", description = "Immutable bytes, named by their SHA-256."),
         (name = "manifests", description = "Immutable trees of paths to artifacts."),
         (name = "pointers", description = "Mutable names of manifests, moved by compare-and-swap, with history."),
+        (name = "sources", description = "Anything that can be cited: pages, files, texts, references."),
         (name = "jobs", description = "Durable background work."),
         (name = "status", description = "Whether the server lives, and how it does."),
     ),
@@ -117,6 +124,19 @@ fn api() -> (Router<Server>, OpenApiDocument) {
             "/api/v1/pointers/{namespace}/{*rest}",
             put(pointers::on_put).get(pointers::on_get).post(pointers::on_post).delete(pointers::on_delete),
         )
+        .routes(routes!(sources::create, sources::list))
+        .routes(routes!(sources::upload))
+        .routes(routes!(sources::import))
+        .routes(routes!(sources::extract))
+        .routes(routes!(sources::counts))
+        .routes(routes!(sources::get_one, sources::change, sources::delete))
+        .routes(routes!(sources::impact))
+        .routes(routes!(sources::refresh))
+        .routes(routes!(sources::revisions))
+        .routes(routes!(sources::content))
+        .routes(routes!(sources::thumbnail))
+        .routes(routes!(sources::text))
+        .routes(routes!(sources::chunks))
         .routes(routes!(jobs::create, jobs::list))
         .routes(routes!(events::stream))
         .routes(routes!(jobs::get_one))
@@ -127,8 +147,8 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(status::metrics))
         .split_for_parts();
     for item in document.paths.paths.values_mut() {
-        let PathItem { get, put, post, delete, head, .. } = item;
-        for operation in [get, put, post, delete, head].into_iter().flatten() {
+        let PathItem { get, put, post, patch, delete, head, .. } = item;
+        for operation in [get, put, post, patch, delete, head].into_iter().flatten() {
             operation.responses.responses.insert("default".to_owned(), any_problem().into());
         }
     }

@@ -141,6 +141,68 @@ async fn receive_form(
     }
 }
 
+/// A part of a form with several files.
+pub(super) enum Part {
+    /// A field and its text.
+    Text(String, String),
+    /// A file that was received, and what the form says of it.
+    File(Receiving, UploadDetails),
+}
+
+/// A form that is received part by part; a part with a file name is a file, whatever the field is called.
+pub(super) struct Form {
+    form: multer::Multipart<'static>,
+    body: SharedBody,
+    bounds: Bounds,
+}
+
+impl Form {
+    /// A form in the body of a request.
+    pub(super) fn open(headers: &HeaderMap, body: Body, bounds: Bounds) -> Result<Self, Problem> {
+        let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let boundary = multer::parse_boundary(kind).map_err(|_| {
+            let detail = format!("the content type is '{}'; this address takes multipart/form-data", shown(kind));
+            Problem::new(Code::UnsupportedMediaType, detail)
+        })?;
+        let body = SharedBody(Arc::new(Mutex::new(body.into_data_stream())));
+        Ok(Self { form: multer::Multipart::new(body.clone(), boundary), body, bounds })
+    }
+
+    /// The next part.
+    pub(super) async fn next(&mut self, app: &App) -> Result<Option<Part>, ApiError> {
+        let received = self.receive(app).await;
+        if received.is_err() {
+            drain(self.body.clone()).await;
+        }
+        received
+    }
+
+    async fn receive(&mut self, app: &App) -> Result<Option<Part>, ApiError> {
+        let bounds = self.bounds;
+        let field = in_time(bounds.idle, self.form.next_field()).await?.map_err(broken)?;
+        let Some(mut field) = field else { return Ok(None) };
+        let name = field.name().unwrap_or_default().to_owned();
+        let filename = filename_of(&field)?;
+        if filename.is_none() && !matches!(name.as_str(), "file" | "files") {
+            return Ok(Some(Part::Text(name, text_of(field, bounds.idle).await?)));
+        }
+        let kind = field.headers().get(header::CONTENT_TYPE);
+        let media_type = kind.map(|kind| MediaType::new(kind.to_str().unwrap_or_default())).transpose()?;
+        let mut receiving = app.receive(bounds.limit).await?;
+        while let Some(piece) = in_time(bounds.idle, field.chunk()).await?.map_err(broken)? {
+            receiving.write(piece).await?;
+        }
+        let details = UploadDetails { filename, media_type, ..UploadDetails::default() };
+        Ok(Some(Part::File(receiving, details)))
+    }
+
+    /// Reads on for a while after a part was refused, so that the client gets to see why.
+    pub(super) async fn refuse(self, problem: Problem) -> ApiError {
+        drain(self.body).await;
+        problem.into()
+    }
+}
+
 /// The file's name in a form. Browsers send the last part of a path only; others may not, and get the same.
 fn filename_of(field: &multer::Field<'_>) -> Result<Option<Filename>, Problem> {
     // A name that is not UTF-8 never reaches `file_name`, so it is looked for in the header itself.

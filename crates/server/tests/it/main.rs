@@ -9,5 +9,8 @@ mod jobs;
 mod killed;
 mod pointers;
 mod running;
+mod sources;
+mod sources_hostile;
+mod sources_killed;
 
 pub(crate) use running::{Running, on_both_servers};

@@ -214,11 +214,16 @@ impl Artifacts<'_> {
         let rows = self
             .tx
             .rows(
-                "SELECT a.sha256, a.reference_count AS kept, COUNT(e.path) AS counted
-                 FROM artifacts a LEFT JOIN manifest_entries e ON e.tenant_id = a.tenant_id AND e.artifact_sha256 = a.sha256
+                "SELECT a.sha256, a.reference_count AS kept, COUNT(n.sha256) AS counted
+                 FROM artifacts a LEFT JOIN (
+                     SELECT artifact_sha256 AS sha256 FROM manifest_entries WHERE tenant_id = $1
+                     UNION ALL SELECT content_sha256 FROM revisions WHERE tenant_id = $1
+                     UNION ALL SELECT text_sha256 FROM revisions WHERE tenant_id = $1 AND text_sha256 IS NOT NULL
+                     UNION ALL SELECT thumbnail_sha256 FROM revisions WHERE tenant_id = $1 AND thumbnail_sha256 IS NOT NULL
+                 ) n ON n.sha256 = a.sha256
                  WHERE a.tenant_id = $1
                  GROUP BY a.sha256, a.reference_count
-                 HAVING a.reference_count <> COUNT(e.path)
+                 HAVING a.reference_count <> COUNT(n.sha256)
                  ORDER BY a.sha256",
                 params![self.scope.tenant()],
             )

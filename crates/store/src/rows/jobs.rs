@@ -1,5 +1,7 @@
 //! Jobs as those who ask for them see them. How workers take them is in `queue.rs`.
 
+use std::collections::{HashMap, HashSet};
+
 use ibid_domain::{
     Code, Cursor, JobId, Limit, Page, Problem, Timestamp,
     job::{Job, JobChange, JobState, MAX_ATTEMPTS},
@@ -43,6 +45,13 @@ impl NewJob {
     /// A job to be done as soon as may be.
     pub fn new(kind: &'static str, payload: Json) -> Self {
         Self { kind, payload, dedupe_key: None, priority: 100, run_at: None }
+    }
+
+    /// Before or after others that wait; lower goes first, 100 is the middle.
+    #[must_use]
+    pub fn priority(mut self, priority: i64) -> Self {
+        self.priority = priority;
+        self
     }
 
     /// While one with this key waits, asking again gives that one.
@@ -105,6 +114,26 @@ impl Jobs<'_> {
             .row("SELECT * FROM jobs WHERE tenant_id = $1 AND id = $2", params![self.scope.tenant(), id])
             .await?;
         row.as_ref().map(read).transpose()
+    }
+
+    /// The sources that jobs of these kinds wait for or work on, by the `source_id` of their payload.
+    pub async fn live_sources(&mut self, kind: &str) -> Result<HashSet<String>> {
+        let sql = "SELECT payload ->> 'source_id' AS source FROM jobs
+                   WHERE tenant_id = $1 AND kind = $2 AND state IN ('queued', 'running')";
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), kind]).await?;
+        let sources: Vec<Option<String>> = rows.iter().map(|row| row.get("source")).collect::<Result<_>>()?;
+        Ok(sources.into_iter().flatten().collect())
+    }
+
+    /// The sources whose job of this kind was given up, with the reason.
+    pub async fn dead_sources(&mut self, kind: &str) -> Result<HashMap<String, String>> {
+        let sql =
+            "SELECT payload ->> 'source_id' AS source, COALESCE(last_error, 'no reason is known') AS reason FROM jobs
+                   WHERE tenant_id = $1 AND kind = $2 AND state = 'dead' ORDER BY id";
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), kind]).await?;
+        let dead: Vec<(Option<String>, String)> =
+            rows.iter().map(|row| Ok((row.get("source")?, row.get("reason")?))).collect::<Result<_>>()?;
+        Ok(dead.into_iter().filter_map(|(source, reason)| Some((source?, reason))).collect())
     }
 
     /// Jobs, newest first.

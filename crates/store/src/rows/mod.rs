@@ -7,3 +7,6 @@ pub(crate) mod jobs;
 pub(crate) mod manifests;
 pub(crate) mod pointers;
 pub(crate) mod queue;
+pub(crate) mod revisions;
+pub(crate) mod sources;
+pub(crate) mod vectors;

@@ -64,6 +64,9 @@ pub enum Failure {
 impl Queue<'_> {
     /// Takes up to `count` jobs that are due, or whose worker has not been heard of.
     pub async fn take(&mut self, kinds: &[&str], count: u32, lease_for: Duration) -> Result<Vec<LeasedJob>> {
+        if kinds.is_empty() || count == 0 {
+            return Ok(vec![]);
+        }
         let now = self.now().await?;
         self.bury_lost(now).await?;
         let list = crate::sql::placeholder_list(6, kinds.len());

@@ -7,6 +7,7 @@ mod jobs;
 mod manifests;
 mod opening;
 mod pointers;
+mod sources;
 
 use ibid_domain::{
     Artifact, Entry, Manifest, ManifestPath, Sha256, Tree,

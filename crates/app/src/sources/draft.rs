@@ -1,0 +1,298 @@
+//! A source as someone asks for it, and what of that is legal.
+
+use ibid_domain::{
+    Code, JsonObject, Name, Origin, Problem, Reference, Sha256, Source, SourceType, metadata, problem::shown,
+};
+use uuid::Uuid;
+
+/// The longest single text of a reference, in characters.
+const MAX_TEXT: usize = 2_000;
+/// The longest summary or note, in characters.
+const MAX_LONG_TEXT: usize = 20_000;
+/// The most authors or editors.
+const MAX_NAMES: usize = 500;
+/// The most tags, and the longest of them in characters.
+const MAX_TAGS: usize = 100;
+const MAX_TAG: usize = 100;
+/// The longest address, in bytes.
+const MAX_URL: usize = 8_000;
+/// The longest id of a message or of another system, in characters.
+const MAX_ID: usize = 255;
+const MAX_EXTERNAL_ID: usize = 4_096;
+
+/// What a new source is to be made of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Content {
+    /// Nothing but what is said of it.
+    #[default]
+    Nothing,
+    /// What stands at its address, to be fetched.
+    AtUrl,
+    /// Bytes that are kept already.
+    Artifact(Sha256),
+    /// A text.
+    Text(String),
+}
+
+/// A source as someone asks for it.
+#[derive(Clone, Debug, Default)]
+pub struct SourceDraft {
+    /// What it is made of.
+    pub content: Content,
+    /// Its type; if not said, what its content suggests.
+    pub kind: Option<SourceType>,
+    /// Where it came from; if not said, what its content suggests.
+    pub origin: Option<Origin>,
+    /// What is said of it. It is not unsaid by what the content tells.
+    pub reference: Reference,
+    /// Its address.
+    pub url: Option<String>,
+    /// The name of its site.
+    pub site_name: Option<String>,
+    /// What its type says of it.
+    pub metadata: JsonObject,
+    /// What it is filed under.
+    pub tags: Vec<String>,
+    /// The document it is collected for.
+    pub document_id: Option<Uuid>,
+    /// The project it belongs to.
+    pub project_id: Option<Uuid>,
+    /// The run that brought it.
+    pub run_id: Option<Uuid>,
+    /// The message that brought it.
+    pub message_id: Option<String>,
+    /// What another system calls it. Bytes brought again under the same id are a new revision.
+    pub external_id: Option<String>,
+    /// What the file was called.
+    pub filename: Option<String>,
+}
+
+/// What is to change of a source; what is `None` stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct SourceChange {
+    /// Its type.
+    pub kind: Option<SourceType>,
+    /// The fields of its reference that are said, by name, with their new values.
+    pub reference: Option<(Vec<String>, Reference)>,
+    /// Its address, or none.
+    pub url: Option<Option<String>>,
+    /// The name of its site, or none.
+    pub site_name: Option<Option<String>>,
+    /// What its type says of it: fields that are `null` are forgotten, others set.
+    pub metadata: Option<JsonObject>,
+    /// What it is filed under.
+    pub tags: Option<Vec<String>>,
+    /// The document it is collected for, or none.
+    pub document_id: Option<Option<Uuid>>,
+    /// The project it belongs to, or none.
+    pub project_id: Option<Option<Uuid>>,
+}
+
+impl SourceDraft {
+    /// The same draft with its texts tidied, or what is wrong with it.
+    pub(super) fn checked(mut self) -> Result<Self, Problem> {
+        check_reference(&mut self.reference)?;
+        let manual = matches!(self.content, Content::Nothing);
+        if manual && self.reference.title.is_none() {
+            let detail = "a source needs a url, an artifact_sha256, or a title of its own";
+            return Err(Problem::new(Code::InvalidField, detail).field("title"));
+        }
+        if let Content::Text(text) = &self.content
+            && text.trim().is_empty()
+        {
+            let detail = "content is empty; leave it out, or give the text";
+            return Err(Problem::new(Code::InvalidField, detail).field("content"));
+        }
+        check_url(self.url.as_deref())?;
+        self.tags = checked_tags(self.tags)?;
+        check_text("site_name", self.site_name.as_deref(), MAX_TEXT)?;
+        check_text("message_id", self.message_id.as_deref(), MAX_ID)?;
+        check_text("external_id", self.external_id.as_deref(), MAX_EXTERNAL_ID)?;
+        metadata::check(self.kind(), &self.metadata)?;
+        Ok(self)
+    }
+
+    /// Its type.
+    pub(super) fn kind(&self) -> SourceType {
+        self.kind.unwrap_or(match self.content {
+            Content::AtUrl => SourceType::WebPage,
+            Content::Nothing | Content::Artifact(_) | Content::Text(_) => SourceType::KnowledgeBase,
+        })
+    }
+
+    /// Where it came from.
+    pub(super) fn origin(&self) -> Origin {
+        self.origin.unwrap_or(match self.content {
+            Content::AtUrl => Origin::Web,
+            Content::Artifact(_) => Origin::BlobStorage,
+            Content::Nothing | Content::Text(_) => Origin::Manual,
+        })
+    }
+}
+
+impl SourceChange {
+    /// Applies the change, or says what is wrong with it.
+    pub(super) fn apply(self, source: &mut Source) -> Result<(), Problem> {
+        if let Some((names, mut reference)) = self.reference {
+            check_reference(&mut reference)?;
+            for name in names {
+                source.reference.copy_field(&name, &reference);
+                if !source.edited.contains(&name) {
+                    source.edited.push(name);
+                }
+            }
+            if source.reference.title.is_none() && source.url.is_none() {
+                let detail = "the title cannot be removed: nothing else tells what this source is";
+                return Err(Problem::new(Code::InvalidField, detail).field("title"));
+            }
+        }
+        if let Some(url) = self.url {
+            check_url(url.as_deref())?;
+            source.url = url;
+        }
+        if let Some(site_name) = self.site_name {
+            check_text("site_name", site_name.as_deref(), MAX_TEXT)?;
+            source.site_name = site_name;
+        }
+        if let Some(tags) = self.tags {
+            source.tags = checked_tags(tags)?;
+        }
+        if let Some(document) = self.document_id {
+            source.document_id = document;
+        }
+        if let Some(project) = self.project_id {
+            source.project_id = project;
+        }
+        for (name, value) in self.metadata.unwrap_or_default() {
+            if value.is_null() {
+                source.metadata.remove(&name);
+            } else {
+                source.metadata.insert(name, value);
+            }
+        }
+        source.kind = self.kind.unwrap_or(source.kind);
+        metadata::check(source.kind, &source.metadata)
+    }
+}
+
+fn check_text(field: &str, text: Option<&str>, most: usize) -> Result<(), Problem> {
+    let Some(text) = text else { return Ok(()) };
+    let reason = if text.chars().count() > most {
+        format!("{field} takes at most {most} characters")
+    } else if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r')) {
+        format!("{field} has control characters: '{}'", shown(text))
+    } else {
+        return Ok(());
+    };
+    Err(Problem::new(Code::InvalidField, reason).field(field))
+}
+
+/// Tidies the texts of a reference: no blank space around them, and none that is only blank.
+fn check_reference(reference: &mut Reference) -> Result<(), Problem> {
+    for (name, text) in reference.texts() {
+        let most = match name {
+            "title" => Source::MAX_TITLE,
+            "summary" | "note" => MAX_LONG_TEXT,
+            _ => MAX_TEXT,
+        };
+        check_text(name, Some(text), most)?;
+    }
+    for (field, names) in [("authors", &mut reference.authors), ("editors", &mut reference.editors)] {
+        if names.len() > MAX_NAMES {
+            let detail = format!("{field} takes at most {MAX_NAMES} names");
+            return Err(Problem::new(Code::InvalidField, detail).field(field));
+        }
+        for name in names.iter() {
+            check_text(field, Some(&name.to_string()), MAX_TEXT)?;
+        }
+        names.retain(|name| !name.to_string().trim().is_empty());
+    }
+    reference.tidy();
+    Ok(())
+}
+
+fn checked_tags(tags: Vec<String>) -> Result<Vec<String>, Problem> {
+    let mut kept: Vec<String> = Vec::new();
+    for tag in tags {
+        let tag = tag.trim().to_owned();
+        check_text("tags", Some(&tag), MAX_TAG)?;
+        if !tag.is_empty() && !kept.contains(&tag) {
+            kept.push(tag);
+        }
+    }
+    if kept.len() > MAX_TAGS {
+        let detail = format!("a source takes at most {MAX_TAGS} tags");
+        return Err(Problem::new(Code::InvalidField, detail).field("tags"));
+    }
+    Ok(kept)
+}
+
+fn check_url(url: Option<&str>) -> Result<(), Problem> {
+    let Some(url) = url else { return Ok(()) };
+    let web = ["http://", "https://"].iter().any(|scheme| {
+        url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)) && url.len() > scheme.len()
+    });
+    let reason = if url.len() > MAX_URL {
+        format!("the address is longer than {MAX_URL} bytes")
+    } else if !web || url.chars().any(|c| c.is_control() || c == ' ') {
+        format!("'{}' is not an absolute http or https address", shown(url))
+    } else {
+        return Ok(());
+    };
+    Err(Problem::new(Code::UrlInvalid, reason).field("url"))
+}
+
+/// Names out of one line, as people write them: `Ada Lovelace; Charles Babbage`, `A and B`.
+pub fn names(line: &str) -> Vec<Name> {
+    line.split([';', '\n'])
+        .flat_map(|part| part.split(" and "))
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(|name| Name::Whole(name.to_owned()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn titled(title: &str) -> SourceDraft {
+        let reference = Reference { title: Some(title.to_owned()), ..Reference::default() };
+        SourceDraft { reference, ..SourceDraft::default() }
+    }
+
+    #[test]
+    fn a_source_that_is_typed_in_needs_a_title() {
+        for draft in [SourceDraft::default(), titled("  ")] {
+            assert_eq!(draft.checked().unwrap_err().field.as_deref(), Some("title"));
+        }
+        assert_eq!(titled(" A book ").checked().unwrap().reference.title.as_deref(), Some("A book"));
+    }
+
+    #[test]
+    fn what_is_too_long_or_not_text_is_refused() {
+        for (draft, field) in [
+            (titled(&"x".repeat(1001)), "title"),
+            (titled("a\0b"), "title"),
+            (SourceDraft { tags: vec!["t".repeat(101)], ..titled("T") }, "tags"),
+            (SourceDraft { message_id: Some("m".repeat(256)), ..titled("T") }, "message_id"),
+            (SourceDraft { url: Some("file:///etc/passwd".to_owned()), ..titled("T") }, "url"),
+            (SourceDraft { url: Some("data:text/html,x".to_owned()), ..titled("T") }, "url"),
+            (SourceDraft { content: Content::Text(" \n".to_owned()), ..titled("T") }, "content"),
+        ] {
+            assert_eq!(draft.checked().unwrap_err().field.as_deref(), Some(field));
+        }
+    }
+
+    #[test]
+    fn tags_are_kept_once() {
+        let draft = SourceDraft { tags: vec![" a".into(), "a".into(), String::new(), "b".into()], ..titled("T") };
+        assert_eq!(draft.checked().unwrap().tags, ["a", "b"]);
+    }
+
+    #[test]
+    fn names_are_told_apart() {
+        let told: Vec<_> = names("Ada Lovelace; Charles Babbage and WHO").iter().map(ToString::to_string).collect();
+        assert_eq!(told, ["Ada Lovelace", "Charles Babbage", "WHO"]);
+    }
+}

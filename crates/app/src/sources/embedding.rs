@@ -1,0 +1,250 @@
+//! Making sources findable by meaning, and keeping that so when the model changes.
+
+use std::time::Duration;
+
+use futures::{FutureExt, future::BoxFuture};
+use ibid_domain::{EmbeddingState, SourceId, SourceStatus, source::ExtractionFault};
+use ibid_models::{EmbedError, Embedder, Purpose};
+use ibid_store::{EmbeddingSpace, Failure, NewJob};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::ingest;
+use crate::{
+    App, Error, Result, Scope,
+    worker::{Handler, JobContext},
+};
+
+/// The kind of job that embeds.
+pub(crate) const KIND: &str = "embed";
+
+/// How long to wait when a provider asks for less without saying how long.
+const DEFAULT_WAIT: Duration = Duration::from_secs(20);
+/// The longest that such a wish is heeded.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+
+#[derive(Deserialize)]
+struct Payload {
+    source_id: SourceId,
+}
+
+/// Embeds the chunks of one source.
+pub(crate) struct EmbedHandler;
+
+impl Handler for EmbedHandler {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn at_once(&self) -> Option<u32> {
+        // One fills all processors; a second one is there to keep them full between two batches.
+        Some(2)
+    }
+
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+        async move {
+            let payload: Payload = serde_json::from_value(context.job.payload.clone())
+                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
+            context.app.embed_source(context, payload.source_id).await
+        }
+        .boxed()
+    }
+}
+
+fn failed(error: Error) -> Failure {
+    Failure::Failed(error.to_string())
+}
+
+impl App {
+    async fn embed_source(&self, context: &JobContext, id: SourceId) -> Result<Option<Json>, Failure> {
+        let scope = &context.scope;
+        let Some(embedder) = self.tools().embedder.clone() else {
+            self.note_embedding(scope, id, None, Some("no embedder is configured")).await.map_err(failed)?;
+            return Ok(Some(json!({ "outcome": "no embedder" })));
+        };
+        let space = self.space_of(&*embedder).await.map_err(failed)?;
+        let described = match self.source(scope, id).await {
+            Ok(described) => described,
+            Err(Error::Problem(_)) => return Ok(Some(json!({ "outcome": "gone" }))),
+            Err(error) => return Err(failed(error)),
+        };
+        let Some(revision) = described.revision.filter(|revision| revision.chunk_count > 0) else {
+            return Ok(Some(json!({ "outcome": "nothing to embed" })));
+        };
+        // As many as keep all processors busy and are lost when the process is killed.
+        let batch = i64::try_from(embedder.batch().clamp(1, 256)).unwrap_or(64);
+        let mut done = {
+            let mut tx = self.store.read().await.map_err(failed)?;
+            tx.vectors(scope).count(space.id, revision.id).await.map_err(failed)?
+        };
+        loop {
+            let missing = {
+                let mut tx = self.store.read().await.map_err(failed)?;
+                tx.vectors(scope).missing(space.id, revision.id, batch).await.map_err(failed)?
+            };
+            if missing.is_empty() {
+                break;
+            }
+            let texts: Vec<&str> = missing.iter().map(|(_, text)| text.as_str()).collect();
+            let vectors = match embedder.embed(&texts, Purpose::Passage).await {
+                Ok(vectors) if vectors.len() == texts.len() => vectors,
+                Ok(vectors) => {
+                    let error = format!("{} vectors came back for {} texts", vectors.len(), texts.len());
+                    return Err(self.embedding_failed(context, id, EmbedError::Unavailable(error)).await);
+                }
+                Err(error) => return Err(self.embedding_failed(context, id, error).await),
+            };
+            if let Some(wrong) = vectors.iter().find(|vector| vector.len() as u64 != space.dimension) {
+                let (expected, got) = (embedder.dimension(), wrong.len());
+                return Err(self.embedding_failed(context, id, EmbedError::WrongDimension { expected, got }).await);
+            }
+            let vectors: Vec<_> = missing.iter().map(|(chunk, _)| *chunk).zip(vectors).collect();
+            let mut tx = self.store.write().await.map_err(failed)?;
+            tx.vectors(scope).keep(space.id, &vectors).await.map_err(failed)?;
+            // The source may have been deleted meanwhile, and then its chunks are gone, too.
+            if tx.sources(scope).get(id).await.map_err(failed)?.is_none() {
+                return Ok(Some(json!({ "outcome": "gone" })));
+            }
+            tx.commit().await.map_err(failed)?;
+            done += vectors.len() as u64;
+            metrics::counter!("ibid_chunks_embedded_total").increment(vectors.len() as u64);
+            context.progress.tell(done, Some(revision.chunk_count), "embedding").await;
+        }
+        self.note_embedding(scope, id, Some(EmbeddingState::Ready), None).await.map_err(failed)?;
+        Ok(Some(json!({ "outcome": "embedded", "chunks": revision.chunk_count, "model": embedder.model() })))
+    }
+
+    /// Writes down why embedding did not succeed, where a person sees it, and says what becomes of the job.
+    async fn embedding_failed(&self, context: &JobContext, id: SourceId, error: EmbedError) -> Failure {
+        let reason = error.to_string();
+        let last_try = context.job.attempt >= context.job.max_attempts;
+        let failure = match error {
+            EmbedError::RateLimited { retry_after, .. } => {
+                Failure::PutOff(reason.clone(), retry_after.unwrap_or(DEFAULT_WAIT).min(LONGEST_WAIT))
+            }
+            EmbedError::Unavailable(_) => Failure::Failed(reason.clone()),
+            // What is not installed may be installed later: the sweep looks again.
+            EmbedError::NotInstalled(_) => Failure::PutOff(reason.clone(), Duration::from_secs(300)),
+            EmbedError::Refused(_) | EmbedError::WrongDimension { .. } => Failure::Hopeless(reason.clone()),
+        };
+        let over = match failure {
+            Failure::Failed(_) => last_try,
+            Failure::Hopeless(_) => true,
+            Failure::PutOff(..) => false,
+        };
+        let state = if over { EmbeddingState::Failed } else { EmbeddingState::Pending };
+        if let Err(error) = self.note_embedding(&context.scope, id, Some(state), Some(&reason)).await {
+            tracing::error!(%error, "cannot write down why an embedding failed");
+        }
+        failure
+    }
+
+    async fn note_embedding(
+        &self,
+        scope: &Scope,
+        id: SourceId,
+        state: Option<EmbeddingState>,
+        reason: Option<&str>,
+    ) -> Result<()> {
+        let mut tx = self.store.write().await?;
+        let Some(mut source) = tx.sources(scope).hold(id).await? else { return Ok(()) };
+        source.embedding = state.unwrap_or(source.embedding);
+        source.embedding_error = reason.map(str::to_owned);
+        if source.embedding == EmbeddingState::Ready && source.status == SourceStatus::Indexed {
+            source.status = SourceStatus::Ready;
+        }
+        let revision = match source.revision {
+            Some(id) => tx.revisions(scope).get(id).await?,
+            None => None,
+        };
+        let filename = revision.and_then(|revision| revision.filename);
+        tx.sources(scope).save(&mut source, filename.as_deref()).await?;
+        tx.commit().await
+    }
+
+    async fn space_of(&self, embedder: &dyn Embedder) -> Result<EmbeddingSpace> {
+        let (provider, model, dimension) = (embedder.provider(), embedder.model(), embedder.dimension() as u64);
+        let spaces = self.store.read().await?.embedding_spaces().await?;
+        let known = spaces
+            .into_iter()
+            .find(|space| space.provider == provider && space.model == model && space.dimension == dimension);
+        if let Some(space) = known {
+            return Ok(space);
+        }
+        let mut tx = self.store.write().await?;
+        let space = tx.embedding_space(provider, model, dimension).await?;
+        tx.commit().await?;
+        Ok(space)
+    }
+
+    /// Finds sources that wait for something no job is there to do, as after a change of the model, and asks for the
+    /// jobs. Once everything is embedded by the model that is configured, search uses it.
+    pub async fn sweep_sources(&self) -> Result<u64> {
+        let embedder = self.tools().embedder.clone();
+        if let Some(embedder) = &embedder {
+            let spaces = self.store.read().await?.embedding_spaces().await?;
+            let space = self.space_of(&**embedder).await?;
+            if !spaces.is_empty() && !spaces.contains(&space) {
+                tracing::info!(model = embedder.model(), "the embedder has changed: embedding everything anew");
+                for scope in self.every_tenant().await? {
+                    let mut tx = self.store.write().await?;
+                    tx.sources(&scope).embed_again().await?;
+                    tx.commit().await?;
+                }
+            }
+        }
+        let mut asked = 0;
+        for scope in self.every_tenant().await? {
+            asked += self.sweep_tenant(&scope, embedder.is_some()).await?;
+        }
+        if let Some(embedder) = &embedder {
+            let space = self.space_of(&**embedder).await?;
+            let mut tx = self.store.write().await?;
+            if !space.in_use && tx.awaiting_embedding().await? == 0 {
+                tx.use_embedding_space(space.id).await?;
+                tx.commit().await?;
+                tracing::info!(model = embedder.model(), "search uses the new embeddings from now on");
+            }
+        }
+        Ok(asked)
+    }
+
+    async fn sweep_tenant(&self, scope: &Scope, embed: bool) -> Result<u64> {
+        let (mut asked, mut after) = (0, None);
+        loop {
+            let mut tx = self.store.write().await?;
+            let unfinished = tx.sources(scope).unfinished(after, 500).await?;
+            let Some(last) = unfinished.last() else { return Ok(asked) };
+            after = Some(last.id);
+            let reading = tx.jobs(scope).live_sources(ingest::KIND).await?;
+            let embedding = tx.jobs(scope).live_sources(KIND).await?;
+            let dead = tx.jobs(scope).dead_sources(ingest::KIND).await?;
+            for mut source in unfinished {
+                let id = source.id.to_string();
+                if source.status == SourceStatus::Pending
+                    && !reading.contains(&id)
+                    && let Some(reason) = dead.get(&id)
+                {
+                    source.status = SourceStatus::Failed;
+                    source.embedding = EmbeddingState::Absent;
+                    let fault = ExtractionFault { code: "internal".to_owned(), detail: reason.clone() };
+                    source.extraction_error = Some(fault);
+                    tx.sources(scope).save(&mut source, None).await?;
+                    continue;
+                }
+                let job = if source.status == SourceStatus::Pending {
+                    let payload = json!({ "source_id": source.id, "fetch": false });
+                    (!reading.contains(&id)).then(|| NewJob::new(ingest::KIND, payload).priority(50))
+                } else {
+                    let payload = json!({ "source_id": source.id });
+                    (embed && !embedding.contains(&id)).then(|| NewJob::new(KIND, payload))
+                };
+                if let Some(job) = job {
+                    tx.jobs(scope).enqueue(job.once(id)).await?;
+                    asked += 1;
+                }
+            }
+            tx.commit().await?;
+        }
+    }
+}

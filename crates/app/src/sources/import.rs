@@ -1,0 +1,353 @@
+//! Many sources at once: references, addresses, a zip of files.
+
+use std::io::Read;
+
+use futures::{FutureExt, TryStreamExt, future::BoxFuture};
+use ibid_domain::{Code, Problem, Reference, Sha256, SourceType, artifact::Filename, job::Job, problem::shown};
+use ibid_ingest::{lists, references};
+use ibid_store::{Failure, NewJob};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use super::{Content, Described, SourceDraft};
+use crate::{
+    App, Error, Result, Scope, UploadDetails,
+    worker::{Handler, JobContext},
+};
+
+/// The kind of job that unpacks a zip.
+pub(crate) const KIND: &str = "import";
+
+/// The longest list, in bytes.
+const MAX_LIST: u64 = 64 << 20;
+/// The most files of a zip, the largest of them, and all of them together, in bytes.
+const MAX_FILES: usize = 100_000;
+const MAX_FILE: u64 = 512 << 20;
+const MAX_UNPACKED: u64 = 64 << 30;
+/// The most reasons that a job's result lists.
+const MAX_REASONS: usize = 100;
+
+/// Many sources as someone asks for them.
+#[derive(Clone, Debug, Default)]
+pub struct Import {
+    /// The list itself.
+    pub text: Option<String>,
+    /// Or the artifact that holds it.
+    pub artifact: Option<Sha256>,
+    /// Or where it stands, as a sitemap does.
+    pub url: Option<String>,
+    /// What it is, if that is not to be found out.
+    pub format: Option<String>,
+    /// The document they are collected for.
+    pub document_id: Option<Uuid>,
+    /// What they are filed under.
+    pub tags: Vec<String>,
+}
+
+/// What came of an import.
+#[derive(Debug)]
+pub enum ImportReport {
+    /// It is done.
+    Done {
+        /// The sources, and whether each is new.
+        sources: Vec<(Described, bool)>,
+        /// What could not be taken.
+        failed: Vec<Rejected>,
+    },
+    /// A job does it.
+    Asked(Box<Job>),
+}
+
+/// An entry that could not be taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rejected {
+    /// Which.
+    pub entry: String,
+    /// Why.
+    pub reason: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Payload {
+    artifact_sha256: Sha256,
+    document_id: Option<Uuid>,
+    tags: Vec<String>,
+}
+
+/// What a list may be.
+enum ListFormat {
+    References(Option<references::Format>),
+    Addresses,
+}
+
+impl App {
+    /// Brings many sources.
+    pub async fn import_sources(&self, scope: &Scope, import: Import) -> Result<ImportReport> {
+        let text = match (import.text, import.artifact) {
+            (Some(text), _) => text,
+            (None, Some(sha256)) => {
+                let artifact = self.artifact(scope, sha256).await?;
+                if self.starts_like_zip(scope, sha256).await? {
+                    let payload =
+                        Payload { artifact_sha256: sha256, document_id: import.document_id, tags: import.tags };
+                    let job = NewJob::new(KIND, json!(payload)).once(json!(payload).to_string());
+                    let mut tx = self.store.write().await?;
+                    let job = tx.jobs(scope).enqueue(job).await?;
+                    tx.commit().await?;
+                    return Ok(ImportReport::Asked(Box::new(job)));
+                }
+                if artifact.size_bytes > MAX_LIST {
+                    let detail = format!("the list has {} bytes; the most is {MAX_LIST}", artifact.size_bytes);
+                    return Err(Problem::new(Code::ImportUnreadable, detail).into());
+                }
+                ibid_ingest::html::decode(&self.bytes_of(scope, sha256).await?, None).into_owned()
+            }
+            (None, None) => match &import.url {
+                Some(url) => {
+                    let fetched = self.tools().fetcher.fetch(url, None).await.map_err(super::fetch_problem)?;
+                    ibid_ingest::html::decode(&fetched.bytes, fetched.media_type.as_deref()).into_owned()
+                }
+                None => String::new(),
+            },
+        };
+        let (drafts, mut failed) = drafts(&text, import.format.as_deref())?;
+        let mut sources = Vec::with_capacity(drafts.len());
+        for (entry, mut draft) in drafts {
+            draft.document_id = import.document_id;
+            draft.tags.extend(import.tags.iter().cloned());
+            match self.create_source(scope, draft).await {
+                Ok(made) => sources.push(made),
+                Err(Error::Problem(problem)) => failed.push(Rejected { entry, reason: problem.detail }),
+                Err(error) => return Err(error),
+            }
+        }
+        if sources.is_empty() && !failed.is_empty() {
+            let first = &failed[0];
+            let detail = format!("none of {} entries could be read; {}: {}", failed.len(), first.entry, first.reason);
+            return Err(Problem::new(Code::ImportUnreadable, detail).into());
+        }
+        Ok(ImportReport::Done { sources, failed })
+    }
+
+    async fn starts_like_zip(&self, scope: &Scope, sha256: Sha256) -> Result<bool> {
+        let Some(mut bytes) = self.store.blobs().read(scope, sha256, None).await? else { return Ok(false) };
+        let first = bytes.try_next().await?.unwrap_or_default();
+        Ok(first.starts_with(b"PK\x03\x04") || first.starts_with(b"PK\x05\x06"))
+    }
+
+    async fn bytes_of(&self, scope: &Scope, sha256: Sha256) -> Result<Vec<u8>> {
+        let bytes = self.store.blobs().read(scope, sha256, None).await?;
+        let mut bytes = bytes.ok_or_else(|| Error::Corrupt(format!("the bytes of artifact {sha256} are missing")))?;
+        let mut all = Vec::new();
+        while let Some(piece) = bytes.try_next().await? {
+            all.extend_from_slice(&piece);
+        }
+        Ok(all)
+    }
+
+    /// Makes a source of each file of a zip.
+    async fn unpack(&self, context: &JobContext, payload: Payload) -> Result<Json, Failure> {
+        let failed = |error: Error| Failure::Failed(error.to_string());
+        let scope = &context.scope;
+        let whole = self.bytes_of(scope, payload.artifact_sha256).await.map_err(failed)?;
+        let (send, mut files) = mpsc::channel(2);
+        let unpacking = tokio::task::spawn_blocking(move || unpack(whole, &send));
+        let (mut added, mut unchanged, mut done, mut reasons, mut rejected) = (0_u64, 0_u64, 0_u64, Vec::new(), 0_u64);
+        while let Some((name, content)) = files.recv().await {
+            done += 1;
+            let outcome = match content {
+                Ok(bytes) => self.add_file(scope, &name, bytes, &payload).await,
+                Err(reason) => Err(Problem::new(Code::ImportUnreadable, reason).into()),
+            };
+            match outcome {
+                Ok(true) => added += 1,
+                Ok(false) => unchanged += 1,
+                Err(Error::Problem(problem)) => {
+                    rejected += 1;
+                    if reasons.len() < MAX_REASONS {
+                        reasons.push(Rejected { entry: name.clone(), reason: problem.detail });
+                    }
+                }
+                Err(error) => return Err(failed(error)),
+            }
+            context.progress.tell(done, None, "unpacking").await;
+        }
+        match unpacking.await {
+            Ok(Ok(())) => Ok(json!({ "added": added, "unchanged": unchanged, "failed": rejected, "reasons": reasons })),
+            Ok(Err(reason)) => Err(Failure::Hopeless(reason)),
+            Err(error) => Err(Failure::Failed(error.to_string())),
+        }
+    }
+
+    async fn add_file(&self, scope: &Scope, path: &str, bytes: Vec<u8>, payload: &Payload) -> Result<bool> {
+        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+        let details = UploadDetails {
+            filename: Some(Filename::new(name)?),
+            entity_type: Some(SourceType::KnowledgeBase),
+            ..UploadDetails::default()
+        };
+        let artifact = self.keep_bytes(scope, bytes.into(), details).await?;
+        let draft = SourceDraft {
+            content: Content::Artifact(artifact.sha256),
+            document_id: payload.document_id,
+            tags: payload.tags.clone(),
+            ..SourceDraft::default()
+        };
+        Ok(self.create_source(scope, draft).await?.1)
+    }
+}
+
+/// Unpacks a zip, file by file, within bounds.
+fn unpack(whole: Vec<u8>, send: &mpsc::Sender<(String, Result<Vec<u8>, String>)>) -> Result<(), String> {
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(whole))
+        .map_err(|error| format!("the zip cannot be read: {error}"))?;
+    if archive.len() > MAX_FILES {
+        return Err(format!("the zip has {} files; the most is {MAX_FILES}", archive.len()));
+    }
+    let mut unpacked = 0;
+    for index in 0..archive.len() {
+        let (name, content) = match archive.by_index(index) {
+            Ok(file) if file.is_dir() => continue,
+            Ok(file) => {
+                let name = String::from_utf8_lossy(file.name_raw()).into_owned();
+                // What systems put beside the files is not what anyone wants to cite.
+                let hidden = name.split('/').any(|part| part.starts_with('.') || part == "__MACOSX");
+                if hidden {
+                    continue;
+                }
+                let mut bytes = Vec::new();
+                let read = file.take(MAX_FILE + 1).read_to_end(&mut bytes);
+                unpacked += bytes.len() as u64;
+                let content = match read {
+                    Ok(_) if bytes.len() as u64 > MAX_FILE => Err(format!("it is larger than {MAX_FILE} bytes")),
+                    Ok(_) => Ok(bytes),
+                    Err(error) => Err(format!("it cannot be unpacked: {error}")),
+                };
+                (name, content)
+            }
+            Err(error) => (format!("file {}", index + 1), Err(format!("it cannot be unpacked: {error}"))),
+        };
+        if unpacked > MAX_UNPACKED {
+            return Err(format!("the zip unpacks to more than {MAX_UNPACKED} bytes"));
+        }
+        if send.blocking_send((name, content)).is_err() {
+            return Ok(()); // the job was taken back
+        }
+    }
+    Ok(())
+}
+
+type Drafts = (Vec<(String, SourceDraft)>, Vec<Rejected>);
+
+/// The sources that a list asks for, and what of it could not be read.
+fn drafts(text: &str, format: Option<&str>) -> Result<Drafts, Problem> {
+    match list_format(text, format)? {
+        ListFormat::References(format) => {
+            let imported = references::read(text, format)
+                .map_err(|error| Problem::new(Code::ImportFormatUnknown, error.to_string()).field("format"))?;
+            let failed = imported
+                .problems
+                .into_iter()
+                .map(|problem| {
+                    let line = problem.line.map(|line| format!("line {line}"));
+                    let entry = [problem.key, line].into_iter().flatten().collect::<Vec<_>>().join(", ");
+                    Rejected { entry, reason: problem.message }
+                })
+                .collect();
+            let drafts = imported.entries.into_iter().map(|entry| {
+                let name = entry.key.clone().or_else(|| entry.reference.title.clone()).unwrap_or_default();
+                let draft = SourceDraft {
+                    external_id: Some(work_key(&entry.reference)),
+                    url: entry.url,
+                    reference: entry.reference,
+                    tags: entry.tags,
+                    ..SourceDraft::default()
+                };
+                (name, draft)
+            });
+            Ok((drafts.collect(), failed))
+        }
+        ListFormat::Addresses => {
+            let listed = lists::read(text)
+                .map_err(|error| Problem::new(Code::ImportUnreadable, error.to_string()).field("text"))?;
+            let lines = listed.unread_lines.iter().map(|line| (format!("line {line}"), "it is not an address"));
+            let maps =
+                listed.sitemaps.iter().map(|url| (url.clone(), "it is a sitemap of its own: import it by itself"));
+            let failed =
+                lines.chain(maps).map(|(entry, reason)| Rejected { entry, reason: reason.to_owned() }).collect();
+            let draft = |url: String| {
+                let draft = SourceDraft { content: Content::AtUrl, url: Some(url.clone()), ..SourceDraft::default() };
+                (url, draft)
+            };
+            Ok((listed.pages.into_iter().map(draft).collect(), failed))
+        }
+    }
+}
+
+/// What tells a work from others, so that a list imported again brings nothing twice.
+fn work_key(reference: &Reference) -> String {
+    if let Some(doi) = &reference.doi {
+        return format!("doi:{}", doi.to_lowercase());
+    }
+    let fold = |text: &str| -> String { text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect() };
+    let author = reference.authors.first().map(ToString::to_string).unwrap_or_default();
+    let year = reference.publication_date.map(|date| date.year().to_string()).unwrap_or_default();
+    let title = reference.title.as_deref().unwrap_or_default();
+    let parts = [fold(title), fold(&author), year, fold(reference.pages.as_deref().unwrap_or_default())];
+    format!("work:{}", Sha256::of(parts.join("|").as_bytes()))
+}
+
+fn list_format(text: &str, format: Option<&str>) -> Result<ListFormat, Problem> {
+    use references::Format;
+    Ok(match format.map(str::to_ascii_lowercase).as_deref() {
+        Some("bibtex" | "biblatex" | "bib") => ListFormat::References(Some(Format::Bibtex)),
+        Some("ris") => ListFormat::References(Some(Format::Ris)),
+        Some("csl-json" | "csl_json" | "csl" | "json") => ListFormat::References(Some(Format::CslJson)),
+        Some("urls" | "sitemap" | "url-list" | "url_list") => ListFormat::Addresses,
+        Some(other) => {
+            let detail = format!(
+                "'{}' is not a format; it is one of bibtex, biblatex, ris, csl-json, urls, sitemap",
+                shown(other)
+            );
+            return Err(Problem::new(Code::ImportFormatUnknown, detail).field("format"));
+        }
+        None if looks_like_addresses(text) => ListFormat::Addresses,
+        None => ListFormat::References(None),
+    })
+}
+
+/// Whether the first thing in a text is an address or a sitemap.
+fn looks_like_addresses(text: &str) -> bool {
+    let start: String = text.trim_start_matches('\u{feff}').trim_start().chars().take(2000).collect();
+    let lower = start.to_ascii_lowercase();
+    let first =
+        lower.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
+    first.starts_with("http://")
+        || first.starts_with("https://")
+        || lower.contains("<urlset")
+        || lower.contains("<sitemapindex")
+}
+
+/// Unpacks a zip as a job.
+pub(crate) struct ImportHandler;
+
+impl Handler for ImportHandler {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn at_once(&self) -> Option<u32> {
+        Some(1)
+    }
+
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+        async move {
+            let payload: Payload = serde_json::from_value(context.job.payload.clone())
+                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
+            context.app.unpack(context, payload).await.map(Some)
+        }
+        .boxed()
+    }
+}

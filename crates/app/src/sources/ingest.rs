@@ -1,0 +1,472 @@
+//! Taking the content of a source in: fetch → read → chunk → index → manifest and pointer, and then the embedding.
+//!
+//! The job may be cut off anywhere and run again. What a run brings to its end is written in one transaction that
+//! holds the source: text, marks, chunks, manifest, pointer and the job that follows are there together or not at all.
+
+use std::time::Duration;
+
+use futures::{FutureExt, future::BoxFuture};
+use ibid_domain::{
+    Artifact, CharIndex, ChunkId, EmbeddingState, JsonObject, MarkKind, PartialDate, Reference, Revision, Sha256,
+    Source, SourceId, SourceStatus, Timestamp,
+    artifact::{Filename, MediaType},
+    source::ExtractionFault,
+};
+use ibid_fetch::{FetchError, Fetched, Validators};
+use ibid_ingest::{ExtractionError, chunks::chunk, language};
+use ibid_store::{Chunk, Failure, NewJob, PointerChange, Tx};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::{About, Reading, add_revision, embedding, pointer_name};
+use crate::{
+    App, EntryDraft, Error, ManifestDraft, Result, Scope, UploadDetails,
+    manifests::make_manifest,
+    worker::{Handler, JobContext},
+};
+
+/// The kind of job that takes content in.
+pub(crate) const KIND: &str = "ingest";
+
+/// The longest that a server's wish to be left alone is heeded.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+
+#[derive(Deserialize)]
+struct Payload {
+    source_id: SourceId,
+    #[serde(default)]
+    fetch: bool,
+}
+
+/// Takes the content of one source in.
+pub(crate) struct IngestHandler;
+
+impl Handler for IngestHandler {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+        async move {
+            let payload: Payload = serde_json::from_value(context.job.payload.clone())
+                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
+            context.app.ingest(context, payload).await
+        }
+        .boxed()
+    }
+}
+
+fn failed(error: Error) -> Failure {
+    Failure::Failed(error.to_string())
+}
+
+impl App {
+    async fn ingest(&self, context: &JobContext, payload: Payload) -> Result<Option<Json>, Failure> {
+        let (scope, id) = (&context.scope, payload.source_id);
+        let last_try = context.job.attempt >= context.job.max_attempts;
+        let Some((source, newest)) = self.newest(scope, id).await.map_err(failed)? else {
+            return Ok(Some(json!({ "outcome": "gone" })));
+        };
+        let to_fetch = source.url.is_some() && (payload.fetch || newest.is_none());
+        let revision = if to_fetch {
+            context.progress.tell(0, None, "fetching").await;
+            match self.fetch(scope, &source, newest, last_try).await? {
+                Some(revision) => revision,
+                None => return Ok(Some(json!({ "outcome": "unavailable" }))),
+            }
+        } else {
+            match newest {
+                Some(revision) => revision,
+                None => return Ok(Some(json!({ "outcome": "nothing to read" }))),
+            }
+        };
+        if revision.extracted_at.is_some() {
+            self.settle_unchanged(scope, id).await.map_err(failed)?;
+            return Ok(Some(json!({ "outcome": "unchanged", "revision_id": revision.id })));
+        }
+        context.progress.tell(1, None, "reading").await;
+        let about = About {
+            size_bytes: revision.size_bytes,
+            filename: revision.filename.clone(),
+            media_type: Some(revision.media_type.clone()),
+            url: source.url.clone(),
+            today: Some(tomorrow(self.store.clock().now())),
+            thumbnail: true,
+        };
+        let bytes = self.store.blobs().read(scope, revision.content, None).await.map_err(failed)?;
+        let Some(bytes) = bytes else {
+            return Err(Failure::Failed(format!("the bytes of artifact {} are missing", revision.content)));
+        };
+        match self.tools().reader.read(&about, bytes).await.map_err(failed)? {
+            Ok(reading) => {
+                context.progress.tell(2, None, "indexing").await;
+                let chunks = self.index(scope, id, revision, reading).await.map_err(failed)?;
+                Ok(Some(json!({ "outcome": "indexed", "chunks": chunks })))
+            }
+            Err(fault) => {
+                self.keep_fault(scope, id, revision, &fault).await.map_err(failed)?;
+                Ok(Some(json!({ "outcome": "failed", "reason": fault.to_string() })))
+            }
+        }
+    }
+
+    async fn newest(&self, scope: &Scope, id: SourceId) -> Result<Option<(Source, Option<Revision>)>> {
+        let mut tx = self.store.read().await?;
+        let Some(source) = tx.sources(scope).get(id).await? else { return Ok(None) };
+        let newest = tx.revisions(scope).newest(id).await?;
+        Ok(Some((source, newest)))
+    }
+
+    /// Fetches what stands at the address of a source. `None` if it cannot be had and that was written down.
+    async fn fetch(
+        &self,
+        scope: &Scope,
+        source: &Source,
+        newest: Option<Revision>,
+        last_try: bool,
+    ) -> Result<Option<Revision>, Failure> {
+        let url = source.url.as_deref().unwrap_or_default();
+        let known = newest.as_ref().map(|revision| Validators {
+            etag: text_of(&revision.validators, "etag"),
+            last_modified: text_of(&revision.validators, "last_modified"),
+        });
+        match self.tools().fetcher.fetch(url, known.as_ref()).await {
+            Ok(fetched) if fetched.not_modified => Ok(newest),
+            Ok(fetched) => {
+                let revision = self.keep_fetched(scope, source.id, fetched).await.map_err(failed)?;
+                Ok(revision)
+            }
+            Err(error) => {
+                let over = last_try || !error.is_transient();
+                self.unavailable(scope, source.id, &error, over).await.map_err(failed)?;
+                match error {
+                    FetchError::RateLimited { retry_after } if !last_try => {
+                        let wait = retry_after.unwrap_or(Duration::from_secs(30)).min(LONGEST_WAIT);
+                        Err(Failure::PutOff(error.to_string(), wait))
+                    }
+                    error if !over => Err(Failure::Failed(error.to_string())),
+                    _ => Ok(None),
+                }
+            }
+        }
+    }
+
+    /// Keeps the bytes of a page, as a new revision if they differ from the newest.
+    async fn keep_fetched(&self, scope: &Scope, id: SourceId, fetched: Fetched) -> Result<Option<Revision>> {
+        let media_type = fetched.media_type.as_deref().and_then(|said| MediaType::new(said).ok());
+        let details = UploadDetails {
+            media_type,
+            filename: fetched.filename.clone().and_then(|name| Filename::new(name).ok()),
+            ..UploadDetails::default()
+        };
+        let artifact = self.keep_bytes(scope, fetched.bytes, details).await?;
+        let mut validators = JsonObject::new();
+        for (name, value) in [("etag", fetched.validators.etag), ("last_modified", fetched.validators.last_modified)] {
+            if let Some(value) = value {
+                validators.insert(name.to_owned(), value.into());
+            }
+        }
+        validators.insert("final_url".to_owned(), fetched.final_url.into());
+        let mut tx = self.store.write().await?;
+        let Some(mut source) = tx.sources(scope).hold(id).await? else { return Ok(None) };
+        source.is_available = true;
+        source.accessed_at = tx.now();
+        let newest = tx.revisions(scope).newest(id).await?;
+        let revision = match newest.filter(|newest| newest.content == artifact.sha256) {
+            Some(same) => same,
+            None => add_revision(&mut tx, scope, id, &artifact, fetched.filename, validators).await?,
+        };
+        // Its bytes can be had before they are read.
+        source.revision = source.revision.or(Some(revision.id));
+        tx.sources(scope).save(&mut source, revision.filename.as_deref()).await?;
+        tx.commit().await?;
+        Ok(Some(revision))
+    }
+
+    /// Writes down that the page could not be had; if it is `over`, there will be no further try.
+    async fn unavailable(&self, scope: &Scope, id: SourceId, error: &FetchError, over: bool) -> Result<()> {
+        let mut tx = self.store.write().await?;
+        let Some(mut source) = tx.sources(scope).hold(id).await? else { return Ok(()) };
+        source.is_available = false;
+        // What was read before still stands; only a source that never had content has failed.
+        if source.revision.is_none() {
+            source.extraction_error = Some(fault(fetch_code(error), &error.to_string()));
+            if over {
+                source.status = SourceStatus::Failed;
+                source.embedding = EmbeddingState::Absent;
+            }
+        }
+        tx.sources(scope).save(&mut source, None).await?;
+        tx.commit().await
+    }
+
+    /// A look at the content brought nothing new.
+    async fn settle_unchanged(&self, scope: &Scope, id: SourceId) -> Result<()> {
+        let mut tx = self.store.write().await?;
+        let Some(mut source) = tx.sources(scope).hold(id).await? else { return Ok(()) };
+        source.is_available = true;
+        source.accessed_at = tx.now();
+        let revision = tx.revisions(scope).newest(id).await?;
+        let filename = revision.and_then(|revision| revision.filename);
+        tx.sources(scope).save(&mut source, filename.as_deref()).await?;
+        tx.commit().await
+    }
+
+    /// Writes down why there is no text. The bytes stay, and can be downloaded and cited.
+    async fn keep_fault(
+        &self,
+        scope: &Scope,
+        id: SourceId,
+        mut revision: Revision,
+        error: &ExtractionError,
+    ) -> Result<()> {
+        let mut tx = self.store.write().await?;
+        let Some(mut source) = tx.sources(scope).hold(id).await? else { return Ok(()) };
+        revision.extracted_at = Some(tx.now());
+        tx.revisions(scope).extracted(&revision, &[]).await?;
+        source.revision = Some(revision.id);
+        source.status = SourceStatus::Failed;
+        source.embedding = EmbeddingState::Absent;
+        source.extraction_error = Some(fault(error.code(), &error.to_string()));
+        tx.sources(scope).save(&mut source, revision.filename.as_deref()).await?;
+        tx.commit().await
+    }
+
+    /// Keeps what was read, and makes it findable by its words. Says how many chunks there are.
+    async fn index(&self, scope: &Scope, id: SourceId, mut revision: Revision, reading: Reading) -> Result<usize> {
+        let Reading { extracted, thumbnail } = reading;
+        let (marks, web) = (extracted.marks, extracted.web);
+        let (rules, tools) = (self.tools().chunk_rules, self.tools().clone());
+        // Cutting a long text into chunks takes a while; other tasks go on meanwhile.
+        let (text, marks, chunks, chars) = tokio::task::spawn_blocking(move || {
+            let count = |words: &str| tools.count_tokens(words);
+            let pieces = chunk(&extracted.text, &marks, &rules, &count);
+            let index = CharIndex::new(&extracted.text);
+            let places = Places::new(&marks);
+            let chunks: Vec<_> = pieces
+                .into_iter()
+                .enumerate()
+                .map(|(ordinal, piece)| Chunk {
+                    id: ChunkId::new(),
+                    source: id,
+                    revision: revision.id,
+                    ordinal: ordinal as u64,
+                    span: piece.span,
+                    tokens: piece.tokens as u64,
+                    place: places.of(piece.span),
+                    content: index.of(piece.span).unwrap_or_default().to_owned(),
+                    embedded: false,
+                })
+                .collect();
+            let chars = index.len();
+            (extracted.text, marks, chunks, chars)
+        })
+        .await
+        .map_err(|error| Error::Config(format!("cutting a text failed: {error}")))?;
+
+        revision.media_type = extracted.media_type;
+        revision.text_chars = chars as u64;
+        revision.chunk_count = chunks.len() as u64;
+        let pages = marks.iter().filter(|mark| mark.kind == MarkKind::Page).count() as u64;
+        revision.page_count = Some(pages).filter(|pages| *pages > 0);
+        let said = extracted.reference.language.clone();
+        revision.language = said.or_else(|| language::detect(&text).map(str::to_owned));
+        let mut found = extracted.reference;
+        found.language = found.language.or_else(|| revision.language.clone());
+
+        let parts = self.keep_parts(scope, id, &mut revision, &text, &marks, &chunks, &found, thumbnail).await?;
+
+        let mut tx = self.store.write().await?;
+        let Some(mut source) = tx.sources(scope).hold(id).await? else { return Ok(0) };
+        let known = tx.revisions(scope).get(revision.id).await?;
+        if known.is_none_or(|known| known.extracted_at.is_some()) {
+            return Ok(chunks.len()); // another run was faster
+        }
+        revision.extracted_at = Some(tx.now());
+        let manifest = name_parts(&mut tx, scope, &source, &revision, parts).await?;
+        revision.manifest = Some(manifest);
+        tx.revisions(scope).extracted(&revision, &marks).await?;
+        tx.revisions(scope).add_chunks(&chunks).await?;
+        source.learn(found);
+        source.canonical_url = web.canonical_url.or(source.canonical_url);
+        source.site_name = source.site_name.or(web.site_name);
+        source.favicon = web.favicon.or(source.favicon);
+        source.revision = Some(revision.id);
+        source.extraction_error = None;
+        (source.status, source.embedding) = if chunks.is_empty() {
+            (SourceStatus::Ready, EmbeddingState::Absent)
+        } else {
+            (SourceStatus::Indexed, EmbeddingState::Pending)
+        };
+        source.embedding_error = None;
+        tx.sources(scope).save(&mut source, revision.filename.as_deref()).await?;
+        if !chunks.is_empty() {
+            let job = NewJob::new(embedding::KIND, json!({ "source_id": id })).once(id.to_string());
+            tx.jobs(scope).enqueue(job).await?;
+        }
+        tx.commit().await?;
+        metrics::counter!("ibid_chunks_indexed_total").increment(chunks.len() as u64);
+        Ok(chunks.len())
+    }
+
+    /// Keeps text, thumbnail, chunks and description as artifacts: what the manifest will name.
+    #[expect(clippy::too_many_arguments, reason = "each is one part of what was read")]
+    async fn keep_parts(
+        &self,
+        scope: &Scope,
+        id: SourceId,
+        revision: &mut Revision,
+        text: &str,
+        marks: &[ibid_domain::Mark],
+        chunks: &[Chunk],
+        found: &Reference,
+        thumbnail: Option<Vec<u8>>,
+    ) -> Result<Vec<(String, Sha256)>> {
+        let at = |name: &str| format!("knowledge_base/{id}/{name}");
+        let mut parts = vec![(at("raw"), revision.content)];
+        if !text.is_empty() {
+            let kept = self.keep_part(scope, text.to_owned().into(), "text/plain; charset=utf-8").await?;
+            revision.text = Some(kept.sha256);
+            parts.push((at("text"), kept.sha256));
+            let spans: Vec<_> = chunks
+                .iter()
+                .map(|chunk| json!({ "start_char": chunk.span.start, "end_char": chunk.span.end, "tokens": chunk.tokens }))
+                .collect();
+            let list = json!({ "text_sha256": kept.sha256, "chunks": spans, "marks": marks });
+            let kept = self.keep_part(scope, list.to_string().into(), "application/json").await?;
+            parts.push((at("chunks"), kept.sha256));
+        }
+        if let Some(picture) = thumbnail {
+            let kind = if picture.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" };
+            let kept = self.keep_part(scope, picture.into(), kind).await?;
+            revision.thumbnail = Some(kept.sha256);
+            parts.push((at("thumbnail"), kept.sha256));
+        }
+        let about = json!({
+            "source_id": id,
+            "revision_id": revision.id,
+            "media_type": revision.media_type,
+            "filename": revision.filename,
+            "chunk_count": chunks.len(),
+            "total_tokens": chunks.iter().map(|chunk| chunk.tokens).sum::<u64>(),
+            "language": revision.language,
+            "reference": found,
+        });
+        let kept = self.keep_part(scope, about.to_string().into(), "application/json").await?;
+        parts.push(("metadata.json".to_owned(), kept.sha256));
+        Ok(parts)
+    }
+
+    async fn keep_part(&self, scope: &Scope, bytes: bytes::Bytes, kind: &str) -> Result<Artifact> {
+        let details = UploadDetails { media_type: Some(MediaType::new(kind)?), ..UploadDetails::default() };
+        self.keep_bytes(scope, bytes, details).await
+    }
+}
+
+/// The manifest of what was read, and the pointer of the source moved to it.
+async fn name_parts(
+    tx: &mut Tx,
+    scope: &Scope,
+    source: &Source,
+    revision: &Revision,
+    parts: Vec<(String, Sha256)>,
+) -> Result<Sha256> {
+    let name = pointer_name(source.id)?;
+    let standing = tx.pointers(scope).get(&name).await?;
+    let draft = ManifestDraft {
+        tree: parts
+            .into_iter()
+            .map(|(path, sha256)| {
+                let entity_type = path.ends_with("/raw").then_some(source.kind);
+                (path, EntryDraft { sha256, media_type: None, size_bytes: None, entity_type })
+            })
+            .collect(),
+        parent: standing.as_ref().and_then(|pointer| pointer.manifest),
+        message: Some(format!("revision {} of source {}", revision.number, source.id)),
+    };
+    let (manifest, ..) = make_manifest(tx, scope, draft).await?;
+    let meta = json!({
+        "document_id": source.document_id.unwrap_or(source.id.uuid()),
+        "source_id": source.id,
+        "revision_id": revision.id,
+        "total_chunks": revision.chunk_count,
+        "chunk_count": revision.chunk_count,
+        "indexed_at": revision.extracted_at,
+    });
+    let Json::Object(meta) = meta else { return Err(Error::Corrupt("an object is none".to_owned())) };
+    let change =
+        PointerChange { pointer_type: Some(ibid_domain::PointerType::Corpus), description: None, meta: Some(meta) };
+    match standing {
+        None => {
+            tx.pointers(scope).create(&name, Some(manifest.sha256), &change).await?;
+        }
+        Some(pointer) => {
+            if pointer.manifest != Some(manifest.sha256) {
+                let reason = format!("revision {}", revision.number);
+                tx.pointers(scope).advance(&name, pointer.manifest, manifest.sha256, Some(&reason)).await?;
+            }
+            tx.pointers(scope).describe(&name, &change).await?;
+        }
+    }
+    Ok(manifest.sha256)
+}
+
+/// Finds places by marks without looking at each mark for each chunk.
+struct Places<'a> {
+    marks: &'a [ibid_domain::Mark],
+    /// For each mark the furthest end of those up to it, so that a search can stop.
+    reach: Vec<usize>,
+}
+
+impl<'a> Places<'a> {
+    fn new(marks: &'a [ibid_domain::Mark]) -> Self {
+        let mut furthest = 0;
+        let reach = marks
+            .iter()
+            .map(|mark| {
+                furthest = furthest.max(mark.span.end);
+                furthest
+            })
+            .collect();
+        Self { marks, reach }
+    }
+
+    /// Where a span lies; the marks are sorted by their start.
+    fn of(&self, span: ibid_domain::Span) -> ibid_domain::Place {
+        let end = self.marks.partition_point(|mark| mark.span.start < span.end.max(span.start + 1));
+        let start = self.reach[..end].partition_point(|reach| *reach <= span.start);
+        ibid_domain::text::place(&self.marks[start..end], span)
+    }
+}
+
+fn fault(code: &str, detail: &str) -> ExtractionFault {
+    ExtractionFault { code: code.to_owned(), detail: detail.to_owned() }
+}
+
+/// A stable name for why a page could not be had.
+fn fetch_code(error: &FetchError) -> &'static str {
+    match error {
+        FetchError::InvalidUrl(_) | FetchError::SchemeNotAllowed(_) | FetchError::CredentialsNotAllowed => {
+            "url_invalid"
+        }
+        FetchError::AddressNotAllowed(_) | FetchError::PortNotAllowed(_) | FetchError::Downgrade(_) => {
+            "url_not_allowed"
+        }
+        FetchError::TooManyRedirects(_) => "too_many_redirects",
+        FetchError::TooLarge(_) => "too_large",
+        FetchError::TimedOut(_) => "timed_out",
+        FetchError::Status(_) => "http_status",
+        FetchError::RateLimited { .. } => "rate_limited",
+        _ => "unreachable",
+    }
+}
+
+fn text_of(object: &JsonObject, name: &str) -> Option<String> {
+    object.get(name).and_then(Json::as_str).map(str::to_owned)
+}
+
+/// The day after the one that a time falls on: a page of a zone that is ahead of ours may be dated so.
+pub(super) fn tomorrow(time: Timestamp) -> PartialDate {
+    let tomorrow = time.after(Duration::from_secs(24 * 3600)).to_string();
+    tomorrow.parse().unwrap_or_else(|_| unreachable!("a time begins with its day"))
+}

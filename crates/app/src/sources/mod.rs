@@ -1,0 +1,478 @@
+//! Sources: bringing them in, looking at them, changing and removing them.
+//!
+//! `draft.rs` says what is legal, `ingest.rs` takes the content in, `reading.rs` turns bytes into text, `embedding.rs`
+//! makes it findable by meaning, `import.rs` brings many at once.
+
+mod draft;
+pub(crate) mod embedding;
+pub(crate) mod import;
+pub(crate) mod ingest;
+mod reading;
+
+use std::collections::BTreeSet;
+
+use ibid_domain::{
+    Artifact, Code, Cursor, EmbeddingState, JobId, JsonObject, Limit, Mark, Page, Problem, Revision, RevisionId,
+    Sha256, Source, SourceId, SourceStatus, artifact::MediaType, pointer::PointerName,
+};
+use ibid_ingest::ExtractionError;
+use ibid_store::{Chunk, NewJob, NewRevision, SourceFilter, SourceKey, Tx};
+use serde_json::json;
+
+pub use draft::{Content, SourceChange, SourceDraft, names};
+pub use import::{Import, ImportReport, Rejected};
+pub use reading::{About, ReadApart, ReadHere, Reader, Reading, read_content};
+
+use crate::{App, Error, Result, Scope, UploadDetails};
+
+/// A source together with what it says now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Described {
+    /// The source.
+    pub source: Source,
+    /// The revision it stands at.
+    pub revision: Option<Revision>,
+}
+
+/// The text of a revision, with its marks.
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// Of which version.
+    pub revision: Revision,
+    /// The words.
+    pub text: String,
+    /// The parts of it.
+    pub marks: Vec<Mark>,
+}
+
+/// What would be lost with a source.
+#[derive(Clone, Debug)]
+pub struct Impact {
+    /// The source.
+    pub source: Source,
+    /// How many versions of its content.
+    pub revisions: u64,
+    /// How many passages could no longer be found.
+    pub chunks: u64,
+    /// The artifacts that nothing else would name.
+    pub artifacts: Vec<Artifact>,
+}
+
+impl App {
+    /// Makes a source, and says whether it is new. Its content is taken in by a job that follows; a source that is
+    /// here already with the same content is given back as it is.
+    pub async fn create_source(&self, scope: &Scope, draft: SourceDraft) -> Result<(Described, bool)> {
+        let mut draft = draft.checked()?;
+        let url_key = match (&draft.content, &draft.url) {
+            (Content::AtUrl, Some(url)) => Some(self.tools().fetcher.check(url).map_err(fetch_problem)?),
+            _ => None,
+        };
+        if let Content::Text(text) = &draft.content {
+            let details = UploadDetails {
+                media_type: Some(MediaType::new("text/plain; charset=utf-8")?),
+                entity_type: Some(draft.kind()),
+                ..UploadDetails::default()
+            };
+            draft.content = Content::Artifact(self.keep_bytes(scope, text.clone().into(), details).await?.sha256);
+            draft.origin = draft.origin.or(Some(ibid_domain::Origin::Manual));
+        }
+        let mut tx = self.store.write().await?;
+        let artifact = match draft.content {
+            Content::Artifact(sha256) => {
+                let artifact = tx.artifacts(scope).get(sha256).await?;
+                Some(artifact.ok_or_else(|| {
+                    let detail = format!("there is no artifact {sha256}; upload it first");
+                    Problem::new(Code::ArtifactNotFound, detail).field("artifact_sha256")
+                })?)
+            }
+            _ => None,
+        };
+        let mut keys = Vec::new();
+        keys.extend(draft.external_id.as_deref().map(SourceKey::External));
+        keys.extend(url_key.as_deref().map(SourceKey::Url));
+        keys.extend(artifact.as_ref().map(|artifact| SourceKey::Content(artifact.sha256)));
+        for key in &keys {
+            tx.sources(scope).lock(key).await?;
+        }
+        for key in &keys {
+            let Some(known) = tx.sources(scope).find(key, draft.document_id).await? else { continue };
+            let described = self.known(&mut tx, scope, known, artifact.as_ref(), &draft).await?;
+            tx.commit().await?;
+            return Ok((described, false));
+        }
+        let described = add(&mut tx, scope, draft, artifact.as_ref(), url_key.as_deref()).await?;
+        tx.commit().await?;
+        metrics::counter!("ibid_sources_created_total", "origin" => described.source.origin.as_str()).increment(1);
+        Ok((described, true))
+    }
+
+    /// A source that is here already, with the new bytes if they are new.
+    async fn known(
+        &self,
+        tx: &mut Tx,
+        scope: &Scope,
+        known: Source,
+        artifact: Option<&Artifact>,
+        draft: &SourceDraft,
+    ) -> Result<Described> {
+        if let Some(artifact) = artifact {
+            let newest = tx.revisions(scope).newest(known.id).await?;
+            if newest.is_none_or(|newest| newest.content != artifact.sha256) {
+                let filename = draft.filename.clone();
+                add_revision(tx, scope, known.id, artifact, filename, JsonObject::new()).await?;
+                enqueue_ingest(tx, scope, known.id, false).await?;
+            }
+        }
+        let mut known = known;
+        if draft.content == Content::AtUrl && known.status == SourceStatus::Failed {
+            // Asked for again, it may be there now.
+            known.status = SourceStatus::Pending;
+            tx.sources(scope).save(&mut known, None).await?;
+            enqueue_ingest(tx, scope, known.id, true).await?;
+        }
+        describe(tx, scope, known).await
+    }
+
+    /// Reads bytes without keeping anything of them. The outer error is the server's, the inner one the file's.
+    pub async fn read_bytes(&self, about: &About, bytes: bytes::Bytes) -> Result<Result<Reading, ExtractionError>> {
+        let size = bytes.len() as u64;
+        let stream = futures::stream::once(async move { Ok(bytes) });
+        let today = Some(ingest::tomorrow(self.store.clock().now()));
+        let about = About { today, size_bytes: size, ..about.clone() };
+        self.tools().reader.read(&about, Box::pin(stream)).await
+    }
+
+    /// Keeps a few bytes that are in memory as an artifact.
+    pub(crate) async fn keep_bytes(
+        &self,
+        scope: &Scope,
+        bytes: bytes::Bytes,
+        details: UploadDetails,
+    ) -> Result<Artifact> {
+        let mut received = self.receive(u64::MAX).await?;
+        received.write(bytes).await?;
+        Ok(self.keep_artifact(scope, received, details).await?.0)
+    }
+
+    /// One source.
+    pub async fn source(&self, scope: &Scope, id: SourceId) -> Result<Described> {
+        let mut tx = self.store.read().await?;
+        let source = tx.sources(scope).get(id).await?.ok_or_else(|| not_found(id))?;
+        describe(&mut tx, scope, source).await
+    }
+
+    /// Sources, newest first.
+    pub async fn sources(
+        &self,
+        scope: &Scope,
+        filter: &SourceFilter,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<Described>> {
+        let mut tx = self.store.read().await?;
+        let page = tx.sources(scope).list(filter, limit, after).await?;
+        let ids: Vec<RevisionId> = page.items.iter().filter_map(|source| source.revision).collect();
+        let mut revisions = tx.revisions(scope).get_many(&ids).await?;
+        Ok(page.map(|source| {
+            let revision = source.revision.and_then(|id| revisions.remove(&id));
+            Described { source, revision }
+        }))
+    }
+
+    /// How many sources have come how far.
+    pub async fn count_sources(&self, scope: &Scope) -> Result<Vec<(SourceStatus, EmbeddingState, u64)>> {
+        self.store.read().await?.sources(scope).count().await
+    }
+
+    /// Changes what is said of a source.
+    pub async fn change_source(&self, scope: &Scope, id: SourceId, change: SourceChange) -> Result<Described> {
+        let mut tx = self.store.write().await?;
+        let mut source = tx.sources(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
+        change.apply(&mut source)?;
+        let described = describe(&mut tx, scope, source).await?;
+        let Described { mut source, revision } = described;
+        let filename = revision.as_ref().and_then(|revision| revision.filename.as_deref());
+        tx.sources(scope).save(&mut source, filename).await?;
+        tx.commit().await?;
+        Ok(Described { source, revision })
+    }
+
+    /// Removes a source and all that was made of it. Its bytes stay for the grace period of garbage collection.
+    pub async fn delete_source(&self, scope: &Scope, id: SourceId) -> Result<()> {
+        let mut tx = self.store.write().await?;
+        tx.sources(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
+        tx.pointers(scope).delete(&pointer_name(id)?).await?;
+        tx.sources(scope).remove(id).await?;
+        tx.commit().await
+    }
+
+    /// What would be lost with a source.
+    pub async fn source_impact(&self, scope: &Scope, id: SourceId) -> Result<Impact> {
+        let mut tx = self.store.read().await?;
+        let source = tx.sources(scope).get(id).await?.ok_or_else(|| not_found(id))?;
+        let named = tx.revisions(scope).artifacts_of(id).await?;
+        let mut left = named.clone();
+        // The manifests of its own pointer go with it.
+        if let Some(pointer) = tx.pointers(scope).get(&pointer_name(id)?).await? {
+            let mut manifest = pointer.manifest;
+            while let Some(sha256) = manifest {
+                for (_, entry) in tx.manifests(scope).tree(sha256).await?.iter() {
+                    *left.entry(entry.sha256).or_insert(0) += 1;
+                }
+                manifest = tx.manifests(scope).get(sha256).await?.and_then(|manifest| manifest.parent);
+            }
+        }
+        let hashes: Vec<Sha256> = left.keys().copied().collect();
+        let mut artifacts: Vec<Artifact> = tx.artifacts(scope).get_many(&hashes).await?.into_values().collect();
+        artifacts.retain(|artifact| {
+            let own = left.get(&artifact.sha256).copied().unwrap_or(0);
+            u64::try_from(own).unwrap_or(0) >= artifact.reference_count
+        });
+        artifacts.sort_by_key(|artifact| artifact.sha256);
+        let (mut revisions, mut chunks, mut after) = (0, 0, None);
+        loop {
+            let page = tx.revisions(scope).list(id, Limit::new(Limit::MAX.into())?, after.as_ref()).await?;
+            revisions += page.items.len() as u64;
+            chunks += page.items.iter().map(|revision| revision.chunk_count).sum::<u64>();
+            after = page.next;
+            if after.is_none() {
+                return Ok(Impact { source, revisions, chunks, artifacts });
+            }
+        }
+    }
+
+    /// Takes the content of a source in again: new bytes, or what now stands at its address. Gives the job.
+    pub async fn refresh_source(&self, scope: &Scope, id: SourceId, content: Option<Sha256>) -> Result<JobId> {
+        let mut tx = self.store.write().await?;
+        let source = tx.sources(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
+        let newest = tx.revisions(scope).newest(id).await?;
+        match content {
+            Some(sha256) => {
+                let artifact = tx.artifacts(scope).get(sha256).await?.ok_or_else(|| {
+                    let detail = format!("there is no artifact {sha256}; upload it first");
+                    Problem::new(Code::ArtifactNotFound, detail).field("artifact_sha256")
+                })?;
+                if newest.is_none_or(|newest| newest.content != sha256) {
+                    add_revision(&mut tx, scope, id, &artifact, None, JsonObject::new()).await?;
+                }
+            }
+            None if source.url.is_none() && newest.is_none() => {
+                let detail = "this source has neither an address nor bytes; send the bytes as artifact_sha256";
+                return Err(Problem::new(Code::SourceCannotBeRefreshed, detail).into());
+            }
+            None => {}
+        }
+        let job = enqueue_ingest(&mut tx, scope, id, content.is_none()).await?;
+        tx.commit().await?;
+        Ok(job)
+    }
+
+    /// Whether the newest bytes of a source have been read.
+    pub async fn is_read(&self, scope: &Scope, id: SourceId) -> Result<bool> {
+        let newest = self.store.read().await?.revisions(scope).newest(id).await?;
+        Ok(newest.is_none_or(|newest| newest.extracted_at.is_some()))
+    }
+
+    /// The revisions of a source, newest first.
+    pub async fn revisions(
+        &self,
+        scope: &Scope,
+        id: SourceId,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<Revision>> {
+        let mut tx = self.store.read().await?;
+        tx.sources(scope).get(id).await?.ok_or_else(|| not_found(id))?;
+        tx.revisions(scope).list(id, limit, after).await
+    }
+
+    /// A revision of a source: the one asked for, or the one it stands at.
+    pub async fn revision(&self, scope: &Scope, id: SourceId, revision: Option<RevisionId>) -> Result<Revision> {
+        let described = self.source(scope, id).await?;
+        let Some(wanted) = revision else {
+            return described.revision.ok_or_else(|| {
+                let why = described.source.extraction_error.map(|fault| fault.detail);
+                let why = why.unwrap_or_else(|| "it has none yet, or was typed in".to_owned());
+                Problem::new(Code::SourceHasNoContent, format!("source {id} has no content: {why}")).into()
+            });
+        };
+        let found = self.store.read().await?.revisions(scope).get(wanted).await?;
+        found.filter(|revision| revision.source == id).ok_or_else(|| {
+            let detail = format!("source {id} has no revision {wanted}");
+            Problem::new(Code::RevisionNotFound, detail).field("revision").into()
+        })
+    }
+
+    /// The text of a source, of the revision asked for or of the one it stands at.
+    pub async fn source_text(&self, scope: &Scope, id: SourceId, revision: Option<RevisionId>) -> Result<Text> {
+        let revision = self.revision(scope, id, revision).await?;
+        let Some(sha256) = revision.text else {
+            let source = self.source(scope, id).await?.source;
+            let why = match (source.status, source.extraction_error) {
+                (SourceStatus::Pending, _) => "it is still being read".to_owned(),
+                (_, Some(fault)) => fault.detail,
+                (_, None) if revision.is_image() => "it is a picture".to_owned(),
+                (_, None) => "its content has none".to_owned(),
+            };
+            return Err(Problem::new(Code::SourceHasNoText, format!("source {id} has no text: {why}")).into());
+        };
+        let text = self.text_of(scope, sha256).await?;
+        let marks = self.store.read().await?.revisions(scope).marks(revision.id).await?;
+        Ok(Text { revision, text, marks })
+    }
+
+    /// An artifact that is text, whole.
+    pub(crate) async fn text_of(&self, scope: &Scope, sha256: Sha256) -> Result<String> {
+        use futures::TryStreamExt;
+        let bytes = self.store.blobs().read(scope, sha256, None).await?;
+        let mut bytes = bytes.ok_or_else(|| Error::Corrupt(format!("the bytes of artifact {sha256} are missing")))?;
+        let mut text = Vec::new();
+        while let Some(piece) = bytes.try_next().await? {
+            text.extend_from_slice(&piece);
+        }
+        String::from_utf8(text).map_err(|_| Error::Corrupt(format!("artifact {sha256} is not the text it was")))
+    }
+
+    /// The chunks of a source, of the revision asked for or of the one it stands at.
+    pub async fn chunks(
+        &self,
+        scope: &Scope,
+        id: SourceId,
+        revision: Option<RevisionId>,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<Chunk>> {
+        let source = self.source(scope, id).await?;
+        if revision.is_none() && source.revision.is_none() {
+            return Ok(Page { items: vec![], next: None });
+        }
+        let revision = self.revision(scope, id, revision).await?;
+        self.store.read().await?.revisions(scope).chunks(revision.id, limit, after).await
+    }
+}
+
+/// The pointer that names what a source says now.
+pub(crate) fn pointer_name(id: SourceId) -> Result<PointerName, Problem> {
+    PointerName::new("knowledge_base", format!("sources/{id}"))
+}
+
+async fn add(
+    tx: &mut Tx,
+    scope: &Scope,
+    draft: SourceDraft,
+    artifact: Option<&Artifact>,
+    url_key: Option<&str>,
+) -> Result<Described> {
+    let now = tx.now();
+    let has_content = draft.content != Content::Nothing;
+    let said: BTreeSet<&str> = draft.reference.texts().map(|(name, _)| name).collect();
+    let mut edited: Vec<String> = said.into_iter().map(str::to_owned).collect();
+    for (name, told) in [
+        ("authors", !draft.reference.authors.is_empty()),
+        ("editors", !draft.reference.editors.is_empty()),
+        ("publication_date", draft.reference.publication_date.is_some()),
+    ] {
+        if told {
+            edited.push(name.to_owned());
+        }
+    }
+    let artifact_name = artifact.and_then(|artifact| artifact.filename.as_ref()).map(|name| name.as_str().to_owned());
+    let filename = draft.filename.clone().or(artifact_name);
+    let (kind, origin) = (draft.kind(), draft.origin());
+    let mut reference = draft.reference;
+    if reference.title.is_none() {
+        // Until the content tells better, and not as something that a person has said.
+        reference.title = filename.clone();
+    }
+    let mut source = Source {
+        id: SourceId::new(),
+        kind,
+        origin,
+        reference,
+        edited,
+        url: draft.url,
+        canonical_url: None,
+        site_name: draft.site_name,
+        favicon: None,
+        metadata: draft.metadata,
+        tags: draft.tags,
+        document_id: draft.document_id,
+        project_id: draft.project_id,
+        run_id: draft.run_id,
+        message_id: draft.message_id,
+        external_id: draft.external_id,
+        is_available: true,
+        status: if has_content { SourceStatus::Pending } else { SourceStatus::Ready },
+        extraction_error: None,
+        embedding: if has_content { EmbeddingState::Pending } else { EmbeddingState::Absent },
+        embedding_error: None,
+        revision: None,
+        created_by: scope.user(),
+        created_at: now,
+        updated_at: now,
+        accessed_at: now,
+    };
+    tx.sources(scope).add(&source, url_key, filename.as_deref()).await?;
+    let mut revision = None;
+    if let Some(artifact) = artifact {
+        let first = add_revision(tx, scope, source.id, artifact, filename.clone(), JsonObject::new()).await?;
+        source.revision = Some(first.id);
+        tx.sources(scope).save(&mut source, filename.as_deref()).await?;
+        revision = Some(first);
+    }
+    if has_content {
+        enqueue_ingest(tx, scope, source.id, false).await?;
+    }
+    Ok(Described { source, revision })
+}
+
+/// New bytes of a source, which are read by the job that follows.
+async fn add_revision(
+    tx: &mut Tx,
+    scope: &Scope,
+    source: SourceId,
+    artifact: &Artifact,
+    filename: Option<String>,
+    validators: JsonObject,
+) -> Result<Revision> {
+    let filename = filename.or_else(|| artifact.filename.as_ref().map(|name| name.as_str().to_owned()));
+    tx.revisions(scope)
+        .add(NewRevision {
+            source,
+            content: artifact.sha256,
+            media_type: artifact.media_type.as_str().to_owned(),
+            filename,
+            size_bytes: artifact.size_bytes,
+            validators,
+        })
+        .await
+}
+
+/// Asks for the content of a source to be taken in. `fetch` says to look at its address again.
+async fn enqueue_ingest(tx: &mut Tx, scope: &Scope, source: SourceId, fetch: bool) -> Result<JobId> {
+    let key = if fetch { format!("{source} fetch") } else { source.to_string() };
+    let job = NewJob::new(ingest::KIND, json!({ "source_id": source, "fetch": fetch })).once(key).priority(50);
+    Ok(tx.jobs(scope).enqueue(job).await?.id)
+}
+
+async fn describe(tx: &mut Tx, scope: &Scope, source: Source) -> Result<Described> {
+    let revision = match source.revision {
+        Some(id) => tx.revisions(scope).get(id).await?,
+        None => None,
+    };
+    Ok(Described { source, revision })
+}
+
+/// The problem of a source that is not there.
+pub(crate) fn not_found(id: SourceId) -> Problem {
+    Problem::new(Code::SourceNotFound, format!("there is no source {id}"))
+}
+
+/// What is wrong with an address that cannot be fetched.
+fn fetch_problem(error: ibid_fetch::FetchError) -> Problem {
+    let code = match error {
+        ibid_fetch::FetchError::AddressNotAllowed(_) | ibid_fetch::FetchError::PortNotAllowed(_) => Code::UrlNotAllowed,
+        _ => Code::UrlInvalid,
+    };
+    Problem::new(code, error.to_string()).field("url")
+}

@@ -1,0 +1,43 @@
+//! What the use cases reach the outside by: readers, the web, models.
+
+use std::sync::Arc;
+
+use ibid_fetch::{FetchError, FetchRules, Fetcher};
+use ibid_ingest::chunks::ChunkRules;
+use ibid_models::Embedder;
+
+use crate::{ReadHere, Reader};
+
+/// The tools of a library. Cheap to clone.
+#[derive(Clone)]
+pub struct Tools {
+    /// Turns bytes into text.
+    pub reader: Arc<dyn Reader>,
+    /// Fetches pages.
+    pub fetcher: Fetcher,
+    /// Turns text into vectors; without one, sources are found by words only.
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// How text is cut into chunks.
+    pub chunk_rules: ChunkRules,
+}
+
+impl Tools {
+    /// Tools that read in this process, fetch public pages and embed nothing.
+    pub fn plain() -> Result<Self, FetchError> {
+        Ok(Self {
+            reader: Arc::new(ReadHere),
+            fetcher: Fetcher::new(FetchRules::default())?,
+            embedder: None,
+            chunk_rules: ChunkRules::default(),
+        })
+    }
+
+    /// How many tokens a text has for the embedder, or about how many if there is none.
+    pub(crate) fn count_tokens(&self, text: &str) -> usize {
+        match &self.embedder {
+            Some(embedder) => embedder.count_tokens(text),
+            // Most models take a little more than a token a word, and one a character where there are no spaces.
+            None => text.split_whitespace().map(|word| 1 + word.chars().count() / 6).sum(),
+        }
+    }
+}

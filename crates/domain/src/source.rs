@@ -1,0 +1,323 @@
+//! Anything that can be cited: where it came from, what is known of it, and how far it has been taken in.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{
+    Code, JsonObject, Problem, Reference, RevisionId, Sha256, SourceId, SourceType, Timestamp, UserId, problem::shown,
+};
+
+/// An enum whose variants have a name on the wire and in the database.
+macro_rules! named {
+    ($(#[$top:meta])* $type:ident, $what:literal, $field:literal, $($(#[$doc:meta])* $variant:ident = $name:literal;)*) => {
+        $(#[$top])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $type {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl $type {
+            /// Every one of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// The name on the wire.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = Problem;
+
+            fn from_str(text: &str) -> Result<Self, Problem> {
+                Self::ALL.iter().copied().find(|one| one.as_str() == text).ok_or_else(|| {
+                    let legal: Vec<_> = Self::ALL.iter().map(|one| one.as_str()).collect();
+                    let detail = format!(concat!("'{}' is not ", $what, "; it is one of {}"), shown(text), legal.join(", "));
+                    Problem::new(Code::InvalidField, detail).field($field)
+                })
+            }
+        }
+    };
+}
+
+named! {
+    /// Where a source came from. `source_type` on the wire.
+    Origin, "an origin", "origin",
+    /// A file that was uploaded.
+    BlobStorage = "blob_storage";
+    /// Microsoft SharePoint.
+    Sharepoint = "sharepoint";
+    /// Microsoft OneDrive.
+    Onedrive = "onedrive";
+    /// A message or what was attached to one.
+    Email = "email";
+    /// A page of the web.
+    Web = "web";
+    /// An answer of a service.
+    Api = "api";
+    /// Rows of a database.
+    Database = "database";
+    /// What was remembered of a conversation.
+    Memory = "memory";
+    /// A skill of an agent.
+    Skill = "skill";
+    /// What an MCP tool returned.
+    Mcp = "mcp";
+    /// What a person typed in.
+    Manual = "manual";
+}
+
+named! {
+    /// How a client gets at the content.
+    FetchStrategy, "a fetch strategy", "fetch_strategy",
+    /// From Ibid.
+    InternalApi = "internal_api";
+    /// Through Ibid, with the user's rights at the other service.
+    OauthProxy = "oauth_proxy";
+    /// From where it stands.
+    External = "external";
+}
+
+impl Origin {
+    /// How a client gets at the content of such a source.
+    pub const fn fetch_strategy(self) -> FetchStrategy {
+        match self {
+            Self::Sharepoint | Self::Onedrive => FetchStrategy::OauthProxy,
+            Self::Web => FetchStrategy::External,
+            _ => FetchStrategy::InternalApi,
+        }
+    }
+}
+
+named! {
+    /// How far a source has been taken in.
+    SourceStatus, "a status", "status",
+    /// Its content is being fetched or read.
+    Pending = "pending";
+    /// Its words can be found; its meaning not yet.
+    Indexed = "indexed";
+    /// Everything that can be done with it is done.
+    Ready = "ready";
+    /// There is no text; `extraction_error` says why.
+    Failed = "failed";
+}
+
+named! {
+    /// Whether a source can be found by meaning.
+    EmbeddingState, "an embedding state", "embedding",
+    /// There is nothing to embed.
+    Absent = "none";
+    /// It is being worked on.
+    Pending = "pending";
+    /// It can.
+    Ready = "ready";
+    /// It was given up; `embedding_error` says why.
+    Failed = "failed";
+}
+
+/// Why a source has no text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExtractionFault {
+    /// A stable name: `encrypted`, `damaged`, `no_text`, `unreachable` …
+    pub code: String,
+    /// A sentence for a person.
+    pub detail: String,
+}
+
+/// Anything that can be cited.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// Its id.
+    pub id: SourceId,
+    /// Which of the twelve types it is.
+    pub kind: SourceType,
+    /// Where it came from.
+    pub origin: Origin,
+    /// What a bibliography needs to know.
+    pub reference: Reference,
+    /// The names of the fields of `reference` that a person has set, which no reading of the content changes.
+    pub edited: Vec<String>,
+    /// Where it stands.
+    pub url: Option<String>,
+    /// The address it wants to be known under.
+    pub canonical_url: Option<String>,
+    /// The name of its site.
+    pub site_name: Option<String>,
+    /// The address of its site's icon.
+    pub favicon: Option<String>,
+    /// What its type says of it, see [`crate::metadata`].
+    pub metadata: JsonObject,
+    /// What a person filed it under.
+    pub tags: Vec<String>,
+    /// The document it was collected for.
+    pub document_id: Option<Uuid>,
+    /// The project it belongs to.
+    pub project_id: Option<Uuid>,
+    /// The run that brought it.
+    pub run_id: Option<Uuid>,
+    /// The message that brought it.
+    pub message_id: Option<String>,
+    /// What another system calls it.
+    pub external_id: Option<String>,
+    /// Whether it could be reached when it was last tried.
+    pub is_available: bool,
+    /// How far it has been taken in.
+    pub status: SourceStatus,
+    /// Why it has no text.
+    pub extraction_error: Option<ExtractionFault>,
+    /// Whether it can be found by meaning.
+    pub embedding: EmbeddingState,
+    /// Why it cannot, or what it is waiting for.
+    pub embedding_error: Option<String>,
+    /// What it says now: the newest revision that was read.
+    pub revision: Option<RevisionId>,
+    /// Who brought it.
+    pub created_by: Option<UserId>,
+    /// When it came.
+    pub created_at: Timestamp,
+    /// When anything of it last changed.
+    pub updated_at: Timestamp,
+    /// When its content was last fetched or brought.
+    pub accessed_at: Timestamp,
+}
+
+impl Source {
+    /// The longest title, in characters; longer ones are cut.
+    pub const MAX_TITLE: usize = 1000;
+
+    /// What to call it: its title, or where it stands.
+    pub fn title(&self) -> &str {
+        self.reference.title.as_deref().or(self.url.as_deref()).unwrap_or("Untitled")
+    }
+
+    /// Takes over what the content tells of itself, where no person has said otherwise.
+    pub fn learn(&mut self, found: Reference) {
+        let mut kept = Reference::default();
+        let mut rest = std::mem::take(&mut self.reference);
+        for name in &self.edited {
+            kept.copy_field(name, &rest);
+            rest.clear_field(name);
+        }
+        let mut learned = found.filled_from(rest);
+        for name in &self.edited {
+            learned.clear_field(name);
+            learned.copy_field(name, &kept);
+        }
+        self.reference = learned;
+    }
+}
+
+/// One content version of a source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Revision {
+    /// Its id.
+    pub id: RevisionId,
+    /// Whose it is.
+    pub source: SourceId,
+    /// Which one, from 1.
+    pub number: u64,
+    /// The bytes.
+    pub content: Sha256,
+    /// What they say, once they were read.
+    pub text: Option<Sha256>,
+    /// A small picture of them.
+    pub thumbnail: Option<Sha256>,
+    /// What the bytes are, by themselves.
+    pub media_type: String,
+    /// What the file was called.
+    pub filename: Option<String>,
+    /// How large it is.
+    pub size_bytes: u64,
+    /// How many characters the text has.
+    pub text_chars: u64,
+    /// How many pages it has, where it has pages.
+    pub page_count: Option<u64>,
+    /// How many chunks the text was cut into.
+    pub chunk_count: u64,
+    /// The language of the text.
+    pub language: Option<String>,
+    /// The manifest that names its parts.
+    pub manifest: Option<Sha256>,
+    /// What the server said to tell it from others: `ETag` and `Last-Modified`.
+    pub validators: JsonObject,
+    /// When it came.
+    pub created_at: Timestamp,
+    /// When it was read.
+    pub extracted_at: Option<Timestamp>,
+}
+
+impl Revision {
+    /// Whether it is a picture.
+    pub fn is_image(&self) -> bool {
+        self.media_type.starts_with("image/")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Name;
+
+    fn source() -> Source {
+        let now = Timestamp::from_micros(0);
+        Source {
+            id: SourceId::new(),
+            kind: SourceType::WebPage,
+            origin: Origin::Web,
+            reference: Reference::default(),
+            edited: vec![],
+            url: Some("https://example.org/".to_owned()),
+            canonical_url: None,
+            site_name: None,
+            favicon: None,
+            metadata: JsonObject::new(),
+            tags: vec![],
+            document_id: None,
+            project_id: None,
+            run_id: None,
+            message_id: None,
+            external_id: None,
+            is_available: true,
+            status: SourceStatus::Pending,
+            extraction_error: None,
+            embedding: EmbeddingState::Pending,
+            embedding_error: None,
+            revision: None,
+            created_by: None,
+            created_at: now,
+            updated_at: now,
+            accessed_at: now,
+        }
+    }
+
+    #[test]
+    fn what_a_person_said_is_not_unsaid_by_the_content() {
+        let mut source = source();
+        assert_eq!(source.title(), "https://example.org/");
+        source.reference.title = Some("Mine".to_owned());
+        source.edited = vec!["title".to_owned(), "authors".to_owned()];
+        let found = Reference {
+            title: Some("Theirs".to_owned()),
+            publisher: Some("Press".to_owned()),
+            authors: vec![Name::Whole("Wrong".to_owned())],
+            ..Reference::default()
+        };
+        source.learn(found);
+        assert_eq!(source.title(), "Mine");
+        assert_eq!(source.reference.publisher.as_deref(), Some("Press"));
+        assert!(source.reference.authors.is_empty(), "removed by a person, so it stays removed");
+        source.learn(Reference::default());
+        assert_eq!(source.reference.publisher.as_deref(), Some("Press"), "what was known is not forgotten");
+    }
+
+    #[test]
+    fn how_content_is_fetched_follows_from_the_origin() {
+        assert_eq!(Origin::Web.fetch_strategy().as_str(), "external");
+        assert_eq!(Origin::Onedrive.fetch_strategy().as_str(), "oauth_proxy");
+        assert_eq!(Origin::Mcp.fetch_strategy().as_str(), "internal_api");
+        assert_eq!(Origin::ALL.len(), 11);
+        assert!("ftp".parse::<Origin>().unwrap_err().detail.contains("sharepoint"));
+    }
+}

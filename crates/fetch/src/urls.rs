@@ -1,0 +1,169 @@
+//! Addresses of pages: which are taken, and which are the same.
+
+use url::Url;
+
+use crate::FetchError;
+
+/// The longest address that is taken, in bytes.
+const LONGEST: usize = 8 * 1024;
+
+/// Reads an address as a browser does, and takes it if it is one of the web without a password in it.
+pub(crate) fn web_url(text: &str) -> Result<Url, FetchError> {
+    let text = text.trim();
+    let invalid = || FetchError::InvalidUrl(FetchError::shown(text));
+    if text.len() > LONGEST {
+        return Err(invalid());
+    }
+    checked(Url::parse(text).map_err(|_| invalid())?)
+}
+
+/// Takes an address if it is one of the web without a password in it.
+pub(crate) fn checked(url: Url) -> Result<Url, FetchError> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(FetchError::SchemeNotAllowed(FetchError::shown(url.scheme())));
+    }
+    if url.host_str().is_none_or(str::is_empty) || url.as_str().len() > LONGEST {
+        return Err(FetchError::InvalidUrl(FetchError::shown(url.as_str())));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(FetchError::CredentialsNotAllowed);
+    }
+    Ok(url)
+}
+
+/// Where a redirect from `from` leads.
+pub(crate) fn redirected(from: &Url, location: &str) -> Result<Url, FetchError> {
+    let to = from.join(location.trim()).map_err(|_| FetchError::InvalidUrl(FetchError::shown(location)))?;
+    let mut to = checked(to)?;
+    if from.scheme() == "https" && to.scheme() == "http" {
+        // Anyone on the way could then change the page, though the reader asked that nobody can.
+        return Err(FetchError::Downgrade(FetchError::shown(from.as_str())));
+    }
+    to.set_fragment(None);
+    Ok(to)
+}
+
+/// The form under which a page is known once, however it was linked: host in lower case and without a last dot, no
+/// default port, no fragment, none of the parameters that only say who sent the reader. The other parameters keep their
+/// order and spelling, because a server may care.
+pub fn normal_url(text: &str) -> Result<Url, FetchError> {
+    let mut url = web_url(text)?;
+    url.set_fragment(None);
+    let host =
+        url.host_str().and_then(|host| host.strip_suffix('.')).filter(|host| !host.is_empty()).map(str::to_owned);
+    if let Some(host) = host {
+        url.set_host(Some(&host)).map_err(|_| FetchError::InvalidUrl(FetchError::shown(text)))?;
+    }
+    if let Some(query) = url.query() {
+        let kept: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty() && !is_tracking(pair)).collect();
+        let kept = (!kept.is_empty()).then(|| kept.join("&"));
+        url.set_query(kept.as_deref());
+    }
+    Ok(url)
+}
+
+/// Parameters that shops, newsletters and networks add to follow a reader.
+const TRACKING: &[&str] = &[
+    "_branch_match_id",
+    "_ga",
+    "_gl",
+    "_hsenc",
+    "_hsmi",
+    "_openstat",
+    "at_campaign",
+    "at_medium",
+    "cmpid",
+    "dclid",
+    "dm_i",
+    "epik",
+    "fbclid",
+    "gad_campaignid",
+    "gad_source",
+    "gbraid",
+    "gclid",
+    "gclsrc",
+    "hsctatracking",
+    "igsh",
+    "igshid",
+    "li_fat_id",
+    "mc_cid",
+    "mc_eid",
+    "mkt_tok",
+    "msclkid",
+    "ml_subscriber",
+    "ml_subscriber_hash",
+    "oly_anon_id",
+    "oly_enc_id",
+    "rb_clickid",
+    "ref_src",
+    "ref_url",
+    "s_cid",
+    "s_kwcid",
+    "sc_cid",
+    "srsltid",
+    "ttclid",
+    "twclid",
+    "vero_conv",
+    "vero_id",
+    "wbraid",
+    "wickedid",
+    "yclid",
+    "ysclid",
+];
+
+/// How the names of whole families of them begin.
+const TRACKING_FAMILIES: &[&str] = &["utm_", "mtm_", "pk_", "piwik_", "matomo_", "hsa_", "__hs"];
+
+fn is_tracking(pair: &str) -> bool {
+    let name = pair.split('=').next().unwrap_or(pair).to_ascii_lowercase();
+    TRACKING.contains(&name.as_str()) || TRACKING_FAMILIES.iter().any(|family| name.starts_with(family))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_page_has_one_normal_address() {
+        for (text, expected) in [
+            ("HTTP://Example.ORG:80", "http://example.org/"),
+            (" https://example.org:443/a/../b?x=1#part ", "https://example.org/b?x=1"),
+            ("https://example.org./a?utm_source=x&b=2&fbclid=9&a=1&UTM_Medium=y", "https://example.org/a?b=2&a=1"),
+            ("https://example.org/?utm_source=x", "https://example.org/"),
+            ("https://example.org/a?&", "https://example.org/a"),
+            ("https://example.org/a?q=%C3%A4+b&&c", "https://example.org/a?q=%C3%A4+b&c"),
+            ("https://bücher.example/ä", "https://xn--bcher-kva.example/%C3%A4"),
+            ("http://0x7f.1:8080/", "http://127.0.0.1:8080/"),
+        ] {
+            let normal = normal_url(text).unwrap();
+            assert_eq!(normal.as_str(), expected);
+            assert_eq!(normal_url(normal.as_str()).unwrap(), normal);
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_of_a_page_is_refused() {
+        let long = format!("https://example.org/{}", "a".repeat(9000));
+        for text in ["", "example.org", "http://", "https://exa mple.org", "http://[::1", "https://a.0x/", &long] {
+            assert!(matches!(web_url(text), Err(FetchError::InvalidUrl(_))), "{text}: {:?}", web_url(text));
+        }
+        for text in ["ftp://example.org", "file:///etc/passwd", "data:text/plain,x", "javascript:1", "gopher://x/"] {
+            assert!(matches!(web_url(text), Err(FetchError::SchemeNotAllowed(_))), "{text}");
+        }
+        for text in ["https://me@example.org", "https://me:pw@example.org", "https://:pw@example.org"] {
+            assert_eq!(web_url(text), Err(FetchError::CredentialsNotAllowed), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_redirect_may_not_leave_the_web_or_its_security() {
+        let from = Url::parse("https://example.org/a/b?c").unwrap();
+        assert_eq!(redirected(&from, "../d#e").unwrap().as_str(), "https://example.org/d");
+        assert_eq!(redirected(&from, "//other.example/x").unwrap().as_str(), "https://other.example/x");
+        assert!(matches!(redirected(&from, "http://example.org/"), Err(FetchError::Downgrade(_))));
+        assert!(matches!(redirected(&from, "file:///etc/passwd"), Err(FetchError::SchemeNotAllowed(_))));
+        assert_eq!(redirected(&from, "https://a:b@example.org/"), Err(FetchError::CredentialsNotAllowed));
+        let plain = Url::parse("http://example.org/").unwrap();
+        assert_eq!(redirected(&plain, "https://example.org/").unwrap().scheme(), "https");
+    }
+}

@@ -1,0 +1,156 @@
+//! Google's Gemini API.
+
+use reqwest::header::HeaderName;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    BoxFuture, EmbedError, Embedder, Purpose, RemoteConfig,
+    config::{RequestLimits, requests},
+    estimate_tokens,
+    vectors::{WireVector, finish},
+};
+use crate::http::{Endpoint, address};
+
+/// Google takes 100 texts a request.
+const LIMITS: RequestLimits = RequestLimits { texts: 100, tokens: 20_000 };
+const MAX_TOKENS: usize = 2048;
+
+pub(super) struct Google {
+    endpoint: Endpoint,
+    model: String,
+    /// `models/` and the name: what each text of a request has to repeat.
+    resource: String,
+    asked_dimension: Option<usize>,
+    dimension: usize,
+    max_tokens: usize,
+}
+
+#[derive(Serialize)]
+struct Request<'a> {
+    requests: Vec<One<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct One<'a> {
+    model: &'a str,
+    content: Content<'a>,
+    task_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_dimensionality: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Content<'a> {
+    parts: [Part<'a>; 1],
+}
+
+#[derive(Serialize)]
+struct Part<'a> {
+    text: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    embeddings: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    values: WireVector,
+}
+
+impl Google {
+    pub async fn connect(config: RemoteConfig) -> Result<Self, EmbedError> {
+        let model = config.model.unwrap_or_else(|| "text-embedding-004".to_owned());
+        let model = model.strip_prefix("models/").unwrap_or(&model).to_owned();
+        if !model.chars().all(|letter| letter.is_ascii_alphanumeric() || "-._".contains(letter)) {
+            return Err(EmbedError::Refused(format!("{model:?} is no name of a model")));
+        }
+        if config.key.is_none() {
+            return Err(EmbedError::Refused("Google needs a key".to_owned()));
+        }
+        let known = match model.as_str() {
+            "text-embedding-004" => Some(768),
+            "gemini-embedding-001" => Some(3072),
+            _ => None,
+        };
+        let base = config.base_url.as_deref().unwrap_or("https://generativelanguage.googleapis.com");
+        let url = address(base, &format!("v1beta/models/{model}:batchEmbedContents"))?;
+        let header = (HeaderName::from_static("x-goog-api-key"), "");
+        let mut embedder = Self {
+            endpoint: Endpoint::new(url, config.key, header, config.timeout)?,
+            resource: format!("models/{model}"),
+            model,
+            asked_dimension: config.dimension.filter(|&dimension| known != Some(dimension)),
+            dimension: 0,
+            max_tokens: config.max_tokens.unwrap_or(MAX_TOKENS),
+        };
+        embedder.dimension = match config.dimension.or(known) {
+            Some(dimension) => dimension,
+            None => embedder.request(&["dimension"], Purpose::Passage, None).await?.swap_remove(0).len(),
+        };
+        Ok(embedder)
+    }
+
+    async fn request(
+        &self,
+        texts: &[&str],
+        purpose: Purpose,
+        dimension: Option<usize>,
+    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let task_type = match purpose {
+            Purpose::Passage => "RETRIEVAL_DOCUMENT",
+            Purpose::Query => "RETRIEVAL_QUERY",
+        };
+        let one = |&text| One {
+            model: &self.resource,
+            content: Content { parts: [Part { text }] },
+            task_type,
+            output_dimensionality: self.asked_dimension,
+        };
+        let answer: Answer = self.endpoint.post(&Request { requests: texts.iter().map(one).collect() }).await?;
+        let (sent, came) = (texts.len(), answer.embeddings.len());
+        if sent != came {
+            return Err(EmbedError::Unavailable(format!("{sent} texts were sent, and {came} vectors came")));
+        }
+        answer.embeddings.into_iter().map(|item| finish(item.values.0, dimension)).collect()
+    }
+}
+
+impl Embedder for Google {
+    fn provider(&self) -> &str {
+        "google"
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    fn batch(&self) -> usize {
+        LIMITS.texts
+    }
+
+    fn max_tokens(&self) -> usize {
+        self.max_tokens
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        estimate_tokens(text)
+    }
+
+    fn embed<'a>(&'a self, texts: &'a [&'a str], purpose: Purpose) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedError>> {
+        Box::pin(async move {
+            let mut vectors = Vec::with_capacity(texts.len());
+            for request in requests(texts, self.max_tokens, &LIMITS) {
+                vectors.append(&mut self.request(&request, purpose, Some(self.dimension)).await?);
+            }
+            Ok(vectors)
+        })
+    }
+}

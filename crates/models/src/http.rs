@@ -1,0 +1,227 @@
+//! One request to a provider: bounded in time and size, and what its failure means.
+
+use std::time::Duration;
+
+use reqwest::{
+    Client, Response, StatusCode, Url,
+    header::{DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value as Json;
+
+use crate::{EmbedError, Secret};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
+/// An explanation is for a person to read.
+const EXPLANATION_BYTES: usize = 64 * 1024;
+const EXPLANATION_CHARS: usize = 300;
+/// Who asks us to wait longer gives no date to plan with.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A provider's address, with the key for it.
+pub(crate) struct Endpoint {
+    client: Client,
+    url: Url,
+    key: Option<Secret>,
+}
+
+impl Endpoint {
+    /// `key_header` is the header that carries the key, and what stands before it there.
+    pub fn new(
+        url: Url,
+        key: Option<Secret>,
+        key_header: (HeaderName, &str),
+        timeout: Duration,
+    ) -> Result<Self, EmbedError> {
+        let mut headers = HeaderMap::new();
+        if let Some(key) = &key {
+            let mut value = HeaderValue::from_str(&format!("{}{}", key_header.1, key.reveal()))
+                .map_err(|_| EmbedError::Refused("the key holds characters that no key has".to_owned()))?;
+            value.set_sensitive(true);
+            headers.insert(key_header.0, value);
+        }
+        let mut builder = Client::builder()
+            .user_agent(concat!("ibid/", env!("CARGO_PKG_VERSION")))
+            .default_headers(headers)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(timeout)
+            .redirect(reqwest::redirect::Policy::none());
+        if is_this_machine(&url) {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| EmbedError::Unavailable(chain(&error)))?;
+        Ok(Self { client, url, key })
+    }
+
+    /// Sends `body` as JSON and reads the answer as JSON.
+    pub async fn post<B: Serialize + Sync, A: DeserializeOwned>(&self, body: &B) -> Result<A, EmbedError> {
+        let sent = self.client.post(self.url.clone()).json(body).send().await;
+        let response = sent.map_err(|error| self.unavailable(error))?;
+        if response.status().is_success() {
+            let answer = self.read(response, ANSWER_LIMIT).await?;
+            serde_json::from_slice(&answer)
+                .map_err(|error| EmbedError::Unavailable(self.shown(&format!("its answer cannot be read: {error}"))))
+        } else {
+            Err(self.failure(response).await)
+        }
+    }
+
+    /// The body, unless it is longer than `limit`.
+    async fn read(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, EmbedError> {
+        let too_long = || EmbedError::Unavailable(format!("its answer is longer than {limit} bytes"));
+        if response.content_length().is_some_and(|length| length > limit as u64) {
+            return Err(too_long());
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.unavailable(error))? {
+            if body.len() + chunk.len() > limit {
+                return Err(too_long());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+
+    fn unavailable(&self, error: reqwest::Error) -> EmbedError {
+        // The address may hold a password.
+        EmbedError::Unavailable(self.shown(&chain(&error.without_url())))
+    }
+
+    async fn failure(&self, response: Response) -> EmbedError {
+        let (status, headers) = (response.status(), response.headers().clone());
+        if status.is_redirection() {
+            let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("nowhere");
+            return EmbedError::Refused(
+                self.shown(&format!("it redirects to {to}, which is not followed: is the base URL right?")),
+            );
+        }
+        // What it says is welcome, but the status is enough.
+        let body = self.read(response, EXPLANATION_BYTES).await.unwrap_or_default();
+        let json: Option<Json> = serde_json::from_slice(&body).ok();
+        let detail = self.shown(&format!("{status}: {}", explanation(json.as_ref(), &body)));
+        let wait = retry_after(&headers).or_else(|| json.as_ref().and_then(retry_delay));
+        match status {
+            StatusCode::TOO_MANY_REQUESTS => EmbedError::RateLimited { retry_after: wait, detail },
+            StatusCode::SERVICE_UNAVAILABLE if wait.is_some() => EmbedError::RateLimited { retry_after: wait, detail },
+            StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY => EmbedError::Unavailable(detail),
+            _ if status.is_client_error() => EmbedError::Refused(detail),
+            _ => EmbedError::Unavailable(detail),
+        }
+    }
+
+    /// A text from outside, fit for an error: short, on one line, without the key.
+    fn shown(&self, text: &str) -> String {
+        let masked = self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.mask_in(text));
+        let line = masked.split(|letter: char| letter.is_whitespace() || letter.is_control());
+        let line = line.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        match line.char_indices().nth(EXPLANATION_CHARS) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line,
+        }
+    }
+}
+
+/// Reads a base URL and appends a path to it.
+pub(crate) fn address(base: &str, path: &str) -> Result<Url, EmbedError> {
+    let base = base.trim().trim_end_matches('/');
+    let wrong = |reason: &str| EmbedError::Refused(format!("the base URL is not one: {reason}"));
+    // On its own first: appended to nothing, the path would become the host.
+    let parsed = Url::parse(base).map_err(|error| wrong(&error.to_string()))?;
+    if !matches!(parsed.scheme(), "http" | "https") {
+        return Err(wrong("it must begin with http:// or https://"));
+    }
+    Url::parse(&format!("{base}/{path}")).map_err(|error| wrong(&error.to_string()))
+}
+
+fn is_this_machine(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// An error and what it came from: the outermost of them says little.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}
+
+/// The sentence in a provider's error, wherever it stands.
+fn explanation(json: Option<&Json>, body: &[u8]) -> String {
+    let found = json.and_then(|json| {
+        let json = json.get(0).unwrap_or(json);
+        ["/error/message", "/message", "/error", "/detail"]
+            .iter()
+            .find_map(|place| json.pointer(place).and_then(Json::as_str))
+    });
+    found.map_or_else(|| String::from_utf8_lossy(&body[..body.len().min(4096)]).into_owned(), str::to_owned)
+}
+
+/// `Retry-After`: seconds, or a date, which is taken relative to the answer's own.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::trim);
+    let value = text(RETRY_AFTER)?;
+    let wait = match value.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok()?,
+        Err(_) => {
+            let until = httpdate::parse_http_date(value).ok()?;
+            until.duration_since(httpdate::parse_http_date(text(DATE)?).ok()?).unwrap_or_default()
+        }
+    };
+    Some(wait.min(LONGEST_WAIT))
+}
+
+/// Google's way to say the same in the body: `{"error": {"details": [{"retryDelay": "34s"}]}}`.
+fn retry_delay(json: &Json) -> Option<Duration> {
+    let details = json.get(0).unwrap_or(json).pointer("/error/details")?.as_array()?;
+    let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    let wait = Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()?;
+    Some(wait.min(LONGEST_WAIT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(retry: &str, date: Option<&str>) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(RETRY_AFTER, HeaderValue::from_str(retry).unwrap());
+        if let Some(date) = date {
+            headers.insert(DATE, HeaderValue::from_str(date).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn the_time_to_wait_is_read_in_both_its_forms() {
+        let now = Some("Sun, 06 Nov 1994 08:49:37 GMT");
+        assert_eq!(retry_after(&headers("7", None)), Some(Duration::from_secs(7)));
+        assert_eq!(retry_after(&headers("0.5", None)), Some(Duration::from_millis(500)));
+        assert_eq!(retry_after(&headers("Sun, 06 Nov 1994 08:50:07 GMT", now)), Some(Duration::from_secs(30)));
+        assert_eq!(retry_after(&headers("Sun, 06 Nov 1994 08:00:00 GMT", now)), Some(Duration::ZERO));
+        assert_eq!(retry_after(&headers("Sun, 06 Nov 1994 08:50:07 GMT", None)), None);
+        assert_eq!(retry_after(&headers("999999999999", None)), Some(LONGEST_WAIT));
+        for nonsense in ["-1", "soon", "NaN", "inf", "1e400", ""] {
+            assert_eq!(retry_after(&headers(nonsense, now)), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn only_addresses_of_the_web_are_taken() {
+        assert_eq!(address(" https://x.example/ ", "v1/a").unwrap().as_str(), "https://x.example/v1/a");
+        for bad in ["", "x.example", "file:///etc", "ftp://x", "http://"] {
+            assert!(matches!(address(bad, "v1"), Err(EmbedError::Refused(_))), "{bad}");
+        }
+        for (url, expected) in
+            [("http://127.0.0.1:1/", true), ("http://[::1]/", true), ("http://localhost/", true), ("http://x/", false)]
+        {
+            assert_eq!(is_this_machine(&Url::parse(url).unwrap()), expected, "{url}");
+        }
+    }
+}

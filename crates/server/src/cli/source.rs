@@ -1,0 +1,341 @@
+//! `ibid source`
+
+use std::{io::Write, path::PathBuf};
+
+use clap::{Args, Subcommand};
+use ibid_app::{Described, Import, ImportReport, SourceChange, SourceContent, SourceDraft, UploadDetails, names};
+use ibid_domain::{Limit, Origin, PartialDate, Reference, SourceId, SourceStatus, SourceType};
+use ibid_store::SourceFilter;
+use serde_json::{Value as Json, json};
+
+use super::{
+    Failed, Library, Outcome, Output,
+    output::{count, fields, size, table},
+};
+use crate::http::source_json;
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// List sources, newest first
+    List {
+        /// Only those with all these words, in what is known of them or in their text
+        words: Vec<String>,
+        /// Only those of this type
+        #[arg(long = "type")]
+        kind: Option<SourceType>,
+        /// Only those from there: web, blob_storage, manual …
+        #[arg(long)]
+        origin: Option<Origin>,
+        /// Only those that have come so far: pending, indexed, ready or failed
+        #[arg(long)]
+        status: Option<SourceStatus>,
+        /// How many
+        #[arg(long, default_value = "50")]
+        limit: i64,
+    },
+    /// Show what is known of a source
+    Show {
+        /// Its id
+        id: SourceId,
+        /// Print its text instead
+        #[arg(long, conflicts_with = "chunks")]
+        text: bool,
+        /// Print its passages instead, with their places
+        #[arg(long)]
+        chunks: bool,
+    },
+    /// Enter a source by hand
+    New(Details),
+    /// Change what is said of a source; an empty value removes it
+    Edit {
+        /// Its id
+        id: SourceId,
+        #[command(flatten)]
+        details: Details,
+    },
+    /// Bring references (BibTeX, BibLaTeX, RIS, CSL-JSON), a list of addresses, a sitemap or a zip
+    Import {
+        /// The file
+        file: PathBuf,
+        /// What it is, if that is not to be found out
+        #[arg(long)]
+        format: Option<String>,
+    },
+    /// Take the content of a source in again
+    Refresh {
+        /// Its id
+        id: SourceId,
+    },
+    /// Say what would be lost with a source
+    Impact {
+        /// Its id
+        id: SourceId,
+    },
+    /// Delete sources
+    Delete {
+        /// Their ids
+        #[arg(required = true)]
+        ids: Vec<SourceId>,
+    },
+}
+
+/// What can be said of a source.
+#[derive(Args)]
+pub(super) struct Details {
+    /// What it is called
+    #[arg(long)]
+    title: Option<String>,
+    /// Who wrote it; several names are parted by ;
+    #[arg(long)]
+    author: Option<String>,
+    /// When it appeared: 2024-05-01, 2024-05 or 2024
+    #[arg(long)]
+    date: Option<String>,
+    /// Who published it
+    #[arg(long)]
+    publisher: Option<String>,
+    /// The journal, book or series it appeared in
+    #[arg(long)]
+    container: Option<String>,
+    /// Its pages in its container
+    #[arg(long)]
+    pages: Option<String>,
+    /// Its DOI
+    #[arg(long)]
+    doi: Option<String>,
+    /// Its ISBN
+    #[arg(long)]
+    isbn: Option<String>,
+    /// Where it stands
+    #[arg(long)]
+    url: Option<String>,
+    /// What it is filed under, instead of what it was; may be given several times
+    #[arg(long = "tag")]
+    tags: Vec<String>,
+}
+
+impl Details {
+    /// The fields that are said, by name, and what they say.
+    fn reference(&self) -> Result<(Vec<String>, Reference), Failed> {
+        let mut named = Vec::new();
+        let mut reference = Reference::default();
+        let texts = [
+            ("title", &self.title, &mut reference.title),
+            ("publisher", &self.publisher, &mut reference.publisher),
+            ("container", &self.container, &mut reference.container),
+            ("pages", &self.pages, &mut reference.pages),
+            ("doi", &self.doi, &mut reference.doi),
+            ("isbn", &self.isbn, &mut reference.isbn),
+        ];
+        for (name, said, field) in texts {
+            if let Some(text) = said {
+                named.push(name.to_owned());
+                *field = Some(text.clone()).filter(|text| !text.trim().is_empty());
+            }
+        }
+        if let Some(line) = &self.author {
+            named.push("authors".to_owned());
+            reference.authors = names(line);
+        }
+        if let Some(date) = &self.date {
+            named.push("publication_date".to_owned());
+            let date = Some(date.as_str()).filter(|date| !date.is_empty());
+            reference.publication_date = date.map(str::parse::<PartialDate>).transpose()?;
+        }
+        Ok((named, reference))
+    }
+}
+
+pub(super) async fn run(command: Command, library: &Library, output: &Output) -> Outcome {
+    let (app, scope) = (&library.app, &library.scope);
+    match command {
+        Command::List { words, kind, origin, status, limit } => {
+            let words = words.iter().flat_map(|word| word.split_whitespace()).map(str::to_lowercase).collect();
+            let filter = SourceFilter { kind, origin, status, words, ..SourceFilter::default() };
+            let page = app.sources(scope, &filter, Limit::new(limit)?, None).await?;
+            output.show(&page.items.iter().map(source_json).collect::<Vec<_>>(), || {
+                let row = |one: &Described| {
+                    let title: String = one.source.title().chars().take(70).collect();
+                    let status = one.source.status.as_str().to_owned();
+                    vec![one.source.id.to_string(), status, one.source.origin.as_str().to_owned(), title]
+                };
+                table(&page.items.iter().map(row).collect::<Vec<_>>());
+            })?;
+        }
+        Command::Show { id, text: true, .. } => {
+            let text = app.source_text(scope, id, None).await?;
+            let value = json!({ "source_id": id, "text": text.text, "marks": text.marks });
+            output.show(&value, || {
+                // A reader that has seen enough, such as `head`, closes the pipe: that is no error.
+                let _ = std::io::stdout().write_all(format!("{}\n", text.text).as_bytes());
+            })?;
+        }
+        Command::Show { id, chunks: true, .. } => show_chunks(id, library, output).await?,
+        Command::Show { id, .. } => {
+            let described = app.source(scope, id).await?;
+            output.show(&source_json(&described), || show(&described))?;
+        }
+        Command::New(details) => {
+            let (_, reference) = details.reference()?;
+            let draft = SourceDraft {
+                content: SourceContent::Nothing,
+                reference,
+                url: details.url,
+                tags: details.tags,
+                ..SourceDraft::default()
+            };
+            let (described, _) = app.create_source(scope, draft).await?;
+            output.show(&source_json(&described), || show(&described))?;
+        }
+        Command::Edit { id, details } => {
+            let (named, reference) = details.reference()?;
+            let change = SourceChange {
+                reference: (!named.is_empty()).then_some((named, reference)),
+                url: details.url.map(|url| Some(url).filter(|url| !url.is_empty())),
+                tags: (!details.tags.is_empty()).then_some(details.tags),
+                ..SourceChange::default()
+            };
+            let described = app.change_source(scope, id, change).await?;
+            output.show(&source_json(&described), || show(&described))?;
+        }
+        Command::Import { file, format } => return import(file, format, library, output).await,
+        Command::Refresh { id } => {
+            let job = app.refresh_source(scope, id, None).await?;
+            output.show(&json!({ "job_id": job }), || {
+                anstream::println!(
+                    "Asked for; a running server or worker does it. Follow it with: ibid job show {job}"
+                );
+            })?;
+        }
+        Command::Impact { id } => {
+            let impact = app.source_impact(scope, id).await?;
+            let bytes = impact.artifacts.iter().map(|artifact| artifact.size_bytes).sum();
+            let value = json!({
+                "source_id": id, "revision_count": impact.revisions, "chunk_count": impact.chunks,
+                "artifact_count": impact.artifacts.len(), "size_bytes": bytes,
+            });
+            output.show(&value, || {
+                anstream::println!(
+                    "With '{}' would go {}, {} and {} ({}).",
+                    impact.source.title(),
+                    count(impact.revisions, "revision"),
+                    count(impact.chunks, "passage"),
+                    count(impact.artifacts.len() as u64, "artifact"),
+                    size(bytes)
+                );
+            })?;
+        }
+        Command::Delete { ids } => {
+            for id in &ids {
+                app.delete_source(scope, *id).await?;
+            }
+            output.show(&json!({ "deleted": ids }), || {
+                anstream::println!("Deleted {}.", count(ids.len() as u64, "source"));
+            })?;
+        }
+    }
+    Ok(true)
+}
+
+async fn show_chunks(id: SourceId, library: &Library, output: &Output) -> Result<(), Failed> {
+    let (mut chunks, mut after) = (Vec::new(), None);
+    loop {
+        let limit = Limit::new(Limit::MAX.into())?;
+        let page = library.app.chunks(&library.scope, id, None, limit, after.as_ref()).await?;
+        chunks.extend(page.items);
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    let value: Vec<Json> = chunks
+        .iter()
+        .map(|chunk| {
+            json!({ "start_char": chunk.span.start, "end_char": chunk.span.end, "place": chunk.place,
+                    "tokens": chunk.tokens, "embedded": chunk.embedded, "content": chunk.content })
+        })
+        .collect();
+    output.show(&value, || {
+        for chunk in &chunks {
+            let mut place = vec![format!("{}–{}", chunk.span.start, chunk.span.end)];
+            place.extend(chunk.place.page.map(|page| format!("page {page}")));
+            place.extend(chunk.place.sheet.clone());
+            place.extend(chunk.place.cells.clone());
+            place.extend(chunk.place.part.clone());
+            place.extend((!chunk.place.section.is_empty()).then(|| chunk.place.section.join(" › ")));
+            output.heading(&place.join("  "));
+            anstream::println!("{}\n", chunk.content);
+        }
+    })?;
+    Ok(())
+}
+
+async fn import(file: PathBuf, format: Option<String>, library: &Library, output: &Output) -> Outcome {
+    let (app, scope) = (&library.app, &library.scope);
+    let bytes = tokio::fs::read(&file).await.map_err(|error| Failed(format!("{}: {error}", file.display())))?;
+    let mut received = app.receive(u64::MAX).await?;
+    received.write(bytes.into()).await?;
+    let (artifact, _) = app.keep_artifact(scope, received, UploadDetails::default()).await?;
+    let import = Import { artifact: Some(artifact.sha256), format, ..Import::default() };
+    match app.import_sources(scope, import).await? {
+        ImportReport::Done { sources, failed } => {
+            let added = sources.iter().filter(|(_, new)| *new).count();
+            let value = json!({
+                "items": sources.iter().map(|(one, _)| source_json(one)).collect::<Vec<_>>(),
+                "added": added, "unchanged": sources.len() - added, "failed": failed,
+            });
+            output.show(&value, || {
+                for one in &failed {
+                    output.warn(&format!("{}: {}", one.entry, one.reason));
+                }
+                let unchanged = sources.len() - added;
+                let total = count((sources.len() + failed.len()) as u64, "entry").replace("entrys", "entries");
+                anstream::println!("{total}: {added} added, {unchanged} unchanged, {} failed", failed.len());
+            })?;
+            Ok(failed.is_empty())
+        }
+        ImportReport::Asked(job) => {
+            output.show(&json!({ "job_id": job.id }), || {
+                anstream::println!("A running server or worker unpacks it. Follow it with: ibid job show {}", job.id);
+            })?;
+            Ok(true)
+        }
+    }
+}
+
+fn show(described: &Described) {
+    let (source, reference) = (&described.source, &described.source.reference);
+    let mut lines = vec![
+        ("id", source.id.to_string()),
+        ("title", source.title().to_owned()),
+        ("type", source.kind.as_str().to_owned()),
+        ("origin", source.origin.as_str().to_owned()),
+        ("status", source.status.as_str().to_owned()),
+    ];
+    let authors: Vec<_> = reference.authors.iter().map(ToString::to_string).collect();
+    let mut also = |name, value: Option<String>| lines.extend(value.map(|value| (name, value)));
+    also("authors", (!authors.is_empty()).then(|| authors.join("; ")));
+    also("date", reference.publication_date.map(|date| date.to_string()));
+    also("in", reference.container.clone());
+    also("publisher", reference.publisher.clone());
+    also("doi", reference.doi.clone());
+    also("isbn", reference.isbn.clone());
+    also("site", source.site_name.clone());
+    also("url", source.url.clone());
+    also("tags", (!source.tags.is_empty()).then(|| source.tags.join(", ")));
+    if let Some(revision) = &described.revision {
+        also("file", revision.filename.clone());
+        also("media type", Some(revision.media_type.clone()));
+        also("size", Some(size(revision.size_bytes)));
+        also("pages", revision.page_count.map(|pages| pages.to_string()));
+        also("passages", Some(revision.chunk_count.to_string()));
+        also("revision", Some(revision.number.to_string()));
+        also("content", Some(revision.content.to_string()));
+        also("text", revision.text.map(|sha256| sha256.to_string()));
+    }
+    also("no text", source.extraction_error.as_ref().map(|fault| fault.detail.clone()));
+    also("embedding", Some(source.embedding.as_str().to_owned()));
+    also("because", source.embedding_error.clone());
+    also("added", Some(source.created_at.to_string()));
+    fields(&lines);
+}

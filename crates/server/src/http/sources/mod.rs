@@ -1,0 +1,533 @@
+//! `/api/v1/sources`
+
+mod body;
+mod bring;
+pub(crate) mod wire;
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use ibid_app::About;
+use ibid_domain::{CharIndex, Code, EmbeddingState, Problem, RevisionId, SourceId, SourceStatus, Span, problem::shown};
+use ibid_store::SourceFilter;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use self::{
+    body::{NewSource, SourcePatch},
+    wire::{Chunk, Extracted, Revision, Source, SourceImpact, SourcePage, SourceView, Text, View},
+};
+use super::{
+    Server,
+    content::{self, ContentQuery},
+    extract::{Caller, Json, Paging, Path, Query, hash_in_field, read_body},
+    problem::ApiResult,
+    wire::{Page, Problem as WireProblem},
+};
+
+pub(super) use bring::{__path_import, __path_upload, import, upload};
+
+/// Bring a source
+///
+/// Made of a page (`url`), of bytes that are kept already (`artifact_sha256`), of a text (`content`) or of nothing but
+/// what is said of it (`title`). It is there at once; its content is taken in by a job, and `status` says how far that
+/// has come. What is here already is given back as it is.
+#[utoipa::path(
+    post, path = "/api/v1/sources", tag = "sources", operation_id = "create_source",
+    request_body = NewSource,
+    responses(
+        (status = 201, description = "It is new", body = Source),
+        (status = 200, description = "It was here already", body = Source),
+        (status = 404, description = "There is no such artifact", body = WireProblem, content_type = "application/problem+json"),
+        (status = 422, description = "Something said of it is not legal", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn create(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    request: Request,
+) -> ApiResult<(StatusCode, axum::Json<Source>)> {
+    let body = json_body(&server, request).await?;
+    let (described, new) = server.app.create_source(&scope, body::draft(&body)?).await?;
+    Ok((if new { StatusCode::CREATED } else { StatusCode::OK }, axum::Json(described.into())))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ListQuery {
+    /// Only those of this type.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    /// Only those from there: web, blob_storage, manual …
+    origin: Option<String>,
+    /// Only those collected for this document.
+    document_id: Option<Uuid>,
+    /// Only those of this project.
+    project_id: Option<Uuid>,
+    /// Only those that this run brought.
+    run_id: Option<Uuid>,
+    /// Only those that this message brought.
+    message_id: Option<String>,
+    /// Only those filed under this.
+    tag: Option<String>,
+    /// Only those that have come so far: pending, indexed, ready or failed.
+    status: Option<String>,
+    /// Only those with all these words: in title, authors, address, file name or tags, or in one passage of the text.
+    q: Option<String>,
+    /// How each is shown: source (as here), entity (its type's own fields) or cited_file.
+    view: Option<String>,
+}
+
+/// The most words that a list looks for.
+const MAX_WORDS: usize = 32;
+
+impl ListQuery {
+    fn filter(&self) -> Result<SourceFilter, Problem> {
+        let in_query = |problem: Problem| Problem { code: Code::InvalidQuery, ..problem };
+        let set = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let words: Vec<String> = set(&self.q)
+            .unwrap_or_default()
+            .to_lowercase()
+            .split(|c: char| !(c.is_alphanumeric() || "'’_-.@/:%+#&".contains(c)))
+            .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned())
+            .filter(|word| !word.is_empty())
+            .take(MAX_WORDS)
+            .collect();
+        if words.is_empty() && self.q.as_deref().is_some_and(|q| !q.trim().is_empty()) {
+            let detail = "q has no word in it; give one or more";
+            return Err(Problem::new(Code::InvalidQuery, detail).field("q"));
+        }
+        if self.message_id.as_deref().is_some_and(|id| id.contains('\0')) {
+            return Err(Problem::new(Code::InvalidQuery, "message_id has a NUL character").field("message_id"));
+        }
+        Ok(SourceFilter {
+            kind: set(&self.kind).as_deref().map(body::kind).transpose().map_err(in_query)?,
+            origin: set(&self.origin).as_deref().map(str::parse).transpose().map_err(in_query)?,
+            document_id: self.document_id,
+            project_id: self.project_id,
+            run_id: self.run_id,
+            message_id: set(&self.message_id),
+            tag: set(&self.tag).filter(|tag| !tag.contains('\0')),
+            status: set(&self.status).as_deref().map(str::parse).transpose().map_err(in_query)?,
+            words,
+        })
+    }
+}
+
+/// List sources, newest first
+#[utoipa::path(
+    get, path = "/api/v1/sources", tag = "sources", operation_id = "list_sources",
+    params(ListQuery, Paging),
+    responses(
+        (status = 200, description = "One page", body = SourcePage),
+        (status = 422, description = "A parameter is not legal", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn list(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Query(query): Query<ListQuery>,
+    Query(paging): Query<Paging>,
+) -> ApiResult<axum::Json<SourcePage>> {
+    let view = view(query.view.as_deref())?;
+    let page = server.app.sources(&scope, &query.filter()?, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    Ok(axum::Json(Page::of(page, |described| view.of(described))))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ViewQuery {
+    /// How it is shown: source (as here), entity (its type's own fields) or cited_file.
+    view: Option<String>,
+}
+
+/// How many sources have come how far.
+#[derive(Serialize, ToSchema, Default)]
+pub(super) struct SourceCounts {
+    /// All of them.
+    total: u64,
+    /// Their content is being fetched or read.
+    pending: u64,
+    /// Found by words, not yet by meaning.
+    indexed: u64,
+    /// Done.
+    ready: u64,
+    /// Without text.
+    failed: u64,
+    /// Waiting to be found by meaning.
+    embedding_pending: u64,
+    /// Never to be found by meaning, until someone does something about it.
+    embedding_failed: u64,
+}
+
+/// How many sources have come how far
+#[utoipa::path(
+    get, path = "/api/v1/sources/counts", tag = "sources", operation_id = "count_sources",
+    responses((status = 200, description = "The counts", body = SourceCounts)),
+)]
+pub(super) async fn counts(State(server): State<Server>, Caller(scope): Caller) -> ApiResult<axum::Json<SourceCounts>> {
+    let mut counts = SourceCounts::default();
+    for (status, embedding, count) in server.app.count_sources(&scope).await? {
+        counts.total += count;
+        match status {
+            SourceStatus::Pending => counts.pending += count,
+            SourceStatus::Indexed => counts.indexed += count,
+            SourceStatus::Ready => counts.ready += count,
+            SourceStatus::Failed => counts.failed += count,
+        }
+        match embedding {
+            EmbeddingState::Pending => counts.embedding_pending += count,
+            EmbeddingState::Failed => counts.embedding_failed += count,
+            EmbeddingState::Absent | EmbeddingState::Ready => {}
+        }
+    }
+    Ok(axum::Json(counts))
+}
+
+/// One source
+#[utoipa::path(
+    get, path = "/api/v1/sources/{id}", tag = "sources", operation_id = "get_source",
+    params(("id" = String, Path, description = "Its id"), ViewQuery),
+    responses(
+        (status = 200, description = "The source", body = SourceView),
+        (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn get_one(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    Query(query): Query<ViewQuery>,
+) -> ApiResult<axum::Json<SourceView>> {
+    let view = view(query.view.as_deref())?;
+    Ok(axum::Json(view.of(server.app.source(&scope, source_id(&id)?).await?)))
+}
+
+/// Change what is said of a source
+///
+/// Fields that are named here are not changed by later readings of the content.
+#[utoipa::path(
+    patch, path = "/api/v1/sources/{id}", tag = "sources", operation_id = "change_source",
+    params(("id" = String, Path, description = "Its id")),
+    request_body = SourcePatch,
+    responses(
+        (status = 200, description = "The source as it is now", body = Source),
+        (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
+        (status = 422, description = "Something said of it is not legal", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn change(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    request: Request,
+) -> ApiResult<axum::Json<Source>> {
+    let id = source_id(&id)?;
+    let body = json_body(&server, request).await?;
+    Ok(axum::Json(server.app.change_source(&scope, id, body::change(&body)?).await?.into()))
+}
+
+/// Delete a source
+///
+/// With its versions and passages. Its bytes stay for the grace period of garbage collection. See `/impact` for what
+/// would lose its support.
+#[utoipa::path(
+    delete, path = "/api/v1/sources/{id}", tag = "sources", operation_id = "delete_source",
+    params(("id" = String, Path, description = "Its id")),
+    responses(
+        (status = 204, description = "Deleted"),
+        (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn delete(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+) -> ApiResult<StatusCode> {
+    server.app.delete_source(&scope, source_id(&id)?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// What would be lost with a source
+#[utoipa::path(
+    get, path = "/api/v1/sources/{id}/impact", tag = "sources", operation_id = "get_source_impact",
+    params(("id" = String, Path, description = "Its id")),
+    responses(
+        (status = 200, description = "What hangs on it", body = SourceImpact),
+        (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn impact(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+) -> ApiResult<axum::Json<SourceImpact>> {
+    Ok(axum::Json(server.app.source_impact(&scope, source_id(&id)?).await?.into()))
+}
+
+/// The content to take in again.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct NewContent {
+    /// New bytes, which are kept already; if not given, the address is fetched again.
+    artifact_sha256: Option<String>,
+}
+
+/// The work that was asked for.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Asked {
+    /// The job that does it.
+    job_id: Uuid,
+}
+
+/// Take the content of a source in again
+///
+/// Bytes that differ make a new revision; what was cited before keeps pointing to the old one.
+#[utoipa::path(
+    post, path = "/api/v1/sources/{id}/refresh", tag = "sources", operation_id = "refresh_source",
+    params(("id" = String, Path, description = "Its id")),
+    request_body(content = Option<NewContent>),
+    responses(
+        (status = 202, description = "Asked for", body = Asked),
+        (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
+        (status = 409, description = "It has no address", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn refresh(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    request: Request,
+) -> ApiResult<(StatusCode, axum::Json<Asked>)> {
+    let id = source_id(&id)?;
+    let body = read_body(request.into_body(), server.config.json_limit_bytes).await?;
+    let new: NewContent = if body.is_empty() { NewContent::default() } else { super::extract::parse_json(&body)? };
+    let content = new.artifact_sha256.map(|hash| hash_in_field(&hash, "artifact_sha256")).transpose()?;
+    let job = server.app.refresh_source(&scope, id, content).await?;
+    Ok((StatusCode::ACCEPTED, axum::Json(Asked { job_id: job.uuid() })))
+}
+
+/// The versions of a source's content, newest first
+#[utoipa::path(
+    get, path = "/api/v1/sources/{id}/revisions", tag = "sources", operation_id = "list_source_revisions",
+    params(("id" = String, Path, description = "Its id"), Paging),
+    responses(
+        (status = 200, description = "One page", body = Page<Revision>),
+        (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn revisions(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    Query(paging): Query<Paging>,
+) -> ApiResult<axum::Json<Page<Revision>>> {
+    let page = server.app.revisions(&scope, source_id(&id)?, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    Ok(axum::Json(Page::of(page, Revision::from)))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct RevisionQuery {
+    /// An earlier version, by its id; the one the source stands at if not given.
+    revision: Option<String>,
+}
+
+impl RevisionQuery {
+    fn id(&self) -> Result<Option<RevisionId>, Problem> {
+        let wrong = |text: &str| {
+            let detail = format!("there is no revision '{}'; an id is a UUID", shown(text));
+            Problem::new(Code::RevisionNotFound, detail).field("revision")
+        };
+        self.revision.as_deref().map(|text| text.parse().map_err(|_| wrong(text))).transpose()
+    }
+}
+
+/// The bytes of a source
+///
+/// As they came. Supports ranges and conditions as artifacts do.
+#[utoipa::path(
+    get, path = "/api/v1/sources/{id}/content", tag = "sources", operation_id = "get_source_content",
+    params(("id" = String, Path, description = "Its id"), RevisionQuery, ContentQuery),
+    responses(
+        (status = 200, description = "All of it, as its own media type", content_type = "*/*", body = String),
+        (status = 206, description = "The range asked for", content_type = "*/*", body = String),
+        (status = 404, description = "There is no such source, or it has no content", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn content(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    Query(revision): Query<RevisionQuery>,
+    Query(query): Query<ContentQuery>,
+    headers: HeaderMap,
+) -> ApiResult<Response> {
+    let revision = server.app.revision(&scope, source_id(&id)?, revision.id()?).await?;
+    content::send(&server, &scope, revision.content, &query, &headers).await
+}
+
+/// A small picture of a source
+#[utoipa::path(
+    get, path = "/api/v1/sources/{id}/thumbnail", tag = "sources", operation_id = "get_source_thumbnail",
+    params(("id" = String, Path, description = "Its id"), RevisionQuery),
+    responses(
+        (status = 200, description = "PNG or JPEG", content_type = "image/*", body = String),
+        (status = 404, description = "There is no such source, or no picture of it", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn thumbnail(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    Query(revision): Query<RevisionQuery>,
+    headers: HeaderMap,
+) -> ApiResult<Response> {
+    let revision = server.app.revision(&scope, source_id(&id)?, revision.id()?).await?;
+    let Some(picture) = revision.thumbnail else {
+        let detail = "there is no small picture of this source; images and PDF files have one";
+        return Err(Problem::new(Code::SourceHasNoContent, detail).into());
+    };
+    content::send(&server, &scope, picture, &ContentQuery::inline(), &headers).await
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct TextQuery {
+    /// The first character to show.
+    start_char: Option<usize>,
+    /// One past the last character to show.
+    end_char: Option<usize>,
+}
+
+/// The text of a source
+///
+/// With the marks that say which page, section, sheet or part each place lies in. With `Accept: text/plain`, only the
+/// text. Places count Unicode scalar values and never change for a revision.
+#[utoipa::path(
+    get, path = "/api/v1/sources/{id}/text", tag = "sources", operation_id = "get_source_text",
+    params(("id" = String, Path, description = "Its id"), RevisionQuery, TextQuery),
+    responses(
+        (status = 200, description = "The text", body = Text),
+        (status = 404, description = "There is no such source, or it has no text", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn text(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    Query(revision): Query<RevisionQuery>,
+    Query(query): Query<TextQuery>,
+    headers: HeaderMap,
+) -> ApiResult<Response> {
+    let id = source_id(&id)?;
+    let found = server.app.source_text(&scope, id, revision.id()?).await?;
+    let index = CharIndex::new(&found.text);
+    let end = query.end_char.unwrap_or(index.len()).min(index.len());
+    let start = query.start_char.unwrap_or(0);
+    if start > end {
+        let detail = format!("start_char is {start}; the text ends at {end}");
+        return Err(Problem::new(Code::InvalidQuery, detail).field("start_char").into());
+    }
+    let span = Span::new(start, end);
+    let words = index.of(span).unwrap_or_default().to_owned();
+    let plain = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if plain.starts_with("text/plain") {
+        return Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], words).into_response());
+    }
+    let marks = found.marks.into_iter().filter(|mark| mark.span.meets(span)).map(wire::Mark::from).collect();
+    Ok(axum::Json(Text {
+        source_id: id.uuid(),
+        revision_id: found.revision.id.uuid(),
+        text_sha256: found.revision.text,
+        start_char: start,
+        end_char: end,
+        total_chars: index.len(),
+        text: words,
+        marks,
+    })
+    .into_response())
+}
+
+/// The passages of a source, in order
+#[utoipa::path(
+    get, path = "/api/v1/sources/{id}/chunks", tag = "sources", operation_id = "list_source_chunks",
+    params(("id" = String, Path, description = "Its id"), RevisionQuery, Paging),
+    responses(
+        (status = 200, description = "One page", body = Page<Chunk>),
+        (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn chunks(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    Query(revision): Query<RevisionQuery>,
+    Query(paging): Query<Paging>,
+) -> ApiResult<axum::Json<Page<Chunk>>> {
+    let (limit, cursor) = (paging.limit()?, paging.cursor()?);
+    let page = server.app.chunks(&scope, source_id(&id)?, revision.id()?, limit, cursor.as_ref()).await?;
+    Ok(axum::Json(Page::of(page, Chunk::from)))
+}
+
+/// A page to be read.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PageToRead {
+    /// Its HTML.
+    html: String,
+    /// Where it stands.
+    url: Option<String>,
+}
+
+/// Read a page without keeping it
+///
+/// What would be stored if this HTML stood at that address. Nothing is fetched.
+#[utoipa::path(
+    post, path = "/api/v1/sources/extract", tag = "sources", operation_id = "extract_page",
+    request_body = PageToRead,
+    responses(
+        (status = 200, description = "What it tells of itself", body = Extracted),
+        (status = 422, description = "It cannot be read", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn extract(
+    State(server): State<Server>,
+    Json(page): Json<PageToRead>,
+) -> ApiResult<axum::Json<Extracted>> {
+    let about =
+        About { media_type: Some("text/html; charset=utf-8".to_owned()), url: page.url.clone(), ..About::default() };
+    let read = server.app.read_bytes(&about, page.html.into()).await?;
+    let reading = read.map_err(|error| Problem::new(Code::InvalidField, error.to_string()).field("html"))?;
+    let mut extracted = Extracted::from(reading);
+    extracted.title = extracted.title.or_else(|| page.url.clone());
+    extracted.url = page.url;
+    Ok(axum::Json(extracted))
+}
+
+fn view(name: Option<&str>) -> Result<View, Problem> {
+    match name.unwrap_or("source") {
+        "" | "source" => Ok(View::Source),
+        "entity" => Ok(View::Entity),
+        "cited_file" => Ok(View::CitedFile),
+        other => {
+            let detail = format!("'{}' is not a view; it is one of source, entity, cited_file", shown(other));
+            Err(Problem::new(Code::InvalidQuery, detail).field("view"))
+        }
+    }
+}
+
+fn source_id(text: &str) -> Result<SourceId, Problem> {
+    text.parse().map_err(|_| {
+        Problem::new(Code::SourceNotFound, format!("there is no source '{}'; an id is a UUID", shown(text)))
+    })
+}
+
+/// The bytes of a JSON body.
+async fn json_body(server: &Server, request: Request) -> Result<bytes::Bytes, Problem> {
+    super::extract::check_json_type(request.headers())?;
+    read_body(request.into_body(), server.config.json_limit_bytes).await
+}

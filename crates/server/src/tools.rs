@@ -1,0 +1,54 @@
+//! The tools that the settings name: how files are read, pages fetched, texts embedded.
+
+use std::{sync::Arc, time::Duration};
+
+use ibid_app::{ReadApart, Tools};
+use ibid_fetch::{FetchRules, Fetcher};
+use ibid_ingest::chunks::ChunkRules;
+use ibid_models::{Embedder, EmbedderConfig, LocalConfig, RemoteConfig, Secret, open as open_embedder};
+
+use crate::config::{Config, EmbedderKind};
+
+/// How long reading one file may take.
+pub const READ_TIMEOUT: Duration = Duration::from_secs(180);
+
+/// The tools, or what is wrong with the settings.
+pub async fn open(config: &Config) -> Result<Tools, String> {
+    let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    let allow = config.fetch_allow.split(',').map(str::trim).filter(|one| !one.is_empty());
+    let allow =
+        allow.map(str::parse).collect::<Result<_, String>>().map_err(|error| format!("fetch_allow: {error}"))?;
+    let fetcher = Fetcher::new(FetchRules { allow, ..FetchRules::default() }).map_err(|error| error.to_string())?;
+    let embedder = embedder(config).await?;
+    let longest = embedder.as_ref().map_or(usize::MAX, |embedder| embedder.max_tokens());
+    Ok(Tools {
+        reader: Arc::new(ReadApart { program, timeout: READ_TIMEOUT }),
+        fetcher,
+        embedder,
+        chunk_rules: ChunkRules {
+            // What a model does not look at, it does not find.
+            max_tokens: (config.chunk_tokens as usize).min(longest),
+            overlap: config.chunk_overlap_percent as f32 / 100.0,
+        },
+    })
+}
+
+async fn embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, String> {
+    let set = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    let remote = RemoteConfig {
+        base_url: set(&config.embedder_url),
+        model: set(&config.embedder_model),
+        key: set(&config.embedder_key).map(Secret::from),
+        dimension: Some(config.embedder_dimension as usize).filter(|dimension| *dimension > 0),
+        ..RemoteConfig::default()
+    };
+    let wanted = match config.embedder {
+        EmbedderKind::None => return Ok(None),
+        EmbedderKind::Local => EmbedderConfig::Local(LocalConfig::default()),
+        EmbedderKind::Openai => EmbedderConfig::OpenAi(remote),
+        EmbedderKind::Google => EmbedderConfig::Google(remote),
+        EmbedderKind::Compatible => EmbedderConfig::Compatible(remote),
+    };
+    let opened = open_embedder(wanted).await;
+    opened.map(Some).map_err(|error| format!("embedder {}: {error}", config.embedder))
+}

@@ -1,0 +1,368 @@
+//! Revisions of sources, the marks over their text, and the chunks it was cut into.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ibid_domain::{
+    ChunkId, Cursor, JsonObject, Limit, Mark, MarkKind, Page, Place, Revision, RevisionId, Sha256, SourceId, Span,
+};
+
+use super::sources::from_json;
+use crate::{
+    Error, Result, Scope, Tx,
+    sql::{Row, int, params, placeholder_list, placeholders},
+};
+
+/// How many rows go into one statement.
+const BATCH: usize = 200;
+
+/// The revisions of one tenant's sources.
+pub struct Revisions<'a> {
+    tx: &'a mut Tx,
+    scope: &'a Scope,
+}
+
+impl Tx {
+    /// The revisions that this scope may see.
+    pub fn revisions<'a>(&'a mut self, scope: &'a Scope) -> Revisions<'a> {
+        Revisions { tx: self, scope }
+    }
+}
+
+/// Bytes that are a source's content from now on.
+#[derive(Clone, Debug)]
+pub struct NewRevision {
+    /// Whose.
+    pub source: SourceId,
+    /// The bytes, an artifact that is kept already.
+    pub content: Sha256,
+    /// What they are, as far as is known.
+    pub media_type: String,
+    /// What the file was called.
+    pub filename: Option<String>,
+    /// How large it is.
+    pub size_bytes: u64,
+    /// What the server said to tell it from others.
+    pub validators: JsonObject,
+}
+
+/// A stretch of a revision's text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chunk {
+    /// Its id.
+    pub id: ChunkId,
+    /// Whose.
+    pub source: SourceId,
+    /// Of which version.
+    pub revision: RevisionId,
+    /// Which one, from 0.
+    pub ordinal: u64,
+    /// Where in the text.
+    pub span: Span,
+    /// How many tokens it has.
+    pub tokens: u64,
+    /// Where it lies for a person.
+    pub place: Place,
+    /// The words.
+    pub content: String,
+    /// Whether it has a vector in the space that is in use.
+    pub embedded: bool,
+}
+
+impl Revisions<'_> {
+    /// Keeps new bytes of a source, which the caller holds.
+    pub async fn add(&mut self, new: NewRevision) -> Result<Revision> {
+        self.tx.artifacts(self.scope).count_references(&BTreeMap::from([(new.content, 1)])).await?;
+        let row = self
+            .tx
+            .row(
+                "INSERT INTO revisions (id, tenant_id, source_id, number, content_sha256, media_type, filename, size_bytes,
+                     validators, created_at)
+                 VALUES ($1, $2, $3, 1 + COALESCE((SELECT MAX(number) FROM revisions WHERE source_id = $3), 0), $4, $5, $6,
+                     $7, $8, $9)
+                 RETURNING *",
+                params![
+                    RevisionId::new(),
+                    self.scope.tenant(),
+                    new.source,
+                    new.content,
+                    new.media_type,
+                    new.filename,
+                    int(new.size_bytes),
+                    new.validators,
+                    self.tx.now(),
+                ],
+            )
+            .await?;
+        read(&row.ok_or_else(|| Error::Corrupt("an insert returned nothing".to_owned()))?)
+    }
+
+    /// Keeps what reading the bytes brought. The caller holds the source; a revision is read once.
+    pub async fn extracted(&mut self, revision: &Revision, marks: &[Mark]) -> Result<()> {
+        let mut references = BTreeMap::new();
+        for sha256 in [revision.text, revision.thumbnail].into_iter().flatten() {
+            *references.entry(sha256).or_insert(0) += 1;
+        }
+        self.tx.artifacts(self.scope).count_references(&references).await?;
+        self.tx
+            .execute(
+                "UPDATE revisions SET text_sha256 = $3, thumbnail_sha256 = $4, media_type = $5, text_chars = $6,
+                     page_count = $7, chunk_count = $8, language = $9, manifest_sha256 = $10, extracted_at = $11
+                 WHERE id = $1 AND tenant_id = $2 AND extracted_at IS NULL",
+                params![
+                    revision.id,
+                    self.scope.tenant(),
+                    revision.text,
+                    revision.thumbnail,
+                    revision.media_type.as_str(),
+                    int(revision.text_chars),
+                    revision.page_count.map(int),
+                    int(revision.chunk_count),
+                    revision.language.as_deref(),
+                    revision.manifest,
+                    revision.extracted_at,
+                ],
+            )
+            .await?;
+        for (start, batch) in marks.chunks(BATCH).enumerate().map(|(index, batch)| (index * BATCH, batch)) {
+            let mut values = Vec::with_capacity(batch.len() * 8);
+            for (index, mark) in batch.iter().enumerate() {
+                values.extend(params![
+                    revision.id,
+                    int((start + index) as u64),
+                    mark.kind.as_str(),
+                    mark.label.as_str(),
+                    mark.number.map(i64::from),
+                    i64::from(mark.level),
+                    int(mark.span.start as u64),
+                    int(mark.span.end as u64),
+                ]);
+            }
+            let sql = format!(
+                "INSERT INTO marks (revision_id, ordinal, kind, label, number, level, start_char, end_char) VALUES {}",
+                placeholders(1, batch.len(), 8)
+            );
+            self.tx.execute_built(sql, values).await?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the chunks of a revision that was just read.
+    pub async fn add_chunks(&mut self, chunks: &[Chunk]) -> Result<()> {
+        for batch in chunks.chunks(BATCH) {
+            let mut values = Vec::with_capacity(batch.len() * 11);
+            for chunk in batch {
+                let place = serde_json::to_value(&chunk.place).map_err(|error| Error::Corrupt(error.to_string()))?;
+                values.extend(params![
+                    chunk.id,
+                    self.scope.tenant(),
+                    chunk.source,
+                    chunk.revision,
+                    int(chunk.ordinal),
+                    int(chunk.span.start as u64),
+                    int(chunk.span.end as u64),
+                    int(chunk.tokens),
+                    chunk.place.page.map(i64::from),
+                    place,
+                    chunk.content.as_str(),
+                ]);
+            }
+            let sql = format!(
+                "INSERT INTO chunks (id, tenant_id, source_id, revision_id, ordinal, start_char, end_char, tokens, page, place,
+                     content)
+                 VALUES {}",
+                placeholders(1, batch.len(), 11)
+            );
+            self.tx.execute_built(sql, values).await?;
+        }
+        Ok(())
+    }
+
+    /// One revision.
+    pub async fn get(&mut self, id: RevisionId) -> Result<Option<Revision>> {
+        let sql = "SELECT * FROM revisions WHERE tenant_id = $1 AND id = $2";
+        let row = self.tx.row(sql, params![self.scope.tenant(), id]).await?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// Those of many revisions that are here.
+    pub async fn get_many(&mut self, ids: &[RevisionId]) -> Result<HashMap<RevisionId, Revision>> {
+        let mut found = HashMap::with_capacity(ids.len());
+        for batch in ids.chunks(BATCH) {
+            let sql =
+                format!("SELECT * FROM revisions WHERE tenant_id = $1 AND id IN {}", placeholder_list(2, batch.len()));
+            let mut values = params![self.scope.tenant()];
+            values.extend(batch.iter().map(|id| (*id).into()));
+            for row in self.tx.rows_built(sql, values).await? {
+                let revision = read(&row)?;
+                found.insert(revision.id, revision);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The newest revision of a source, read or not.
+    pub async fn newest(&mut self, source: SourceId) -> Result<Option<Revision>> {
+        let sql = "SELECT * FROM revisions WHERE tenant_id = $1 AND source_id = $2 ORDER BY number DESC LIMIT 1";
+        let row = self.tx.row(sql, params![self.scope.tenant(), source]).await?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// The revisions of a source, newest first.
+    pub async fn list(&mut self, source: SourceId, limit: Limit, after: Option<&Cursor>) -> Result<Page<Revision>> {
+        let before = match after {
+            None => i64::MAX,
+            Some(cursor) => {
+                let [number] = cursor.parts()?;
+                number.parse().map_err(|_| Cursor::invalid())?
+            }
+        };
+        let sql = "SELECT * FROM revisions WHERE tenant_id = $1 AND source_id = $2 AND number < $3
+                   ORDER BY number DESC LIMIT $4";
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), source, before, limit.probe()]).await?;
+        let items = rows.iter().map(read).collect::<Result<_>>()?;
+        Ok(Page::of(items, limit, |last: &Revision| vec![last.number.to_string()]))
+    }
+
+    /// The marks over a revision's text, by start.
+    pub async fn marks(&mut self, revision: RevisionId) -> Result<Vec<Mark>> {
+        let sql = "SELECT m.* FROM marks m JOIN revisions r ON r.id = m.revision_id
+                   WHERE r.tenant_id = $1 AND m.revision_id = $2 ORDER BY m.ordinal";
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), revision]).await?;
+        rows.iter().map(read_mark).collect()
+    }
+
+    /// The chunks of a revision, in order.
+    pub async fn chunks(&mut self, revision: RevisionId, limit: Limit, after: Option<&Cursor>) -> Result<Page<Chunk>> {
+        let after = match after {
+            None => -1,
+            Some(cursor) => {
+                let [ordinal] = cursor.parts()?;
+                ordinal.parse().map_err(|_| Cursor::invalid())?
+            }
+        };
+        let sql = "SELECT c.*, CASE WHEN EXISTS (SELECT 1 FROM chunk_vectors v JOIN embedding_spaces e ON e.id = v.space_id
+                       WHERE v.chunk_id = c.id AND e.in_use = 1) THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END AS embedded
+                   FROM chunks c WHERE c.tenant_id = $1 AND c.revision_id = $2 AND c.ordinal > $3
+                   ORDER BY c.ordinal LIMIT $4";
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), revision, after, limit.probe()]).await?;
+        let items = rows.iter().map(read_chunk).collect::<Result<_>>()?;
+        Ok(Page::of(items, limit, |last: &Chunk| vec![last.ordinal.to_string()]))
+    }
+
+    /// Removes everything that was made of a source's content; the artifacts lose their references.
+    pub(super) async fn remove_all(&mut self, source: SourceId) -> Result<()> {
+        let sql = "SELECT * FROM revisions WHERE tenant_id = $1 AND source_id = $2";
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), source]).await?;
+        let mut references = BTreeMap::new();
+        for row in &rows {
+            let revision = read(row)?;
+            for sha256 in [Some(revision.content), revision.text, revision.thumbnail].into_iter().flatten() {
+                *references.entry(sha256).or_insert(0) -= 1;
+            }
+        }
+        let names = params![self.scope.tenant(), source];
+        self.tx.execute("DELETE FROM chunks WHERE tenant_id = $1 AND source_id = $2", names.clone()).await?;
+        self.tx.execute("DELETE FROM revisions WHERE tenant_id = $1 AND source_id = $2", names).await?;
+        self.tx.artifacts(self.scope).count_references(&references).await
+    }
+
+    /// What the bytes and the text of a source's revisions name, each once.
+    pub async fn artifacts_of(&mut self, source: SourceId) -> Result<BTreeMap<Sha256, i64>> {
+        let sql = "SELECT * FROM revisions WHERE tenant_id = $1 AND source_id = $2";
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), source]).await?;
+        let mut named = BTreeMap::new();
+        for row in &rows {
+            let revision = read(row)?;
+            for sha256 in [Some(revision.content), revision.text, revision.thumbnail].into_iter().flatten() {
+                *named.entry(sha256).or_insert(0) += 1;
+            }
+        }
+        Ok(named)
+    }
+
+    /// Sources whose current revision is gone, and revisions read whose count of chunks is wrong: (id, what is wrong).
+    pub async fn faults(&mut self) -> Result<Vec<(String, String)>> {
+        let mut faults = Vec::new();
+        let sql = "SELECT s.id FROM sources s WHERE s.tenant_id = $1 AND s.revision_id IS NOT NULL
+                   AND NOT EXISTS (SELECT 1 FROM revisions r WHERE r.id = s.revision_id AND r.source_id = s.id)";
+        for row in self.tx.rows(sql, params![self.scope.tenant()]).await? {
+            let id: SourceId = row.get("id")?;
+            faults.push((id.to_string(), "its current revision is not there".to_owned()));
+        }
+        let sql = "SELECT r.source_id, r.number, r.chunk_count, COUNT(c.id) AS counted
+                   FROM revisions r LEFT JOIN chunks c ON c.revision_id = r.id
+                   WHERE r.tenant_id = $1 AND r.extracted_at IS NOT NULL
+                   GROUP BY r.id, r.source_id, r.number, r.chunk_count HAVING r.chunk_count <> COUNT(c.id)";
+        for row in self.tx.rows(sql, params![self.scope.tenant()]).await? {
+            let (id, number): (SourceId, u64) = (row.get("source_id")?, row.get("number")?);
+            let (kept, counted): (u64, u64) = (row.get("chunk_count")?, row.get("counted")?);
+            faults.push((id.to_string(), format!("revision {number} says {kept} chunks and {counted} are there")));
+        }
+        Ok(faults)
+    }
+
+    /// A stretch of all revisions that were read, in the order of their ids.
+    pub async fn walk(&mut self, after: Option<RevisionId>, count: i64) -> Result<Vec<Revision>> {
+        let sql = "SELECT * FROM revisions WHERE tenant_id = $1 AND extracted_at IS NOT NULL AND id > $2
+                   ORDER BY id LIMIT $3";
+        let after = after.map_or_else(uuid::Uuid::nil, RevisionId::uuid);
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), after, count]).await?;
+        rows.iter().map(read).collect()
+    }
+}
+
+fn read(row: &Row) -> Result<Revision> {
+    Ok(Revision {
+        id: row.get("id")?,
+        source: row.get("source_id")?,
+        number: row.get("number")?,
+        content: row.get("content_sha256")?,
+        text: row.get("text_sha256")?,
+        thumbnail: row.get("thumbnail_sha256")?,
+        media_type: row.get("media_type")?,
+        filename: row.get("filename")?,
+        size_bytes: row.get("size_bytes")?,
+        text_chars: row.get("text_chars")?,
+        page_count: row.get("page_count")?,
+        chunk_count: row.get("chunk_count")?,
+        language: row.get("language")?,
+        manifest: row.get("manifest_sha256")?,
+        validators: row.get("validators")?,
+        created_at: row.get("created_at")?,
+        extracted_at: row.get("extracted_at")?,
+    })
+}
+
+fn place(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
+}
+
+fn span(row: &Row) -> Result<Span> {
+    Ok(Span::new(place(row.get("start_char")?), place(row.get("end_char")?)))
+}
+
+fn read_mark(row: &Row) -> Result<Mark> {
+    let kind: String = row.get("kind")?;
+    let number: Option<u64> = row.get("number")?;
+    Ok(Mark {
+        kind: MarkKind::from_name(&kind).ok_or_else(|| Error::Corrupt(format!("a mark of kind '{kind}'")))?,
+        label: row.get("label")?,
+        number: number.and_then(|number| number.try_into().ok()),
+        level: row.get::<u64>("level")?.try_into().unwrap_or(u8::MAX),
+        span: span(row)?,
+    })
+}
+
+fn read_chunk(row: &Row) -> Result<Chunk> {
+    Ok(Chunk {
+        id: row.get("id")?,
+        source: row.get("source_id")?,
+        revision: row.get("revision_id")?,
+        ordinal: row.get("ordinal")?,
+        span: span(row)?,
+        tokens: row.get("tokens")?,
+        place: from_json(row, "place")?,
+        content: row.get("content")?,
+        embedded: row.get("embedded")?,
+    })
+}

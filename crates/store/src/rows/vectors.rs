@@ -1,0 +1,130 @@
+//! Embedding spaces, and the vectors of chunks in them.
+
+use ibid_domain::{ChunkId, RevisionId};
+
+use crate::{
+    Result, Scope, Tx,
+    sql::{Row, Value, int, params, placeholders},
+};
+
+/// How many rows go into one statement.
+const BATCH: usize = 200;
+
+/// A way of turning text into vectors: a model of a provider, with its dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmbeddingSpace {
+    /// Its number.
+    pub id: i64,
+    /// Who makes the vectors.
+    pub provider: String,
+    /// With which model.
+    pub model: String,
+    /// How many numbers a vector has.
+    pub dimension: u64,
+    /// Whether search uses it.
+    pub in_use: bool,
+}
+
+/// The vectors of one tenant's chunks.
+pub struct Vectors<'a> {
+    tx: &'a mut Tx,
+    scope: &'a Scope,
+}
+
+impl Tx {
+    /// The vectors that this scope may see.
+    pub fn vectors<'a>(&'a mut self, scope: &'a Scope) -> Vectors<'a> {
+        Vectors { tx: self, scope }
+    }
+
+    /// Every space there is, oldest first. Spaces belong to the library, not to a tenant.
+    pub async fn embedding_spaces(&mut self) -> Result<Vec<EmbeddingSpace>> {
+        let rows = self.rows("SELECT * FROM embedding_spaces ORDER BY id", vec![]).await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// The space of this model, made if it is new. The first there is comes into use at once.
+    pub async fn embedding_space(&mut self, provider: &str, model: &str, dimension: u64) -> Result<EmbeddingSpace> {
+        self.lock("embedding_spaces").await?;
+        let names = params![provider, model, int(dimension)];
+        let sql = "SELECT * FROM embedding_spaces WHERE provider = $1 AND model = $2 AND dimension = $3";
+        if let Some(row) = self.row(sql, names.clone()).await? {
+            return read(&row);
+        }
+        let mut values = names.clone();
+        values.push(self.now().into());
+        self.execute(
+            "INSERT INTO embedding_spaces (provider, model, dimension, in_use, created_at)
+             VALUES ($1, $2, $3, CASE WHEN EXISTS (SELECT 1 FROM embedding_spaces) THEN 0 ELSE 1 END, $4)",
+            values,
+        )
+        .await?;
+        let row = self.row(sql, names).await?;
+        read(&row.ok_or_else(|| crate::Error::Corrupt("a space is not there after it was made".to_owned()))?)
+    }
+
+    /// Search uses this space from now on; the others are forgotten, with all their vectors.
+    pub async fn use_embedding_space(&mut self, id: i64) -> Result<()> {
+        self.lock("embedding_spaces").await?;
+        self.execute("UPDATE embedding_spaces SET in_use = 1 WHERE id = $1", params![id]).await?;
+        self.execute("DELETE FROM chunk_vectors WHERE space_id <> $1", params![id]).await?;
+        self.execute("DELETE FROM embedding_spaces WHERE id <> $1", params![id]).await?;
+        Ok(())
+    }
+
+    /// How many sources of any tenant wait for their embedding.
+    pub async fn awaiting_embedding(&mut self) -> Result<u64> {
+        let row = self.row("SELECT COUNT(*) AS count FROM sources WHERE embedding = 'pending'", vec![]).await?;
+        row.map_or(Ok(0), |row| row.get("count"))
+    }
+}
+
+impl Vectors<'_> {
+    /// Chunks of a revision that have no vector in a space yet, in order, with their text.
+    pub async fn missing(&mut self, space: i64, revision: RevisionId, count: i64) -> Result<Vec<(ChunkId, String)>> {
+        let sql = "SELECT c.id, c.content FROM chunks c WHERE c.tenant_id = $1 AND c.revision_id = $2
+                   AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.space_id = $3 AND v.chunk_id = c.id)
+                   ORDER BY c.ordinal LIMIT $4";
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), revision, space, count]).await?;
+        rows.iter().map(|row| Ok((row.get("id")?, row.get("content")?))).collect()
+    }
+
+    /// Keeps vectors. Those of chunks that are gone, or that have one already, are left out.
+    pub async fn keep(&mut self, space: i64, vectors: &[(ChunkId, Vec<f32>)]) -> Result<u64> {
+        let mut kept = 0;
+        for batch in vectors.chunks(BATCH) {
+            let mut values = params![space, self.scope.tenant()];
+            for (chunk, vector) in batch {
+                values.push((*chunk).into());
+                values.push(Value::Vector(vector.clone()));
+            }
+            let sql = format!(
+                "WITH new (chunk_id, vector) AS (VALUES {})
+                 INSERT INTO chunk_vectors (space_id, chunk_id, vector)
+                 SELECT $1, c.id, new.vector FROM new JOIN chunks c ON c.id = new.chunk_id AND c.tenant_id = $2 WHERE true
+                 ON CONFLICT (space_id, chunk_id) DO NOTHING",
+                placeholders(3, batch.len(), 2)
+            );
+            kept += self.tx.execute_built(sql, values).await?;
+        }
+        Ok(kept)
+    }
+
+    /// How many chunks of a revision have a vector in a space.
+    pub async fn count(&mut self, space: i64, revision: RevisionId) -> Result<u64> {
+        let sql = "SELECT COUNT(*) AS count FROM chunk_vectors v JOIN chunks c ON c.id = v.chunk_id
+                   WHERE v.space_id = $1 AND c.tenant_id = $2 AND c.revision_id = $3";
+        let row = self.tx.row(sql, params![space, self.scope.tenant(), revision]).await?;
+        row.map_or(Ok(0), |row| row.get("count"))
+    }
+}
+
+fn read(row: &Row) -> Result<EmbeddingSpace> {
+    Ok(EmbeddingSpace {
+        id: row.get("id")?,
+        provider: row.get("provider")?,
+        model: row.get("model")?,
+        dimension: row.get("dimension")?,
+        in_use: row.get("in_use")?,
+    })
+}
