@@ -137,10 +137,10 @@ if wants lint rust unit browser; then
 elif wants web types; then
   scripts/web.sh install
 fi
+if wants rust unit browser; then
+  for tool in model onnxruntime pdfium; do "scripts/$tool.sh"; done
+fi
 if wants rust browser; then
-  scripts/model.sh
-  scripts/onnxruntime.sh
-  scripts/pdfium.sh
   start s3
   start postgres
 elif wants unit && scripts/postgres.sh prepared; then

@@ -187,7 +187,7 @@ def large_pdf(folder: Path) -> bytes:
     import typst
 
     source = folder / "large.typ"
-    text = "\n\n".join(f"= Chapter {number}\n\n{prose(2600, number)}" for number in range(100))
+    text = "\n\n".join(f"= Chapter {number}\n\n{prose(2600, number)}" for number in range(106))
     source.write_text('#set page(paper: "a4")\n' + text)
     return typst.compile(str(source))
 

@@ -33,6 +33,8 @@ fn crates_see_only_what_lies_below_them() {
         ("sqlx", ["ibid-store", "ibid-testkit"].as_slice()),
         ("object_store", &["ibid-store"]),
         ("reqwest", &["ibid-fetch", "ibid-models"]),
+        ("ort", &["ibid-models"]),
+        ("pdfium-render", &["ibid-ingest"]),
         ("axum", &["ibid"]),
         ("utoipa", &["ibid"]),
         ("clap", &["ibid"]),
