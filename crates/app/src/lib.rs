@@ -28,6 +28,7 @@ pub use ibid_store::{Error, Result, Scope};
 pub use jobs::{JobKind, JobRequest};
 pub use manifests::{EntryDraft, ManifestDraft};
 pub use pointers::PointerDraft;
+pub use sources::origins::OriginAdapter;
 pub use sources::{
     About, Content as SourceContent, Described, Impact, Import, ImportReport, ReadApart, ReadHere, Reader, Reading,
     Rejected, SourceChange, SourceDraft, Text, names, read_content,

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use ibid_domain::Source;
 use ibid_fetch::{FetchError, FetchRules, Fetcher};
 use ibid_ingest::chunks::ChunkRules;
 use ibid_models::Embedder;
 
-use crate::{ReadHere, Reader};
+use crate::{OriginAdapter, ReadHere, Reader};
 
 /// The tools of a library. Cheap to clone.
 #[derive(Clone)]
@@ -15,6 +16,8 @@ pub struct Tools {
     pub reader: Arc<dyn Reader>,
     /// Fetches pages.
     pub fetcher: Fetcher,
+    /// Fetches from other origins than the web.
+    pub origins: Vec<Arc<dyn OriginAdapter>>,
     /// Turns text into vectors; without one, sources are found by words only.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// How text is cut into chunks.
@@ -27,9 +30,16 @@ impl Tools {
         Ok(Self {
             reader: Arc::new(ReadHere),
             fetcher: Fetcher::new(FetchRules::default())?,
+            origins: Vec::new(),
             embedder: None,
             chunk_rules: ChunkRules::default(),
         })
+    }
+
+    /// What fetches the content of a source: the adapter of its origin, or the web's if it only has an address.
+    pub(crate) fn adapter(&self, source: &Source) -> Option<&dyn OriginAdapter> {
+        let own = self.origins.iter().map(|adapter| &**adapter).find(|adapter| adapter.origin() == source.origin);
+        Some(own.unwrap_or(&self.fetcher)).filter(|adapter| adapter.can_fetch(source))
     }
 
     /// How many tokens a text has for the embedder, or about how many if there is none.

@@ -24,6 +24,7 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
     Ok(Tools {
         reader: Arc::new(ReadApart { program, timeout: READ_TIMEOUT }),
         fetcher,
+        origins: Vec::new(),
         embedder,
         chunk_rules: ChunkRules {
             // What a model does not look at, it does not find.

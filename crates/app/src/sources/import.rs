@@ -137,16 +137,6 @@ impl App {
         Ok(first.starts_with(b"PK\x03\x04") || first.starts_with(b"PK\x05\x06"))
     }
 
-    async fn bytes_of(&self, scope: &Scope, sha256: Sha256) -> Result<Vec<u8>> {
-        let bytes = self.store.blobs().read(scope, sha256, None).await?;
-        let mut bytes = bytes.ok_or_else(|| Error::Corrupt(format!("the bytes of artifact {sha256} are missing")))?;
-        let mut all = Vec::new();
-        while let Some(piece) = bytes.try_next().await? {
-            all.extend_from_slice(&piece);
-        }
-        Ok(all)
-    }
-
     /// Makes a source of each file of a zip.
     async fn unpack(&self, context: &JobContext, payload: Payload) -> Result<Json, Failure> {
         let failed = |error: Error| Failure::Failed(error.to_string());

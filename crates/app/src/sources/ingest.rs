@@ -18,7 +18,7 @@ use ibid_store::{Chunk, Failure, NewJob, PointerChange, Tx};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::{About, Reading, add_revision, embedding, pointer_name};
+use super::{About, Reading, add_revision, embedding, origins::OriginAdapter, pointer_name};
 use crate::{
     App, EntryDraft, Error, ManifestDraft, Result, Scope, UploadDetails,
     manifests::make_manifest,
@@ -67,10 +67,10 @@ impl App {
         let Some((source, newest)) = self.newest(scope, id).await.map_err(failed)? else {
             return Ok(Some(json!({ "outcome": "gone" })));
         };
-        let to_fetch = source.url.is_some() && (payload.fetch || newest.is_none());
-        let revision = if to_fetch {
+        let adapter = self.tools().adapter(&source).filter(|_| payload.fetch || newest.is_none());
+        let revision = if let Some(adapter) = adapter {
             context.progress.tell(0, None, "fetching").await;
-            match self.fetch(scope, &source, newest, last_try).await? {
+            match self.fetch(scope, adapter, &source, newest, last_try).await? {
                 Some(revision) => revision,
                 None => return Ok(Some(json!({ "outcome": "unavailable" }))),
             }
@@ -117,20 +117,20 @@ impl App {
         Ok(Some((source, newest)))
     }
 
-    /// Fetches what stands at the address of a source. `None` if it cannot be had and that was written down.
+    /// Fetches what a source is now. `None` if it cannot be had and that was written down.
     async fn fetch(
         &self,
         scope: &Scope,
+        adapter: &dyn OriginAdapter,
         source: &Source,
         newest: Option<Revision>,
         last_try: bool,
     ) -> Result<Option<Revision>, Failure> {
-        let url = source.url.as_deref().unwrap_or_default();
         let known = newest.as_ref().map(|revision| Validators {
             etag: text_of(&revision.validators, "etag"),
             last_modified: text_of(&revision.validators, "last_modified"),
         });
-        match self.tools().fetcher.fetch(url, known.as_ref()).await {
+        match adapter.fetch(source, known.as_ref()).await {
             Ok(fetched) if fetched.not_modified => Ok(newest),
             Ok(fetched) => {
                 let revision = self.keep_fetched(scope, source.id, fetched).await.map_err(failed)?;

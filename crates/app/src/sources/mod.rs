@@ -1,16 +1,18 @@
 //! Sources: bringing them in, looking at them, changing and removing them.
 //!
 //! `draft.rs` says what is legal, `ingest.rs` takes the content in, `reading.rs` turns bytes into text, `embedding.rs`
-//! makes it findable by meaning, `import.rs` brings many at once.
+//! makes it findable by meaning, `origins.rs` says where content is fetched from, `import.rs` brings many at once.
 
 mod draft;
 pub(crate) mod embedding;
 pub(crate) mod import;
 pub(crate) mod ingest;
+pub(crate) mod origins;
 mod reading;
 
 use std::collections::BTreeSet;
 
+use futures::TryStreamExt;
 use ibid_domain::{
     Artifact, Code, Cursor, EmbeddingState, JobId, JsonObject, Limit, Mark, Page, Problem, Revision, RevisionId,
     Sha256, Source, SourceId, SourceStatus, artifact::MediaType, pointer::PointerName,
@@ -106,29 +108,29 @@ impl App {
         Ok((described, true))
     }
 
-    /// A source that is here already, with the new bytes if they are new.
+    /// A source that is here already: with the new bytes if they are new, and tried again if it had failed.
     async fn known(
         &self,
         tx: &mut Tx,
         scope: &Scope,
-        known: Source,
+        mut known: Source,
         artifact: Option<&Artifact>,
         draft: &SourceDraft,
     ) -> Result<Described> {
-        if let Some(artifact) = artifact {
-            let newest = tx.revisions(scope).newest(known.id).await?;
-            if newest.is_none_or(|newest| newest.content != artifact.sha256) {
-                let filename = draft.filename.clone();
-                add_revision(tx, scope, known.id, artifact, filename, JsonObject::new()).await?;
-                enqueue_ingest(tx, scope, known.id, false).await?;
-            }
+        let newest = tx.revisions(scope).newest(known.id).await?;
+        let tags = known.tags.len();
+        known.tags.extend(draft.tags.iter().filter(|tag| !known.tags.contains(tag)).cloned().collect::<Vec<_>>());
+        let changed = artifact.filter(|new| newest.as_ref().is_none_or(|newest| newest.content != new.sha256));
+        if let Some(artifact) = changed {
+            add_revision(tx, scope, known.id, artifact, draft.filename.clone(), JsonObject::new()).await?;
+            enqueue_ingest(tx, scope, known.id, false).await?;
         }
-        let mut known = known;
-        if draft.content == Content::AtUrl && known.status == SourceStatus::Failed {
-            // Asked for again, it may be there now.
-            known.status = SourceStatus::Pending;
-            tx.sources(scope).save(&mut known, None).await?;
-            enqueue_ingest(tx, scope, known.id, true).await?;
+        if known.status == SourceStatus::Failed && changed.is_none() {
+            let fetch = draft.content == Content::AtUrl;
+            try_again(tx, scope, &mut known, newest.as_ref(), fetch).await?;
+        } else if known.tags.len() > tags {
+            let filename = newest.and_then(|newest| newest.filename);
+            tx.sources(scope).save(&mut known, filename.as_deref()).await?;
         }
         describe(tx, scope, known).await
     }
@@ -244,7 +246,7 @@ impl App {
     /// Takes the content of a source in again: new bytes, or what now stands at its address. Gives the job.
     pub async fn refresh_source(&self, scope: &Scope, id: SourceId, content: Option<Sha256>) -> Result<JobId> {
         let mut tx = self.store.write().await?;
-        let source = tx.sources(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
+        let mut source = tx.sources(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
         let newest = tx.revisions(scope).newest(id).await?;
         match content {
             Some(sha256) => {
@@ -256,9 +258,14 @@ impl App {
                     add_revision(&mut tx, scope, id, &artifact, None, JsonObject::new()).await?;
                 }
             }
-            None if source.url.is_none() && newest.is_none() => {
+            None if self.tools().adapter(&source).is_none() && newest.is_none() => {
                 let detail = "this source has neither an address nor bytes; send the bytes as artifact_sha256";
                 return Err(Problem::new(Code::SourceCannotBeRefreshed, detail).into());
+            }
+            None if source.status == SourceStatus::Failed => {
+                let job = try_again(&mut tx, scope, &mut source, newest.as_ref(), true).await?;
+                tx.commit().await?;
+                return Ok(job);
             }
             None => {}
         }
@@ -323,14 +330,19 @@ impl App {
 
     /// An artifact that is text, whole.
     pub(crate) async fn text_of(&self, scope: &Scope, sha256: Sha256) -> Result<String> {
-        use futures::TryStreamExt;
+        let text = self.bytes_of(scope, sha256).await?;
+        String::from_utf8(text).map_err(|_| Error::Corrupt(format!("artifact {sha256} is not the text it was")))
+    }
+
+    /// The bytes of an artifact, whole.
+    async fn bytes_of(&self, scope: &Scope, sha256: Sha256) -> Result<Vec<u8>> {
         let bytes = self.store.blobs().read(scope, sha256, None).await?;
         let mut bytes = bytes.ok_or_else(|| Error::Corrupt(format!("the bytes of artifact {sha256} are missing")))?;
-        let mut text = Vec::new();
+        let mut all = Vec::new();
         while let Some(piece) = bytes.try_next().await? {
-            text.extend_from_slice(&piece);
+            all.extend_from_slice(&piece);
         }
-        String::from_utf8(text).map_err(|_| Error::Corrupt(format!("artifact {sha256} is not the text it was")))
+        Ok(all)
     }
 
     /// The chunks of a source, of the revision asked for or of the one it stands at.
@@ -446,6 +458,24 @@ async fn add_revision(
             validators,
         })
         .await
+}
+
+/// Asks for a source that had failed to be taken in once more: what was missing may be there now.
+async fn try_again(
+    tx: &mut Tx,
+    scope: &Scope,
+    source: &mut Source,
+    newest: Option<&Revision>,
+    fetch: bool,
+) -> Result<JobId> {
+    if let Some(newest) = newest {
+        tx.revisions(scope).read_again(newest.id).await?;
+    }
+    source.status = SourceStatus::Pending;
+    source.embedding = EmbeddingState::Pending;
+    let filename = newest.and_then(|newest| newest.filename.clone());
+    tx.sources(scope).save(source, filename.as_deref()).await?;
+    enqueue_ingest(tx, scope, source.id, fetch).await
 }
 
 /// Asks for the content of a source to be taken in. `fetch` says to look at its address again.

@@ -1,21 +1,35 @@
 //! Sources from their coming to their going.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
+use futures::future::BoxFuture;
 use ibid_app::{
-    App, Described, GcOptions, Import, ImportReport, ProgressReport, SourceChange, SourceContent, SourceDraft, Tools,
-    Worker, WorkerOptions,
+    App, Described, GcOptions, Import, ImportReport, OriginAdapter, ProgressReport, SourceChange, SourceContent,
+    SourceDraft, Tools, Worker, WorkerOptions,
 };
 use ibid_domain::{
-    Code, EmbeddingState, Limit, Origin, Reference, SourceId, SourceStatus, SourceType, Span, pointer::PointerName,
+    Code, EmbeddingState, Limit, Origin, Reference, Source, SourceId, SourceStatus, SourceType, Span,
+    pointer::PointerName,
 };
+use ibid_fetch::{FetchError, Fetched, Validators};
 use ibid_store::{Scope, SourceFilter};
 use ibid_testkit::{Library, on_both};
 use tokio_util::sync::CancellationToken;
 
 use crate::{content, upload};
 
-on_both!(files, manual, editing, new_revisions, deletion, dead_ends, imports, unreachable_pages);
+on_both!(
+    files,
+    manual,
+    editing,
+    new_revisions,
+    deletion,
+    dead_ends,
+    tried_again,
+    imports,
+    unreachable_pages,
+    other_origins
+);
 
 /// A worker that is fast to react, until it is dropped.
 pub(crate) struct Working(CancellationToken);
@@ -323,4 +337,75 @@ async fn unreachable_pages(library: Library) {
     assert_eq!(read.source.reference.title, None);
     let (again, new) = app.create_source(scope, at("http://LOCALHOST:8099/page")).await.unwrap();
     assert_eq!((again.source.id, new), (id, false), "the same page, however it is written");
+}
+
+async fn tried_again(library: Library) {
+    let (app, scope) = (app(&library), &library.scope);
+    let _working = Working::start(&app);
+    let blank = upload(&app, scope, " \n ").await;
+    let draft = || SourceDraft { tags: vec!["first".to_owned()], ..of_artifact(blank.sha256) };
+    let id = app.create_source(scope, draft()).await.unwrap().0.source.id;
+    until(&app, scope, id, is_read).await;
+    // Asked for again, it is read again: what was missing on the machine may be there now.
+    let again = SourceDraft { tags: vec!["second".to_owned()], ..draft() };
+    let (known, new) = app.create_source(scope, again).await.unwrap();
+    assert_eq!((known.source.id, new, known.source.status), (id, false, SourceStatus::Pending));
+    let read = until(&app, scope, id, is_read).await;
+    assert_eq!(read.source.status, SourceStatus::Failed);
+    assert_eq!(read.source.tags, ["first", "second"]);
+    app.refresh_source(scope, id, None).await.unwrap();
+    until(&app, scope, id, is_read).await;
+    assert_eq!(app.revisions(scope, id, Limit::default(), None).await.unwrap().items.len(), 1);
+    assert_eq!(app.check(scope, &ProgressReport::silent()).await.unwrap().findings, []);
+}
+
+/// A shelf of texts, as another origin than the web.
+struct Shelf;
+
+impl OriginAdapter for Shelf {
+    fn origin(&self) -> Origin {
+        Origin::Sharepoint
+    }
+
+    fn can_fetch(&self, source: &Source) -> bool {
+        source.external_id.is_some()
+    }
+
+    fn fetch<'a>(
+        &'a self,
+        source: &'a Source,
+        _known: Option<&'a Validators>,
+    ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+        Box::pin(async move {
+            let id = source.external_id.clone().unwrap_or_default();
+            Ok(Fetched {
+                requested_url: id.clone(),
+                final_url: id.clone(),
+                status: 200,
+                media_type: Some("text/plain".to_owned()),
+                filename: Some("shelf.txt".to_owned()),
+                bytes: format!("What stands on the shelf under {id}.").into(),
+                validators: Validators::default(),
+                not_modified: false,
+            })
+        })
+    }
+}
+
+async fn other_origins(library: Library) {
+    let tools = Tools { origins: vec![Arc::new(Shelf)], ..Tools::plain().unwrap() };
+    let (app, scope) = (App::new(library.store.clone(), tools), &library.scope);
+    let _working = Working::start(&app);
+    let reference = Reference { title: Some("On the shelf".to_owned()), ..Reference::default() };
+    let draft = SourceDraft {
+        origin: Some(Origin::Sharepoint),
+        external_id: Some("item-7".to_owned()),
+        reference,
+        ..SourceDraft::default()
+    };
+    let id = app.create_source(scope, draft).await.unwrap().0.source.id;
+    app.refresh_source(scope, id, None).await.unwrap();
+    let read = until(&app, scope, id, |now| now.revision.as_ref().is_some_and(|one| one.extracted_at.is_some())).await;
+    assert_eq!((read.source.title(), read.source.origin), ("On the shelf", Origin::Sharepoint));
+    assert_eq!(found(&app, scope, &["item-7", "shelf"]).await, [id]);
 }

@@ -12,5 +12,6 @@ mod running;
 mod sources;
 mod sources_hostile;
 mod sources_killed;
+mod sources_outside;
 
 pub(crate) use running::{Running, on_both_servers};

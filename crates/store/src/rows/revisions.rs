@@ -251,22 +251,23 @@ impl Revisions<'_> {
 
     /// Removes everything that was made of a source's content; the artifacts lose their references.
     pub(super) async fn remove_all(&mut self, source: SourceId) -> Result<()> {
-        let sql = "SELECT * FROM revisions WHERE tenant_id = $1 AND source_id = $2";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), source]).await?;
-        let mut references = BTreeMap::new();
-        for row in &rows {
-            let revision = read(row)?;
-            for sha256 in [Some(revision.content), revision.text, revision.thumbnail].into_iter().flatten() {
-                *references.entry(sha256).or_insert(0) -= 1;
-            }
-        }
+        let named = self.artifacts_of(source).await?;
+        let references = named.into_iter().map(|(sha256, count)| (sha256, -count)).collect();
         let names = params![self.scope.tenant(), source];
         self.tx.execute("DELETE FROM chunks WHERE tenant_id = $1 AND source_id = $2", names.clone()).await?;
         self.tx.execute("DELETE FROM revisions WHERE tenant_id = $1 AND source_id = $2", names).await?;
         self.tx.artifacts(self.scope).count_references(&references).await
     }
 
-    /// What the bytes and the text of a source's revisions name, each once.
+    /// Forgets that reading these bytes brought nothing, so that they are read again.
+    pub async fn read_again(&mut self, id: RevisionId) -> Result<()> {
+        let sql = "UPDATE revisions SET extracted_at = NULL
+                   WHERE tenant_id = $1 AND id = $2 AND text_sha256 IS NULL AND chunk_count = 0 AND manifest_sha256 IS NULL";
+        self.tx.execute(sql, params![self.scope.tenant(), id]).await?;
+        Ok(())
+    }
+
+    /// How often the revisions of a source name each artifact.
     pub async fn artifacts_of(&mut self, source: SourceId) -> Result<BTreeMap<Sha256, i64>> {
         let sql = "SELECT * FROM revisions WHERE tenant_id = $1 AND source_id = $2";
         let rows = self.tx.rows(sql, params![self.scope.tenant(), source]).await?;

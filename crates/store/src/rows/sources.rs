@@ -181,7 +181,8 @@ impl Sources<'_> {
             // In one passage of the text as it stands now …
             match self.tx.engine() {
                 EngineKind::Sqlite => {
-                    let quoted: Vec<_> = filter.words.iter().map(|word| format!("\"{word}\"")).collect();
+                    let quoted = filter.words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\"")));
+                    let quoted: Vec<_> = quoted.collect();
                     also(
                         " AND (s.id IN (SELECT c.source_id FROM chunks c JOIN sources o ON o.revision_id = c.revision_id
                               WHERE c.tenant_id = $1 AND c.seq IN (SELECT rowid FROM chunk_words WHERE chunk_words MATCH $n))",

@@ -2,6 +2,7 @@
 
 mod body;
 mod bring;
+mod views;
 pub(crate) mod wire;
 
 use axum::{
@@ -18,7 +19,8 @@ use uuid::Uuid;
 
 use self::{
     body::{NewSource, SourcePatch},
-    wire::{Chunk, Extracted, Revision, Source, SourceImpact, SourcePage, SourceView, Text, View},
+    views::{SourcePage, SourceView, View},
+    wire::{Chunk, Extracted, Revision, Source, SourceImpact, Text},
 };
 use super::{
     Server,

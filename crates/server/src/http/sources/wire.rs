@@ -1,13 +1,10 @@
-//! Sources as they go over the wire: the source itself, and the views that other vocabularies know.
+//! Sources as they go over the wire, and what belongs to them.
 
 use ibid_app::{Described, Impact};
-use ibid_domain::{JsonObject, Name, Sha256, SourceType, Timestamp, metadata};
+use ibid_domain::{JsonObject, Name, Sha256, Timestamp};
 use serde::Serialize;
-use serde_json::{Value as Json, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
-
-use crate::http::wire::Page;
 
 /// Anything that can be cited.
 #[derive(Serialize, ToSchema)]
@@ -260,120 +257,6 @@ impl From<Described> for Source {
             extracted_at: revision.and_then(|revision| revision.extracted_at),
         }
     }
-}
-
-/// A source in one of its views.
-#[derive(Serialize, ToSchema)]
-#[serde(untagged)]
-pub(crate) enum SourceView {
-    /// As Ibid knows it.
-    Source(Box<Source>),
-    /// With `view=entity`: its type's own fields beside its id, type and title.
-    #[schema(value_type = HashMap<String, serde_json::Value>)]
-    Entity(JsonObject),
-    /// With `view=cited_file`: what a list of cited files shows.
-    CitedFile(CitedFile),
-}
-
-/// A source as a list of cited files shows it.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct CitedFile {
-    /// What to call it.
-    file_name: String,
-    /// Its id.
-    file_id: Uuid,
-    /// Where it came from.
-    source_type: &'static str,
-    /// What its bytes are.
-    mime_type: String,
-    /// How well it answered; null where nothing was asked.
-    #[schema(required)]
-    relevance_score: Option<f64>,
-    /// Whether it is a picture.
-    is_image: bool,
-    /// How a client gets at the content.
-    fetch_strategy: &'static str,
-}
-
-/// Which fields of a source are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum View {
-    #[default]
-    Source,
-    Entity,
-    CitedFile,
-}
-
-impl View {
-    pub(crate) fn of(self, described: Described) -> SourceView {
-        match self {
-            Self::Source => SourceView::Source(Box::new(described.into())),
-            Self::Entity => SourceView::Entity(entity(described)),
-            Self::CitedFile => SourceView::CitedFile(cited_file(&described)),
-        }
-    }
-}
-
-fn cited_file(described: &Described) -> CitedFile {
-    let (source, revision) = (&described.source, described.revision.as_ref());
-    let filename = revision.and_then(|revision| revision.filename.clone());
-    CitedFile {
-        file_name: filename.unwrap_or_else(|| source.title().to_owned()),
-        file_id: source.id.uuid(),
-        source_type: source.origin.as_str(),
-        mime_type: revision.map_or("text/plain", |revision| revision.media_type.as_str()).to_owned(),
-        relevance_score: None,
-        is_image: revision.is_some_and(ibid_domain::Revision::is_image),
-        fetch_strategy: source.origin.fetch_strategy().as_str(),
-    }
-}
-
-/// The type's own fields, with what the source knows where the metadata is silent.
-fn entity(described: Described) -> JsonObject {
-    let title = described.source.title().to_owned();
-    let Described { source, revision } = described;
-    let mut entity = JsonObject::new();
-    let mut set = |name: &str, value: Json| {
-        entity.insert(name.to_owned(), value);
-    };
-    set("id", json!(source.id));
-    set("type", json!(source.kind));
-    set("entity_type", json!(source.kind));
-    set("title", json!(title));
-    set("created_at", json!(source.created_at));
-    set("created_by", json!(source.created_by));
-    set("message_id", json!(source.message_id));
-    set("run_id", json!(source.run_id));
-    for (name, kind) in metadata::fields(source.kind) {
-        let known = match *name {
-            "title" => continue,
-            "external_url" => json!(source.url),
-            "favicon" => json!(source.favicon),
-            "retrieved_at" => json!(source.accessed_at),
-            "snippet" | "content_preview" => json!(source.reference.summary),
-            "document_id" => json!(source.document_id.unwrap_or(source.id.uuid())),
-            "filename" => json!(revision.as_ref().and_then(|revision| revision.filename.clone())),
-            "mime_type" | "mimetype" => json!(revision.as_ref().map(|revision| revision.media_type.clone())),
-            "provider" if source.kind == SourceType::WebPage => json!("ibid"),
-            _ if *kind == metadata::Kind::Texts => json!([]),
-            _ if *kind == metadata::Kind::Flag => json!(false),
-            _ => Json::Null,
-        };
-        set(name, source.metadata.get(*name).cloned().unwrap_or(known));
-    }
-    let known: Vec<&str> = metadata::fields(source.kind).iter().map(|(name, _)| *name).collect();
-    let mut rest: JsonObject =
-        source.metadata.into_iter().filter(|(name, _)| !known.contains(&name.as_str())).collect();
-    rest.insert("source_type".to_owned(), json!(source.origin.as_str()));
-    rest.insert("is_available".to_owned(), json!(source.is_available));
-    rest.insert("extracted_at".to_owned(), json!(revision.as_ref().and_then(|revision| revision.extracted_at)));
-    match entity.get_mut("metadata") {
-        Some(Json::Object(own)) => own.extend(rest),
-        _ => {
-            entity.insert("metadata".to_owned(), Json::Object(rest));
-        }
-    }
-    entity
 }
 
 /// One content version of a source.
@@ -712,6 +595,3 @@ impl From<ibid_app::Reading> for Extracted {
         }
     }
 }
-
-/// One page of sources, each in the view that was asked for.
-pub(crate) type SourcePage = Page<SourceView>;
