@@ -85,29 +85,44 @@ test("everything can be done by keyboard", async ({ page }) => {
   await page.keyboard.press("j");
   await expect(page).toHaveURL(/\/jobs$/);
   await page.keyboard.press("g");
-  await page.keyboard.press("s");
+  await page.keyboard.press("t");
   await expect(page).toHaveURL(/\/status$/);
   await page.keyboard.press("u");
   await expect.poll(() => choosers).toBe(1);
   await page.keyboard.press("g");
-  await page.keyboard.press("l");
+  await page.keyboard.press("f");
   await expect(page).toHaveURL(/\/library$/);
 });
 
-test("files dropped anywhere are kept", async ({ page }) => {
+test("files dropped anywhere become sources, and among the files are only kept", async ({ page }) => {
+  const tray = page.getByRole("region", { name: "Uploads" });
+  async function drop(name: string, text: string, invitation: string) {
+    const held = await page.evaluateHandle(
+      ([name, text]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([text], name, { type: "text/plain" }));
+        return transfer;
+      },
+      [name, text] as const,
+    );
+    await page.dispatchEvent("main", "dragenter", { dataTransfer: held });
+    await expect(page.getByText(invitation)).toBeVisible();
+    await page.dispatchEvent("main", "drop", { dataTransfer: held });
+    await expect(page.getByText(invitation)).toBeHidden();
+  }
+
   await page.goto("/jobs");
-  const held = await page.evaluateHandle((text) => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([text], "dropped.txt", { type: "text/plain" }));
-    return transfer;
-  }, minutes.buffer.toString());
-  await page.dispatchEvent("main", "dragenter", { dataTransfer: held });
-  await expect(page.getByText("Drop to keep these files")).toBeVisible();
-  await page.dispatchEvent("main", "drop", { dataTransfer: held });
-  await expect(page.getByText("Drop to keep these files")).toBeHidden();
-  await expect(page.getByText("1 file kept")).toBeVisible();
-  await page.getByRole("link", { name: "dropped.txt" }).click();
-  await expect(page.getByRole("complementary").getByText("The mole was rebuilt in 1931")).toBeVisible();
+  await drop("dropped.txt", minutes.buffer.toString(), "Drop to add these files");
+  await expect(tray.getByText("1 file added")).toBeVisible();
+  await tray.getByRole("link", { name: "dropped.txt" }).click();
+  await expect(page).toHaveURL(/\/sources\/[0-9a-f-]{36}$/);
+  await expect(page.getByRole("article", { name: "Text" }).getByText("The mole was rebuilt in 1931")).toBeVisible();
+
+  await page.goto("/library");
+  await drop("kept.txt", report.buffer.toString(), "Drop to keep these files");
+  await expect(tray.getByText("1 file kept")).toBeVisible();
+  await tray.getByRole("link", { name: "kept.txt" }).click();
+  await expect(page.getByRole("complementary").getByText("Depth at the quay")).toBeVisible();
 });
 
 test("a chosen theme holds over a reload, and the system's comes back", async ({ page, colorScheme }) => {

@@ -14,6 +14,22 @@ export const report = {
   buffer: Buffer.from("# Harbour survey\n\nDepth at the quay: 7.2 m at low water.\n\n<script>alert('never')</script>\n"),
 };
 
+/** Has headings, and characters that take two units of a JavaScript string before the words that are looked for. */
+export const survey = {
+  name: "quay-survey.md",
+  mimeType: "text/markdown",
+  buffer: Buffer.from(
+    "# Survey of the quay\n\nSeen from the ferry 🚢🚢 in the 港 of the north.\n\n## Depth at low water\n\nThe depth at the quay is 7.2 m, half a metre less than in 1927.\n\n<b>Not bold</b>\n",
+  ),
+};
+
+/** Of no kind that has a text. */
+export const unreadable = {
+  name: "soundings.bin",
+  mimeType: "application/octet-stream",
+  buffer: Buffer.from(Array.from({ length: 512 }, (_, index) => index % 256)),
+};
+
 function crc32(bytes: Buffer): number {
   let crc = ~0;
   for (const byte of bytes) {

@@ -1,8 +1,8 @@
 import type { APIRequestContext } from "@playwright/test";
-import { minutes, picture, report } from "./files";
+import { minutes, picture, report, survey, unreadable } from "./files";
 import { expect, expectAccessible, expectNoSideScroll, test } from "./test";
 
-/** What the story makes by hand, made by calls: files, a snapshot that moved twice, and a check that is done. */
+/** What the stories make by hand, made by calls: files, a snapshot that moved twice, a check that is done, sources. */
 async function fill(request: APIRequestContext) {
   async function post<T>(path: string, body: unknown): Promise<T> {
     const answer = await request.post(path, { data: body });
@@ -25,14 +25,33 @@ async function fill(request: APIRequestContext) {
     expected = to;
   }
   const { id } = await post<{ id: string }>("/api/v1/jobs", { kind: "fsck" });
-  return { file: sha256[0]!, job: id };
+  // What is read of a source is kept, too: it must not be counted by the check.
+  const state = async () => ((await (await request.get(`/api/v1/jobs/${id}`)).json()) as { state: string }).state;
+  await expect.poll(state).toBe("succeeded");
+
+  await post("/api/v1/sources", { title: "Havnens historie", author: "Berg, Anna; Ek, Jon", publication_date: "1941", isbn: "978-82-02-11111-1" });
+  const sources: string[] = [];
+  for (const file of [survey, unreadable]) {
+    const answer = await request.post("/api/v1/sources/upload", { multipart: { file } });
+    sources.push(((await answer.json()) as { items: { id: string }[] }).items[0]!.id);
+  }
+  const counts = async () => ((await (await request.get("/api/v1/sources/counts")).json()) as Record<string, number>);
+  await expect.poll(async () => (await counts()).pending).toBe(0);
+  return { file: sha256[0]!, job: id, source: sources[0]!, failed: sources[1]! };
 }
 
 test("every screen is readable and fits", async ({ page, request, schemes }) => {
-  const { file, job } = await fill(request);
+  const { file, job, source, failed } = await fill(request);
   const panel = page.getByRole("complementary");
   const snapshot = "/library/snapshots/default/harbour/1931";
   const screens: [path: string, sign: () => ReturnType<typeof page.getByText>][] = [
+    ["/sources", () => page.getByRole("table", { name: "Sources" }).getByRole("link", { name: "Survey of the quay" })],
+    ["/sources?status=failed", () => page.getByRole("cell", { name: /^No text: / })],
+    ["/sources?q=nowhere", () => page.getByRole("heading", { name: "Nothing found" })],
+    [`/sources/${source}#c=0-18`, () => page.locator("mark").first()],
+    [`/sources/${source}?view=passages`, () => page.getByRole("link", { name: "Passage 1" })],
+    [`/sources/${source}?view=about`, () => page.getByRole("heading", { name: "What is kept of it" })],
+    [`/sources/${failed}`, () => page.getByRole("heading", { name: "No text could be read" })],
     ["/library", () => page.getByRole("table", { name: "Files" }).getByRole("link", { name: minutes.name })],
     [`/library/files/${file}`, () => panel.getByText("The mole was rebuilt in 1931 after the storm")],
     ["/library/snapshots", () => page.getByRole("link", { name: "harbour/1931" })],
@@ -57,7 +76,21 @@ test("every screen is readable and fits", async ({ page, request, schemes }) => 
       await look();
     });
   }
-  await test.step("the dialog", async () => {
+  await test.step("the dialogs of sources", async () => {
+    for (const [button, dialog] of [["Add address", "Add an address"], ["Add by hand", "Add by hand"]] as const) {
+      await page.goto("/sources");
+      await page.getByRole("button", { name: button }).click();
+      await expect(page.getByRole("dialog", { name: dialog })).toBeVisible();
+      await look();
+    }
+    for (const [button, sign] of [["Edit", "Save"], ["Delete", "Cancel"]] as const) {
+      await page.goto(`/sources/${source}`);
+      await page.getByRole("button", { name: button }).click();
+      await expect(page.getByRole("dialog").getByRole("button", { name: sign })).toBeVisible();
+      await look();
+    }
+  });
+  await test.step("the dialog of snapshots", async () => {
     await page.goto("/library");
     await page.getByRole("checkbox", { name: `Select ${minutes.name}` }).check();
     await page.getByRole("button", { name: "Make a snapshot" }).click();

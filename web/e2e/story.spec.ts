@@ -2,8 +2,7 @@ import { minutes, picture, report } from "./files";
 import { expect, expectAccessible, expectNoSideScroll, test, upload } from "./test";
 
 test("files come in, become a snapshot, are checked, and are still there after a reload", async ({ page }) => {
-  await page.goto("/");
-  await expect(page).toHaveURL(/\/library$/);
+  await page.goto("/library");
   await expect(page.getByRole("heading", { name: "Nothing is kept yet" })).toBeVisible();
   await expectAccessible(page);
   await expectNoSideScroll(page);

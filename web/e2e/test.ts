@@ -70,8 +70,9 @@ export async function expectNoSideScroll(page: Page): Promise<void> {
   expect(over, `sideways scroll of ${page.url()}`).toBeLessThanOrEqual(0);
 }
 
+/** Through the file chooser of the open place. */
 export async function upload(page: Page, files: { name: string; mimeType: string; buffer: Buffer }[]): Promise<void> {
-  await page.getByLabel("Files to keep").setInputFiles(files);
+  await page.getByLabel(/^Files to (add|keep)$/).setInputFiles(files);
 }
 
 export { expect };

@@ -1,5 +1,6 @@
 import { call, client } from "@/api/client";
 import type { Artifact, Page } from "@/api/types";
+import { sendForm } from "@/api/upload";
 import { Problem } from "@/lib/problem";
 
 export const artifactKeys = {
@@ -21,6 +22,12 @@ export function getArtifact(sha256: string, signal?: AbortSignal): Promise<Artif
 
 export function contentUrl(sha256: string): string {
   return `/api/v1/artifacts/${encodeURIComponent(sha256)}/content`;
+}
+
+/** Keeps one file; `onProgress` hears the bytes sent so far. */
+export async function sendArtifact(file: File, onProgress: (sent: number) => void, signal: AbortSignal) {
+  const { status, body } = await sendForm("/api/v1/artifacts", file, onProgress, signal);
+  return { isNew: status === 201, artifact: body as Artifact };
 }
 
 /** The first `bytes` bytes as text. `media_type` may name a charset; UTF-8 otherwise. */

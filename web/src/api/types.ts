@@ -17,6 +17,17 @@ export type Ready = Schemas["Ready"];
 export type Check = Schemas["Check"];
 export type Health = Schemas["Health"];
 
+export type Source = Schemas["Source"];
+export type NewSource = Schemas["NewSource"];
+export type SourcePatch = Schemas["SourcePatch"];
+export type SourceCounts = Schemas["SourceCounts"];
+export type SourceImpact = Schemas["SourceImpact"];
+export type SourceText = Schemas["Text"];
+export type Brought = Schemas["Brought"];
+export type Revision = Schemas["Revision"];
+export type Chunk = Schemas["Chunk"];
+export type Mark = Schemas["Mark"];
+
 /** One page of a list, as each `Page_*` of the schema; `next_cursor` is null on the last one. */
 export interface Page<T> {
   items: T[];

@@ -11,6 +11,7 @@ export const KEYS: readonly [keys: string[], does: string][] = [
   [["o"], "Open the row"],
   [["x"], "Select the row"],
   [["Esc"], "Close the panel"],
+  [["/"], "Search"],
   [["u"], "Upload files"],
   ...PLACES.map(({ key, label }): [string[], string] => [["g", key], `Go to ${label}`]),
   [["?"], "Show these keys"],
@@ -34,7 +35,12 @@ export function useKeys({ onUpload, onHelp }: { onUpload: () => void; onHelp: ()
       else if (event.key === "k") step(-1);
       else if (event.key === "o") focusedRow()?.click();
       else if (event.key === "x") focusedRow()?.closest("[role=row]")?.querySelector<HTMLElement>("input")?.click();
-      else if (event.key === "u") onUpload();
+      else if (event.key === "/") {
+        const box = document.querySelector<HTMLInputElement>("main input[type=search]");
+        if (!box) return;
+        box.focus();
+        box.select();
+      } else if (event.key === "u") onUpload();
       else if (event.key === "?") onHelp();
       else return;
       event.preventDefault();

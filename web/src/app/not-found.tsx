@@ -9,8 +9,8 @@ export function NotFound() {
       <Empty
         title="There is nothing at this address"
         actions={
-          <Link to="/library" className={buttonClass("primary")}>
-            Go to the library
+          <Link to="/sources" className={buttonClass("primary")}>
+            Go to the sources
           </Link>
         }
       >

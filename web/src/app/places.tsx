@@ -1,9 +1,9 @@
 import type { ComponentType } from "react";
-import { JobsIcon, LibraryIcon, StatusIcon } from "@/components/icons";
+import { FolderIcon, JobsIcon, LibraryIcon, StatusIcon } from "@/components/icons";
 
 /** A place on the rail. `key` is what follows `g` on the keyboard. Later places are added here and in router.tsx. */
 export interface Place {
-  to: "/library" | "/jobs" | "/status";
+  to: "/sources" | "/library" | "/jobs" | "/status";
   label: string;
   key: string;
   Icon: ComponentType;
@@ -11,7 +11,8 @@ export interface Place {
 }
 
 export const PLACES: readonly Place[] = [
-  { to: "/library", label: "Library", key: "l", Icon: LibraryIcon },
+  { to: "/sources", label: "Sources", key: "s", Icon: LibraryIcon },
+  { to: "/library", label: "Files", key: "f", Icon: FolderIcon },
   { to: "/jobs", label: "Jobs", key: "j", Icon: JobsIcon, foot: true },
-  { to: "/status", label: "Status", key: "s", Icon: StatusIcon, foot: true },
+  { to: "/status", label: "Status", key: "t", Icon: StatusIcon, foot: true },
 ];

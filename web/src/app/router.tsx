@@ -1,8 +1,9 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import type { JobState } from "@/api/types";
-import { FilesRoute } from "@/app/files-route";
 import { Crashed, NotFound } from "@/app/not-found";
 import { Shell } from "@/app/shell";
+import { parseSourceSearch, parseSourcesSearch } from "@/features/sources/source-search";
+import { SourcesPage } from "@/features/sources/sources-page";
 import { parseSnapshotSearch } from "@/features/snapshots/snapshot-search";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
@@ -11,12 +12,29 @@ const home = createRoute({
   getParentRoute: () => root,
   path: "/",
   beforeLoad: () => {
-    throw redirect({ to: "/library", replace: true });
+    throw redirect({ to: "/sources", replace: true });
   },
 });
 
+const sources = createRoute({
+  getParentRoute: () => root,
+  path: "/sources",
+  validateSearch: parseSourcesSearch,
+  component: SourcesPage,
+});
+const source = createRoute({
+  getParentRoute: () => root,
+  path: "/sources/$sourceId",
+  validateSearch: parseSourceSearch,
+  component: lazyRouteComponent(() => import("@/features/sources/source-page"), "SourcePage"),
+});
+
 // One component for the list with and without an open file, so that opening one keeps scroll and selection.
-const files = createRoute({ getParentRoute: () => root, id: "files", component: FilesRoute });
+const files = createRoute({
+  getParentRoute: () => root,
+  id: "files",
+  component: lazyRouteComponent(() => import("@/app/files-route"), "FilesRoute"),
+});
 const library = createRoute({ getParentRoute: () => files, path: "/library" });
 const file = createRoute({ getParentRoute: () => files, path: "/library/files/$sha256" });
 
@@ -53,6 +71,8 @@ const status = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
+    sources,
+    source,
     files.addChildren([library, file]),
     snapshots,
     snapshot,

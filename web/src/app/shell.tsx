@@ -1,17 +1,19 @@
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useState } from "react";
 import { useKeys } from "@/app/keys";
 import { PLACES } from "@/app/places";
-import { DropTarget } from "@/features/library/drop-target";
-import { UploadTray } from "@/features/library/upload-tray";
-import { UploadsProvider, useUploads } from "@/features/library/uploads";
+import { DropTarget } from "@/components/uploads/drop-target";
+import { UploadTray } from "@/components/uploads/upload-tray";
+import { UploadsProvider, useUploads } from "@/components/uploads/uploads";
 import styles from "@/app/shell.module.css";
 
 const KeysDialog = lazy(() => import("@/app/keys-dialog"));
 
 export function Shell() {
+  // Among the kept files, files are only kept; everywhere else they become sources.
+  const amongFiles = useLocation({ select: ({ pathname }) => pathname.startsWith("/library") });
   return (
-    <UploadsProvider>
+    <UploadsProvider into={amongFiles ? "files" : "sources"}>
       <Frame />
       <UploadTray />
       <DropTarget />
@@ -33,7 +35,7 @@ function Frame() {
         Skip to the content
       </a>
       <nav aria-label="Places" className={styles.rail}>
-        <Link to="/library" className={styles.mark} activeProps={{ "aria-current": undefined }} aria-label="Ibid, to the library">
+        <Link to="/sources" className={styles.mark} activeProps={{ "aria-current": undefined }} aria-label="Ibid, to the sources">
           ibid
         </Link>
         {PLACES.map((place) => (

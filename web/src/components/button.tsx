@@ -2,11 +2,17 @@ import { Button as AriaButton, type ButtonProps as AriaButtonProps } from "react
 import type { AnchorHTMLAttributes } from "react";
 import styles from "@/components/button.module.css";
 
-type Look = "primary" | "plain" | "quiet" | "icon";
+type Look = "primary" | "plain" | "quiet" | "icon" | "danger";
 
 /** The class of a button, for links that look like one. */
 export function buttonClass(look: Look = "plain"): string {
-  const extra = { primary: styles.primary, plain: "", quiet: styles.quiet, icon: `${styles.quiet} ${styles.icon}` }[look];
+  const extra = {
+    primary: styles.primary,
+    plain: "",
+    quiet: styles.quiet,
+    icon: `${styles.quiet} ${styles.icon}`,
+    danger: styles.danger,
+  }[look];
   return `${styles.button} ${extra}`;
 }
 

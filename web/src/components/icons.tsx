@@ -54,3 +54,9 @@ export const ChevronIcon = () => (
     <path d="M8 5.5l4.5 4.5L8 14.5" />
   </Icon>
 );
+
+export const SearchIcon = () => (
+  <Icon>
+    <path d="M8.75 3.5a5.25 5.25 0 1 1 0 10.5 5.25 5.25 0 0 1 0-10.5zM12.6 12.6l4 4" />
+  </Icon>
+);

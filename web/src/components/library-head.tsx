@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 import { PageHead } from "@/components/page";
 import { Tabs, tabClass } from "@/components/tabs";
 
-/** The head of the library, the same above each of its views. */
+/** The head of the kept files, the same above each of their views. */
 export function LibraryHead({ view, actions }: { view: "files" | "snapshots"; actions?: ReactNode }) {
   return (
     <>
-      <PageHead title="Library" actions={actions} />
-      <Tabs label="Library">
+      <PageHead title="Files" actions={actions} />
+      <Tabs label="Views of the files">
         <Link
           to="/library"
           className={tabClass}

@@ -9,7 +9,7 @@ import { Empty, ErrorNote, More, Skeleton } from "@/components/states";
 import { Cell, Row, rowLink, Table } from "@/components/table";
 import { Time } from "@/components/time";
 import { LibraryHead } from "@/components/library-head";
-import { useUploads } from "@/features/library/uploads";
+import { useUploads } from "@/components/uploads/uploads";
 import { formatCount, formatPlural, formatSize, shortHash } from "@/lib/format";
 import { mediaName } from "@/lib/media";
 import { usePageTitle } from "@/lib/page-title";
@@ -29,7 +29,7 @@ const COLUMNS = [
 ];
 
 export function FilesPage({ SnapshotDialog }: { SnapshotDialog: SnapshotDialog }) {
-  usePageTitle("Library");
+  usePageTitle("Files");
   const navigate = useNavigate();
   const { sha256: open } = useParams({ strict: false });
   const { choose } = useUploads();

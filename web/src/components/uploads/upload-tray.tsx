@@ -3,9 +3,9 @@ import { useState } from "react";
 import { Button } from "@/components/button";
 import { Progress } from "@/components/progress";
 import { asSentence, formatCount, formatPlural, formatSize } from "@/lib/format";
-import { isPending, type Upload, type UploadState } from "@/features/library/upload-queue";
-import { useUploadList, useUploads } from "@/features/library/uploads";
-import styles from "@/features/library/uploads.module.css";
+import { isPending, type Destination, type Kept, type Upload, type UploadState } from "@/lib/upload-queue";
+import { useUploadList, useUploads } from "@/components/uploads/uploads";
+import styles from "@/components/uploads/uploads.module.css";
 
 /** What is on its way in, in the corner, wherever the user is. */
 export function UploadTray() {
@@ -41,20 +41,18 @@ export function UploadTray() {
   );
 }
 
-function UploadItem({ upload: { id, file, state } }: { upload: Upload }) {
+function UploadItem({ upload: { id, file, into, state } }: { upload: Upload }) {
   const { queue } = useUploads();
   return (
     <li className={styles.item} data-step={state.step}>
       <span className={styles.name} title={file.name}>
         {state.step === "kept" || state.step === "known" ? (
-          <Link to="/library/files/$sha256" params={{ sha256: state.artifact.sha256 }}>
-            {file.name}
-          </Link>
+          <KeptLink kept={state.kept} name={file.name} />
         ) : (
           file.name
         )}
       </span>
-      <span className={styles.state}>{describe(state, file.size)}</span>
+      <span className={styles.state}>{describe(state, into, file.size)}</span>
       {state.step === "uploading" && (
         <div className={styles.wide}>
           <Progress
@@ -93,11 +91,23 @@ function UploadItem({ upload: { id, file, state } }: { upload: Upload }) {
   );
 }
 
+function KeptLink({ kept, name }: { kept: Kept; name: string }) {
+  return kept.kind === "source" ? (
+    <Link to="/sources/$sourceId" params={{ sourceId: kept.source.id }}>
+      {name}
+    </Link>
+  ) : (
+    <Link to="/library/files/$sha256" params={{ sha256: kept.artifact.sha256 }}>
+      {name}
+    </Link>
+  );
+}
+
 function percent(sent: number, size: number): string {
   return `${size === 0 ? 0 : Math.floor((sent / size) * 100)} %`;
 }
 
-function describe(state: UploadState, size: number): string {
+function describe(state: UploadState, into: Destination, size: number): string {
   switch (state.step) {
     case "waiting":
       return `Waiting · ${formatSize(size)}`;
@@ -106,7 +116,7 @@ function describe(state: UploadState, size: number): string {
     case "hashing":
       return "Hashing…";
     case "kept":
-      return "Kept";
+      return into === "sources" ? "Added" : "Kept";
     case "known":
       return "Already here";
     case "failed":
@@ -118,8 +128,11 @@ function summarise(uploads: readonly Upload[]): string {
   const count = (step: UploadState["step"]) => uploads.filter(({ state }) => state.step === step).length;
   const pending = uploads.filter(({ state }) => isPending(state)).length;
   if (pending > 0) return `${formatCount(uploads.length - pending)} of ${formatPlural(uploads.length, "file")} done`;
+  const added = uploads.filter(({ state, into }) => state.step === "kept" && into === "sources").length;
+  const kept = count("kept") - added;
   const parts = [
-    count("kept") > 0 && `${formatPlural(count("kept"), "file")} kept`,
+    added > 0 && `${formatPlural(added, "file")} added`,
+    kept > 0 && `${formatPlural(kept, "file")} kept`,
     count("known") > 0 && `${formatCount(count("known"))} already here`,
     count("failed") > 0 && `${formatCount(count("failed"))} failed`,
   ];

@@ -1,5 +1,11 @@
-import type { Artifact } from "@/api/types";
+import type { Artifact, Source } from "@/api/types";
 import { Problem } from "@/lib/problem";
+
+/** What files become: sources, which are read and found, or just files, which are kept as they are. */
+export type Destination = "sources" | "files";
+
+/** What a file has become. */
+export type Kept = { kind: "source"; source: Source } | { kind: "file"; artifact: Artifact };
 
 /** Where one file is on its way in. */
 export type UploadState =
@@ -7,23 +13,24 @@ export type UploadState =
   | { step: "uploading"; sent: number }
   /** All bytes are sent; the server finishes the hash and makes them durable. */
   | { step: "hashing" }
-  | { step: "kept"; artifact: Artifact }
-  | { step: "known"; artifact: Artifact }
+  | { step: "kept"; kept: Kept }
+  | { step: "known"; kept: Kept }
   | { step: "failed"; problem: Problem };
 
 export interface Upload {
   id: number;
   file: File;
+  into: Destination;
   state: UploadState;
 }
 
 export interface Sent {
   isNew: boolean;
-  artifact: Artifact;
+  kept: Kept;
 }
 
 /** Sends one file; `onProgress` hears the bytes sent so far. Aborting rejects. */
-export type Send = (file: File, onProgress: (sent: number) => void, signal: AbortSignal) => Promise<Sent>;
+export type Send = (file: File, into: Destination, onProgress: (sent: number) => void, signal: AbortSignal) => Promise<Sent>;
 
 const PARALLEL = 3;
 
@@ -49,8 +56,8 @@ export class UploadQueue {
 
   readonly current = (): readonly Upload[] => this.uploads;
 
-  add(files: Iterable<File>): void {
-    const added = Array.from(files, (file): Upload => ({ id: ++this.lastId, file, state: { step: "waiting" } }));
+  add(files: Iterable<File>, into: Destination): void {
+    const added = Array.from(files, (file): Upload => ({ id: ++this.lastId, file, into, state: { step: "waiting" } }));
     this.publish([...this.uploads, ...added]);
     this.fill();
   }
@@ -76,15 +83,15 @@ export class UploadQueue {
     for (const upload of waiting.slice(0, PARALLEL - this.aborts.size)) void this.run(upload);
   }
 
-  private async run({ id, file }: Upload): Promise<void> {
+  private async run({ id, file, into }: Upload): Promise<void> {
     const abort = new AbortController();
     this.aborts.set(id, abort);
     this.change(id, { step: "uploading", sent: 0 });
     const onProgress = (sent: number) =>
       this.change(id, sent < file.size ? { step: "uploading", sent } : { step: "hashing" });
     try {
-      const sent = await this.send(file, onProgress, abort.signal);
-      this.change(id, { step: sent.isNew ? "kept" : "known", artifact: sent.artifact });
+      const sent = await this.send(file, into, onProgress, abort.signal);
+      this.change(id, { step: sent.isNew ? "kept" : "known", kept: sent.kept });
       this.onDone(sent);
     } catch (thrown) {
       if (!abort.signal.aborted) this.change(id, { step: "failed", problem: Problem.from(thrown) });

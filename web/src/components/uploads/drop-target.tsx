@@ -1,11 +1,11 @@
 import { useEffect, useState } from "react";
-import { droppedFiles } from "@/features/library/dropped-files";
-import { useUploads } from "@/features/library/uploads";
-import styles from "@/features/library/uploads.module.css";
+import { droppedFiles } from "@/lib/dropped-files";
+import { useUploads } from "@/components/uploads/uploads";
+import styles from "@/components/uploads/uploads.module.css";
 
 /** The whole window takes files; while some are held over it, it says so. */
 export function DropTarget() {
-  const { queue } = useUploads();
+  const { add, into } = useUploads();
   const [over, setOver] = useState(false);
 
   useEffect(() => {
@@ -30,7 +30,7 @@ export function DropTarget() {
       event.preventDefault();
       depth = 0;
       setOver(false);
-      void droppedFiles(event.dataTransfer).then((files) => queue.add(files));
+      void droppedFiles(event.dataTransfer).then(add);
     }
     window.addEventListener("dragenter", onEnter);
     window.addEventListener("dragleave", onLeave);
@@ -42,12 +42,12 @@ export function DropTarget() {
       window.removeEventListener("dragover", onOver);
       window.removeEventListener("drop", onDrop);
     };
-  }, [queue]);
+  }, [add]);
 
   if (!over) return null;
   return (
     <div className={styles.drop}>
-      <p>Drop to keep these files</p>
+      <p>{into === "sources" ? "Drop to add these files" : "Drop to keep these files"}</p>
     </div>
   );
 }

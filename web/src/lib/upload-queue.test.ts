@@ -1,17 +1,17 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Artifact } from "@/api/types";
-import { UploadQueue, type Send, type Sent } from "@/features/library/upload-queue";
+import { UploadQueue, type Destination, type Kept, type Send, type Sent } from "@/lib/upload-queue";
 import { Problem } from "@/lib/problem";
 
-const artifact = { sha256: "0".repeat(64) } as Artifact;
+const kept: Kept = { kind: "file", artifact: { sha256: "0".repeat(64) } as Artifact };
 
 /** A transport whose every send waits for the test. */
 function transport() {
-  const calls: { file: File; progress: (sent: number) => void; finish: (sent: Sent) => void; fail: (error: unknown) => void; signal: AbortSignal }[] = [];
-  const send: Send = (file, progress, signal) =>
+  const calls: { file: File; into: Destination; progress: (sent: number) => void; finish: (sent: Sent) => void; fail: (error: unknown) => void; signal: AbortSignal }[] = [];
+  const send: Send = (file, into, progress, signal) =>
     new Promise((finish, fail) => {
       signal.addEventListener("abort", () => fail(new DOMException("stopped", "AbortError")));
-      calls.push({ file, progress, finish, fail, signal });
+      calls.push({ file, into, progress, finish, fail, signal });
     });
   return { calls, send };
 }
@@ -25,9 +25,9 @@ describe("UploadQueue", () => {
     const { calls, send } = transport();
     const done = vi.fn();
     const queue = new UploadQueue(send, done);
-    queue.add(["a", "b", "c", "d"].map(file));
+    queue.add(["a", "b", "c", "d"].map(file), "files");
     expect(steps(queue)).toEqual(["uploading", "uploading", "uploading", "waiting"]);
-    calls[1]!.finish({ isNew: false, artifact });
+    calls[1]!.finish({ isNew: false, kept });
     await settle();
     expect(steps(queue)).toEqual(["uploading", "known", "uploading", "uploading"]);
     expect(calls.map((call) => call.file.name)).toEqual(["a", "b", "c", "d"]);
@@ -37,8 +37,9 @@ describe("UploadQueue", () => {
   it("tells progress, and hashing once all is sent", () => {
     const { calls, send } = transport();
     const queue = new UploadQueue(send, () => undefined);
-    queue.add([file("a")]);
+    queue.add([file("a")], "sources");
     calls[0]!.progress(4);
+    expect(calls[0]!.into).toBe("sources");
     expect(queue.current()[0]!.state).toEqual({ step: "uploading", sent: 4 });
     calls[0]!.progress(10);
     expect(steps(queue)).toEqual(["hashing"]);
@@ -47,12 +48,12 @@ describe("UploadQueue", () => {
   it("keeps the problem of a failed one, and can try it again", async () => {
     const { calls, send } = transport();
     const queue = new UploadQueue(send, () => undefined);
-    queue.add([file("a")]);
+    queue.add([file("a")], "sources");
     calls[0]!.fail(new Problem(413, { detail: "Too large." }));
     await settle();
     expect(queue.current()[0]!.state).toMatchObject({ step: "failed", problem: { message: "Too large." } });
     queue.retry(queue.current()[0]!.id);
-    calls[1]!.finish({ isNew: true, artifact });
+    calls[1]!.finish({ isNew: true, kept });
     await settle();
     expect(steps(queue)).toEqual(["kept"]);
   });
@@ -60,7 +61,7 @@ describe("UploadQueue", () => {
   it("stops a removed one and gives its place away", async () => {
     const { calls, send } = transport();
     const queue = new UploadQueue(send, () => undefined);
-    queue.add(["a", "b", "c", "d"].map(file));
+    queue.add(["a", "b", "c", "d"].map(file), "files");
     queue.remove(queue.current()[0]!.id);
     await settle();
     expect(calls[0]!.signal.aborted).toBe(true);
@@ -71,8 +72,8 @@ describe("UploadQueue", () => {
   it("clears only what is settled", async () => {
     const { calls, send } = transport();
     const queue = new UploadQueue(send, () => undefined);
-    queue.add([file("a"), file("b")]);
-    calls[0]!.finish({ isNew: true, artifact });
+    queue.add([file("a"), file("b")], "files");
+    calls[0]!.finish({ isNew: true, kept });
     await settle();
     queue.clearSettled();
     expect(queue.current().map((upload) => upload.file.name)).toEqual(["b"]);

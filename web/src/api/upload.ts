@@ -1,12 +1,15 @@
-import type { Artifact } from "@/api/types";
 import { Problem } from "@/lib/problem";
-import type { Send } from "@/features/library/upload-queue";
 
-/** By XMLHttpRequest, because fetch() cannot say how much of a body has been sent. */
-export const sendFile: Send = (file, onProgress, signal) =>
-  new Promise((resolve, reject) => {
+/** Sends one file as a form. By XMLHttpRequest, because fetch() cannot say how much of a body has been sent. */
+export function sendForm(
+  url: string,
+  file: File,
+  onProgress: (sent: number) => void,
+  signal: AbortSignal,
+): Promise<{ status: number; body: unknown }> {
+  return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", "/api/v1/artifacts");
+    request.open("POST", url);
     request.responseType = "text";
     // The event also counts the multipart frame, so the file's share is scaled out of it.
     request.upload.onprogress = (event) => {
@@ -15,7 +18,7 @@ export const sendFile: Send = (file, onProgress, signal) =>
     request.upload.onload = () => onProgress(file.size);
     request.onload = () => {
       if (request.status === 200 || request.status === 201) {
-        resolve({ isNew: request.status === 201, artifact: JSON.parse(request.responseText) as Artifact });
+        resolve({ status: request.status, body: JSON.parse(request.responseText) as unknown });
       } else {
         reject(Problem.fromBody(request.status, request.responseText, request.getResponseHeader("x-request-id")));
       }
@@ -28,3 +31,4 @@ export const sendFile: Send = (file, onProgress, signal) =>
     form.append("file", file, file.name);
     request.send(form);
   });
+}

@@ -1,0 +1,119 @@
+import { call, client } from "@/api/client";
+import type {
+  Brought,
+  Chunk,
+  NewSource,
+  Page,
+  Revision,
+  Source,
+  SourceCounts,
+  SourceImpact,
+  SourcePatch,
+  SourceText,
+} from "@/api/types";
+import { sendForm } from "@/api/upload";
+import { Problem } from "@/lib/problem";
+
+/** How far a source has been taken in. */
+export type SourceStatus = "pending" | "indexed" | "ready" | "failed";
+
+export interface SourceFilter {
+  q?: string;
+  status?: SourceStatus;
+}
+
+export const sourceKeys = {
+  all: ["sources"] as const,
+  lists: ["sources", "list"] as const,
+  list: (filter: SourceFilter) => ["sources", "list", filter] as const,
+  counts: ["sources", "counts"] as const,
+  one: (id: string) => ["sources", "one", id] as const,
+  /** A text never changes for a revision; one without a revision never is. */
+  text: (id: string, revision: string) => ["sources", "text", id, revision] as const,
+  chunks: (id: string, revision: string) => ["sources", "chunks", id, revision] as const,
+  revisions: (id: string, current: string | null) => ["sources", "revisions", id, current] as const,
+  impact: (id: string) => ["sources", "impact", id] as const,
+};
+
+const PAGE = 50;
+
+export async function listSources(filter: SourceFilter, cursor: string | null, signal?: AbortSignal): Promise<Page<Source>> {
+  const query = { limit: PAGE, ...filter, ...(cursor && { cursor }) };
+  const page = await call(client.GET("/api/v1/sources", { params: { query }, signal }));
+  // Without `view`, every item is a source.
+  return page as Page<Source>;
+}
+
+export function countSources(signal?: AbortSignal): Promise<SourceCounts> {
+  return call(client.GET("/api/v1/sources/counts", { signal }));
+}
+
+export async function getSource(id: string, signal?: AbortSignal): Promise<Source> {
+  return (await call(client.GET("/api/v1/sources/{id}", { params: { path: { id } }, signal }))) as Source;
+}
+
+/** `isNew` is false for one that was here already. */
+export async function createSource(body: NewSource): Promise<{ isNew: boolean; source: Source }> {
+  let status = 0;
+  const source = await call(
+    client.POST("/api/v1/sources", { body }).then((answer) => {
+      status = answer.response.status;
+      return answer;
+    }),
+  );
+  return { isNew: status === 201, source };
+}
+
+/** Brings one file; `onProgress` hears the bytes sent so far. */
+export async function sendSource(file: File, onProgress: (sent: number) => void, signal: AbortSignal) {
+  const { body } = await sendForm("/api/v1/sources/upload", file, onProgress, signal);
+  const { items, added, failed } = body as Brought;
+  const source = items[0];
+  // One file of several may be refused while the others are taken, so the answer as a whole is not an error.
+  if (!source) throw new Problem(422, { code: "not_brought", detail: failed[0]?.reason ?? "The file was not taken." });
+  return { isNew: added > 0, source };
+}
+
+export function changeSource(id: string, body: SourcePatch): Promise<Source> {
+  return call(client.PATCH("/api/v1/sources/{id}", { params: { path: { id } }, body }));
+}
+
+export async function deleteSource(id: string): Promise<void> {
+  await call(client.DELETE("/api/v1/sources/{id}", { params: { path: { id } } }));
+}
+
+/** Fetches the address of a source again. */
+export async function refreshSource(id: string): Promise<void> {
+  await call(client.POST("/api/v1/sources/{id}/refresh", { params: { path: { id } }, body: { artifact_sha256: null } }));
+}
+
+export function getImpact(id: string, signal?: AbortSignal): Promise<SourceImpact> {
+  return call(client.GET("/api/v1/sources/{id}/impact", { params: { path: { id } }, signal }));
+}
+
+export function getText(id: string, revision: string, signal?: AbortSignal): Promise<SourceText> {
+  return call(client.GET("/api/v1/sources/{id}/text", { params: { path: { id }, query: { revision } }, signal }));
+}
+
+export function listChunks(id: string, revision: string, cursor: string | null, signal?: AbortSignal): Promise<Page<Chunk>> {
+  const query = { limit: PAGE, revision, ...(cursor && { cursor }) };
+  return call(client.GET("/api/v1/sources/{id}/chunks", { params: { path: { id }, query }, signal }));
+}
+
+export function listRevisions(id: string, cursor: string | null, signal?: AbortSignal): Promise<Page<Revision>> {
+  const query = { limit: PAGE, ...(cursor && { cursor }) };
+  return call(client.GET("/api/v1/sources/{id}/revisions", { params: { path: { id }, query }, signal }));
+}
+
+/** The version is in the address, because the browser keeps what it got for good. */
+function versioned({ id, revision_id }: Source, part: string): string {
+  return `/api/v1/sources/${encodeURIComponent(id)}/${part}${revision_id ? `?revision=${revision_id}` : ""}`;
+}
+
+export function sourceContentUrl(source: Source): string {
+  return versioned(source, "content");
+}
+
+export function thumbnailUrl(source: Source): string {
+  return versioned(source, "thumbnail");
+}

@@ -1,0 +1,30 @@
+import type { SourceFilter, SourceStatus } from "@/api/sources";
+
+export const STATUSES: readonly SourceStatus[] = ["pending", "indexed", "ready", "failed"];
+
+/** What of the list is shown; all of it is in the address. What is not meant drops out. */
+export function parseSourcesSearch(search: Record<string, unknown>): SourceFilter {
+  const status = STATUSES.find((known) => known === search.status);
+  // A search for a number comes parsed out of the address.
+  const words = typeof search.q === "number" ? String(search.q) : search.q;
+  const q = typeof words === "string" ? words.trim() : "";
+  return { ...(q && { q }), ...(status && { status }) };
+}
+
+export type SourceView = "text" | "passages" | "about";
+
+export interface SourceSearch {
+  view?: SourceView;
+  /** A version of the content other than the current one. */
+  revision?: string;
+}
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function parseSourceSearch(search: Record<string, unknown>): SourceSearch {
+  const { view, revision } = search;
+  return {
+    ...((view === "passages" || view === "about") && { view }),
+    ...(typeof revision === "string" && ID.test(revision) && { revision }),
+  };
+}
