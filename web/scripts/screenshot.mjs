@@ -1,4 +1,4 @@
-// Makes docs/screenshot.png: the library with a file open. Starts a server of its own ($IBID_BIN or the debug build)
+// Makes docs/screenshot.png: a source open at the words that a citation leads to. Starts a server of its own ($IBID_BIN or the debug build)
 // with a few made-up files in it.
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -47,7 +47,7 @@ function tides() {
  * @param {string} url
  * @param {BodyInit} body
  * @param {Record<string, string>} [headers]
- * @returns {Promise<{ sha256: string }>}
+ * @returns {Promise<{ items: { id: string }[] }>}
  */
 async function post(url, body, headers) {
   const answer = await fetch(url, { method: "POST", body, headers });
@@ -55,36 +55,43 @@ async function post(url, body, headers) {
   return answer.json();
 }
 
-/** @param {string} origin */
+/** The words that are shown as quoted. */
+const QUOTE = "the outer forty metres were carried away in the storm of 2 February";
+
+/**
+ * Brings the files as sources and waits until the minutes are read.
+ * @param {string} origin
+ * @returns {Promise<string>} the address of the quoted words
+ */
 async function fill(origin) {
-  /** @type {Map<string, string>} */
-  const kept = new Map();
+  let minutes = "";
   for (const [name, type, text] of FILES) {
     const form = new FormData();
     form.append("file", new File([text], name, { type }), name);
-    const { sha256 } = await post(`${origin}/api/v1/artifacts`, form);
-    kept.set(name, sha256);
+    const { items } = await post(`${origin}/api/v1/sources/upload`, form);
+    if (text === MINUTES) minutes = items[0].id;
   }
-  // Snapshots, so that the files have references.
-  const json = { "content-type": "application/json" };
-  for (const start of [0, 2, 4]) {
-    const tree = Object.fromEntries([...kept].slice(start).map(([name, sha256]) => [name, { sha256 }]));
-    await post(`${origin}/api/v1/manifests`, JSON.stringify({ tree, message: "Sample" }), json);
+  for (;;) {
+    const answer = await fetch(`${origin}/api/v1/sources/${minutes}/text`);
+    if (answer.ok) {
+      const { text } = await answer.json();
+      const start = [...text.slice(0, text.indexOf(QUOTE))].length;
+      return `${origin}/sources/${minutes}#c=${start}-${start + [...QUOTE].length}`;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  return kept;
 }
 
 const server = await startServer();
 try {
-  const kept = await fill(server.origin);
+  const quoted = await fill(server.origin);
   const browser = await chromium.launch({
     executablePath: process.env.IBID_CHROMIUM ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"],
   });
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light", locale: "en-GB" });
-  await page.goto(`${server.origin}/library/files/${kept.get("sample-minutes-1931-03-14.txt")}`);
-  await page.getByText("The engineer reported").waitFor();
-  await page.getByRole("table", { name: "Files" }).getByText("sample-tide-table-1931.csv").waitFor();
+  await page.goto(quoted);
+  await page.locator("mark").first().waitFor();
   await page.evaluate("document.fonts.ready.then(() => null)");
   await page.screenshot({ path: TARGET });
   await browser.close();
