@@ -69,7 +69,7 @@ async function fill(origin) {
     const form = new FormData();
     form.append("file", new File([text], name, { type }), name);
     const { items } = await post(`${origin}/api/v1/sources/upload`, form);
-    if (text === MINUTES) minutes = items[0].id;
+    if (text === MINUTES) minutes = items[0]?.id ?? "";
   }
   for (;;) {
     const answer = await fetch(`${origin}/api/v1/sources/${minutes}/text`);
