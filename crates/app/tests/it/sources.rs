@@ -5,11 +5,11 @@ use std::{sync::Arc, time::Duration};
 use futures::future::BoxFuture;
 use ibid_app::{
     App, Described, GcOptions, Import, ImportReport, OriginAdapter, ProgressReport, SourceChange, SourceContent,
-    SourceDraft, Tools, Worker, WorkerOptions,
+    SourceDraft, Tools, UploadDetails, Worker, WorkerOptions,
 };
 use ibid_domain::{
     Code, EmbeddingState, Limit, Origin, Reference, Source, SourceId, SourceStatus, SourceType, Span,
-    pointer::PointerName,
+    artifact::Filename, pointer::PointerName,
 };
 use ibid_fetch::{FetchError, Fetched, Validators};
 use ibid_store::{Scope, SourceFilter};
@@ -28,7 +28,8 @@ on_both!(
     tried_again,
     imports,
     unreachable_pages,
-    other_origins
+    other_origins,
+    samples
 );
 
 /// A worker that is fast to react, until it is dropped.
@@ -408,4 +409,43 @@ async fn other_origins(library: Library) {
     let read = until(&app, scope, id, |now| now.revision.as_ref().is_some_and(|one| one.extracted_at.is_some())).await;
     assert_eq!((read.source.title(), read.source.origin), ("On the shelf", Origin::Sharepoint));
     assert_eq!(found(&app, scope, &["item-7", "shelf"]).await, [id]);
+}
+
+/// Every file of the readers' corpus, as it would be brought: each chunk is exactly the words its span points at.
+async fn samples(library: Library) {
+    let (app, scope) = (app(&library), &library.scope);
+    let _working = Working::start(&app);
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../ingest/tests/files");
+    let mut brought = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let received = crate::receive(&app, &std::fs::read(&path).unwrap()).await;
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let details = UploadDetails { filename: Some(Filename::new(&name).unwrap()), ..UploadDetails::default() };
+        let artifact = app.keep_artifact(scope, received, details).await.unwrap().0;
+        let (described, new) = app.create_source(scope, of_artifact(artifact.sha256)).await.unwrap();
+        assert!(new, "{name}");
+        brought.push((name, described.source.id));
+    }
+    let (mut chunks, mut without_text) = (0, Vec::new());
+    for (name, id) in brought {
+        let read = until(&app, scope, id, is_read).await;
+        let Ok(told) = app.source_text(scope, id, None).await else {
+            without_text.push(name);
+            continue;
+        };
+        let page = app.chunks(scope, id, None, Limit::new(500).unwrap(), None).await.unwrap();
+        assert_eq!(page.items.len() as u64, read.revision.unwrap().chunk_count, "{name}");
+        for chunk in page.items {
+            assert_eq!(chunk.span.of(&told.text), Some(chunk.content.as_str()), "{name}");
+            assert!(chunk.tokens <= 512, "{name}");
+            chunks += 1;
+        }
+    }
+    without_text.sort();
+    let expected =
+        ["empty.txt", "encrypted.docx", "encrypted.pdf", "scan.pdf", "scan.png", "truncated.docx", "truncated.pdf"];
+    assert_eq!(without_text, expected);
+    assert!(chunks >= 28, "{chunks}: at least one of each that can be read");
+    assert_eq!(app.check(scope, &ProgressReport::silent()).await.unwrap().findings, []);
 }
