@@ -67,7 +67,7 @@ pub(super) async fn ready(State(server): State<Server>) -> Response {
         check("workers", async { workers(&server) }),
     );
     // Derived indexes are checked here as they come; the substrate has none that could lag behind.
-    let indexes = check("indexes", async { Ok(Some("nothing to index".to_owned())) }).await;
+    let indexes = check("indexes", async { Ok(Some("words are indexed with their rows".to_owned())) }).await;
     let checks = vec![database, blobs, indexes, workers];
     let ready = checks.iter().all(|check| check.status == "ok") && !server.stop.is_cancelled();
     let body = Ready {
