@@ -43,16 +43,17 @@ pub(crate) fn redirected(from: &Url, location: &str) -> Result<Url, FetchError> 
     Ok(to)
 }
 
-/// The form under which a page is known once, however it was linked: host in lower case and without a last dot, no
+/// The form under which a page is known once, however it was linked: host in lower case and without dots at its end, no
 /// default port, no fragment, none of the parameters that only say who sent the reader. The other parameters keep their
 /// order and spelling, because a server may care.
 pub fn normal_url(text: &str) -> Result<Url, FetchError> {
     let mut url = web_url(text)?;
     url.set_fragment(None);
-    let host =
-        url.host_str().and_then(|host| host.strip_suffix('.')).filter(|host| !host.is_empty()).map(str::to_owned);
-    if let Some(host) = host {
-        url.set_host(Some(&host)).map_err(|_| FetchError::InvalidUrl(FetchError::shown(text)))?;
+    let host = url.host_str().unwrap_or_default();
+    let bare = host.trim_end_matches('.');
+    if !bare.is_empty() && bare.len() < host.len() {
+        let bare = bare.to_owned();
+        url.set_host(Some(&bare)).map_err(|_| FetchError::InvalidUrl(FetchError::shown(text)))?;
     }
     if let Some(query) = url.query() {
         let kept: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty() && !is_tracking(pair)).collect();
@@ -133,6 +134,7 @@ mod tests {
             ("https://example.org/a?&", "https://example.org/a"),
             ("https://example.org/a?q=%C3%A4+b&&c", "https://example.org/a?q=%C3%A4+b&c"),
             ("https://bücher.example/ä", "https://xn--bcher-kva.example/%C3%A4"),
+            ("https://example.org..", "https://example.org/"),
             ("http://0x7f.1:8080/", "http://127.0.0.1:8080/"),
         ] {
             let normal = normal_url(text).unwrap();
