@@ -14,13 +14,14 @@ declare -A about=(
   [licences]="licences, names and sources of all dependencies"
   [rust]="every Rust test, on SQLite and PostgreSQL"
   [unit]="Rust tests"
+  [mcp]="the MCP server with the official SDK and the inspector"
   [web]="lint, types and unit tests of the web app"
   [types]="types of the web app"
   [browser]="the app in Chromium"
 )
 
 stages=("$@")
-((${#stages[@]})) || stages=(scripts format lint licences rust web browser)
+((${#stages[@]})) || stages=(scripts format lint licences rust mcp web browser)
 
 stage_scripts() {
   PYTHONPATH=scripts python3 -B -m unittest discover -s scripts/tests
@@ -49,6 +50,11 @@ stage_unit() {
   else
     cargo test --workspace --lib --bins --tests --quiet
   fi
+}
+
+stage_mcp() {
+  wants rust || build_server # else the Rust tests have just built it
+  IBID_BIN=$CARGO_TARGET_DIR/debug/ibid scripts/mcp.sh
 }
 
 stage_web() { npm --prefix web run --silent check; }
@@ -131,13 +137,13 @@ stop_with_owner rm -rf "$run"
 need_rust
 if wants format; then need_component fmt rustfmt rustfmt; fi
 if wants lint; then need_component clippy clippy rust-clippy; fi
-if wants lint rust unit browser; then
+if wants lint rust unit mcp browser; then
   claim_target
   scripts/web.sh
 elif wants web types; then
   scripts/web.sh install
 fi
-if wants rust unit browser; then
+if wants rust unit mcp browser; then
   for tool in model onnxruntime pdfium; do "scripts/$tool.sh"; done
 fi
 if wants rust browser; then

@@ -47,7 +47,7 @@ fn write_zip(app: &App, scope: &Scope, tree: &Tree, runtime: &Handle, sink: Sink
     let mut zip = ZipWriter::new_stream(sink);
     for (path, entry) in tree.iter() {
         let mut bytes = runtime
-            .block_on(app.store().blobs().read(scope, entry.sha256, None))?
+            .block_on(app.store().bytes(scope, entry.sha256, None))?
             .ok_or_else(|| Error::Corrupt(format!("the bytes of artifact {} are missing", entry.sha256)))?;
         zip.start_file(path.as_str(), options(entry)).map_err(zip_failed)?;
         while let Some(piece) = runtime.block_on(bytes.next()) {

@@ -138,7 +138,7 @@ impl App {
 
     /// The bytes of an artifact, or a range of them.
     pub async fn content(&self, scope: &Scope, artifact: Artifact, range: Option<Range<u64>>) -> Result<Content> {
-        match self.store.blobs().read(scope, artifact.sha256, range).await? {
+        match self.store.bytes(scope, artifact.sha256, range).await? {
             Some(bytes) => Ok(Content { artifact, bytes }),
             None => Err(Error::Corrupt(format!("the bytes of artifact {} are missing", artifact.sha256))),
         }

@@ -145,7 +145,7 @@ impl App {
 
     async fn check_artifact(&self, scope: &Scope, artifact: &Artifact, report: &mut FsckReport) -> Result<()> {
         report.artifacts += 1;
-        let Some(mut bytes) = self.store.blobs().read(scope, artifact.sha256, None).await? else {
+        let Some(mut bytes) = self.store.bytes(scope, artifact.sha256, None).await? else {
             // A collection may have removed row and bytes since the row was read.
             if self.store.read().await?.artifacts(scope).get(artifact.sha256).await?.is_some() {
                 report.wrong("missing_blob", artifact.sha256, format!("its bytes are not at {}", artifact.storage_uri));

@@ -3,7 +3,11 @@
 use std::{str::FromStr, time::Duration};
 
 use futures::future::BoxFuture;
-use ibid_domain::{Code, Cursor, JobId, Limit, Page, Problem, job::Job, problem::shown};
+use ibid_domain::{
+    Code, Cursor, JobId, Limit, Page, Problem,
+    job::{Job, JobState},
+    problem::shown,
+};
 use ibid_store::{Failure, JobEvent, JobEventCursor, JobFilter, NewJob};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -94,6 +98,11 @@ impl App {
         after: Option<&Cursor>,
     ) -> Result<Page<Job>> {
         self.store.read().await?.jobs(scope).list(filter, limit, after).await
+    }
+
+    /// How many jobs are in each state.
+    pub async fn count_jobs(&self, scope: &Scope) -> Result<Vec<(JobState, u64)>> {
+        self.store.read().await?.jobs(scope).count().await
     }
 
     /// Starts a dead or cancelled job over.

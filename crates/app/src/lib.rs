@@ -13,12 +13,14 @@ mod gc;
 mod jobs;
 mod manifests;
 mod pointers;
+mod search;
 mod sources;
 mod tools;
 mod upkeep;
 mod worker;
 
 use ibid_store::Store;
+use search::indexing::IndexPlace;
 
 pub use archive::Archive;
 pub use artifacts::{Content, Receiving, UploadDetails, too_large};
@@ -28,10 +30,11 @@ pub use ibid_store::{Error, Result, Scope};
 pub use jobs::{JobKind, JobRequest};
 pub use manifests::{EntryDraft, ManifestDraft};
 pub use pointers::PointerDraft;
+pub use search::{Evidence, Found, FoundPassage, GraphExpansion, IndexState, Lists, Ranked, Search};
 pub use sources::origins::OriginAdapter;
 pub use sources::{
-    About, Content as SourceContent, Described, Impact, Import, ImportReport, ReadApart, ReadHere, Reader, Reading,
-    Rejected, SourceChange, SourceDraft, Text, names, read_content,
+    About, Content as SourceContent, Described, Impact, Import, ImportReport, PassagesImport, PassagesReport,
+    ReadApart, ReadHere, Reader, Reading, Rejected, SourceChange, SourceDraft, Text, names, read_content,
 };
 pub use tools::Tools;
 pub use worker::{Handler, JobContext, ProgressReport, Worker, WorkerOptions, WorkerPulse};
@@ -41,12 +44,13 @@ pub use worker::{Handler, JobContext, ProgressReport, Worker, WorkerOptions, Wor
 pub struct App {
     store: Store,
     tools: Tools,
+    index: IndexPlace,
 }
 
 impl App {
     /// The use cases of an open library, with what they reach the outside by.
     pub fn new(store: Store, tools: Tools) -> Self {
-        Self { store, tools }
+        Self { store, tools, index: IndexPlace::new() }
     }
 
     pub(crate) fn tools(&self) -> &Tools {

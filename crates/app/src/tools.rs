@@ -20,6 +20,8 @@ pub struct Tools {
     pub origins: Vec<Arc<dyn OriginAdapter>>,
     /// Turns text into vectors; without one, sources are found by words only.
     pub embedder: Option<Arc<dyn Embedder>>,
+    /// Whether vectors come from outside, with passages and queries.
+    pub external_vectors: bool,
     /// How text is cut into chunks.
     pub chunk_rules: ChunkRules,
 }
@@ -32,6 +34,7 @@ impl Tools {
             fetcher: Fetcher::new(FetchRules::default())?,
             origins: Vec::new(),
             embedder: None,
+            external_vectors: false,
             chunk_rules: ChunkRules::default(),
         })
     }

@@ -63,6 +63,16 @@ impl PartialDate {
     pub const fn day(self) -> Option<i8> {
         self.day
     }
+
+    /// When it begins.
+    pub fn beginning(self) -> Option<crate::Timestamp> {
+        crate::Timestamp::parse(&format!(
+            "{:04}-{:02}-{:02}T00:00:00Z",
+            self.year,
+            self.month.unwrap_or(1),
+            self.day.unwrap_or(1)
+        ))
+    }
 }
 
 impl fmt::Display for PartialDate {

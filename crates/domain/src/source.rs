@@ -1,13 +1,9 @@
 //! Anything that can be cited: where it came from, what is known of it, and how far it has been taken in.
 
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{
-    Code, JsonObject, Problem, Reference, RevisionId, Sha256, SourceId, SourceType, Timestamp, UserId, problem::shown,
-};
+use crate::{JsonObject, Reference, RevisionId, Sha256, SourceId, SourceType, Timestamp, UserId};
 
 /// An enum whose variants have a name on the wire and in the database.
 macro_rules! named {
@@ -28,19 +24,23 @@ macro_rules! named {
             }
         }
 
-        impl FromStr for $type {
-            type Err = Problem;
+        impl std::str::FromStr for $type {
+            type Err = $crate::Problem;
 
-            fn from_str(text: &str) -> Result<Self, Problem> {
+            fn from_str(text: &str) -> Result<Self, $crate::Problem> {
                 Self::ALL.iter().copied().find(|one| one.as_str() == text).ok_or_else(|| {
                     let legal: Vec<_> = Self::ALL.iter().map(|one| one.as_str()).collect();
-                    let detail = format!(concat!("'{}' is not ", $what, "; it is one of {}"), shown(text), legal.join(", "));
-                    Problem::new(Code::InvalidField, detail).field($field)
+                    let detail = format!(
+                        concat!("'{}' is not ", $what, "; it is one of {}"), $crate::problem::shown(text), legal.join(", ")
+                    );
+                    $crate::Problem::new($crate::Code::InvalidField, detail).field($field)
                 })
             }
         }
     };
 }
+
+pub(crate) use named;
 
 named! {
     /// Where a source came from. `source_type` on the wire.

@@ -37,6 +37,13 @@ impl Timestamp {
     }
 }
 
+impl Timestamp {
+    /// A time as RFC 3339 writes it.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse::<jiff::Timestamp>().ok().map(Self::from)
+    }
+}
+
 impl From<jiff::Timestamp> for Timestamp {
     fn from(time: jiff::Timestamp) -> Self {
         Self(time.as_microsecond())

@@ -117,6 +117,8 @@ settings! {
     fetch_allow: String = String::new(), "IBID_FETCH_ALLOW";
     /// Further host names that the server answers for, separated by commas
     allowed_hosts: String = String::new(), "IBID_ALLOWED_HOSTS";
+    /// Address under which others reach the server, as https://host; the one it listens on if empty
+    public_url: String = String::new(), "IBID_PUBLIC_URL";
     /// What is logged, as in RUST_LOG; auto is warnings on a terminal and info elsewhere
     log: String = "auto".to_owned(), "IBID_LOG";
     /// How it is logged: text or json
@@ -135,6 +137,8 @@ pub enum EmbedderKind {
     Google,
     /// A server that speaks OpenAI's protocol.
     Compatible,
+    /// Vectors come with imported passages and with queries.
+    External,
     /// Nothing: search by words only.
     None,
 }
@@ -146,6 +150,7 @@ impl std::fmt::Display for EmbedderKind {
             Self::Openai => "openai",
             Self::Google => "google",
             Self::Compatible => "compatible",
+            Self::External => "external",
             Self::None => "none",
         })
     }
@@ -210,6 +215,12 @@ impl Config {
         if !config.database_url.is_empty() && !config.database_url.starts_with("postgres") {
             return Err("database_url takes a PostgreSQL URL, as postgres://user@host/database".to_owned());
         }
+        if !config.public_url.is_empty() && !is_web_address(&config.public_url) {
+            return Err(format!(
+                "public_url is '{}'; it takes an address like https://ibid.example.org",
+                config.public_url
+            ));
+        }
         if !(16..=8192).contains(&config.chunk_tokens) {
             return Err(format!("chunk_tokens is {}; it takes a number from 16 to 8192", config.chunk_tokens));
         }
@@ -246,6 +257,14 @@ impl Config {
         StoreOptions { database, blobs, spool, connections: self.connections, clock: Clock::System }
     }
 
+    /// The address of the app, without a slash at its end, if the server listens on `address`.
+    pub fn public_url(&self, address: SocketAddr) -> String {
+        match self.public_url.trim_end_matches('/') {
+            "" => format!("http://{address}"),
+            url => url.to_owned(),
+        }
+    }
+
     /// How long a request may take.
     pub fn request_timeout(&self) -> Duration {
         Duration::from_secs(self.request_timeout_seconds.max(1))
@@ -276,6 +295,12 @@ fn read_file(path: &Path) -> Result<Said, String> {
     toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
+/// Whether a text is an absolute address of the web that others can be added to.
+fn is_web_address(text: &str) -> bool {
+    let Ok(uri) = text.parse::<axum::http::Uri>() else { return false };
+    matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some() && uri.query().is_none()
+}
+
 /// A database URL without its password.
 fn mask_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
@@ -304,6 +329,22 @@ mod tests {
         assert_eq!(mask_password("postgres://u@h/db"), "postgres://u@h/db");
         assert_eq!(mask_password("postgres:///db?host=/tmp&password=x"), "postgres:///db?host=/tmp&password=********");
         assert_eq!(mask_password(""), "");
+    }
+
+    #[test]
+    fn the_public_address_is_the_one_that_is_said_or_listened_on() {
+        let load = |url: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("ibid.toml");
+            std::fs::write(&file, format!("public_url = {url:?}\n")).unwrap();
+            Config::load(Said::default(), Some(&file))
+        };
+        let address = SocketAddr::from(([127, 0, 0, 1], 8000));
+        assert_eq!(load("").unwrap().public_url(address), "http://127.0.0.1:8000");
+        assert_eq!(load("https://a.example/ibid/").unwrap().public_url(address), "https://a.example/ibid");
+        for wrong in ["a.example", "ftp://a.example", "https://", "https://a.example/?x=1", "/sources"] {
+            assert!(load(wrong).unwrap_err().contains("public_url"), "{wrong}");
+        }
     }
 
     #[test]

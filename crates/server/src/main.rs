@@ -1,13 +1,15 @@
-//! The binary `ibid`: HTTP server with the web app, and the command line.
+//! The binary `ibid`: HTTP server with the web app, MCP server, and the command line.
 //!
 //! This crate turns requests and arguments into calls of `ibid-app`, and what comes back into JSON, pages and lines of
 //! text. It decides nothing about the library itself.
 //!
-//! Start reading at [`cli`] for what can be typed, and at [`http`] for what can be requested.
+//! Start reading at [`cli`] for what can be typed, at [`http`] for what can be requested, and at [`mcp`] for what
+//! programs of others can call.
 
 mod cli;
 mod config;
 mod http;
+mod mcp;
 mod tools;
 
 use std::process::ExitCode;

@@ -26,6 +26,7 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
         fetcher,
         origins: Vec::new(),
         embedder,
+        external_vectors: config.embedder == EmbedderKind::External,
         chunk_rules: ChunkRules {
             // What a model does not look at, it does not find.
             max_tokens: (config.chunk_tokens as usize).min(longest),
@@ -44,7 +45,7 @@ async fn embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, String> 
         ..RemoteConfig::default()
     };
     let wanted = match config.embedder {
-        EmbedderKind::None => return Ok(None),
+        EmbedderKind::None | EmbedderKind::External => return Ok(None),
         EmbedderKind::Local => EmbedderConfig::Local(LocalConfig::default()),
         EmbedderKind::Openai => EmbedderConfig::OpenAi(remote),
         EmbedderKind::Google => EmbedderConfig::Google(remote),

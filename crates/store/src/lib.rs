@@ -23,13 +23,16 @@ pub use error::{Error, Result};
 pub use identity::{Role, Scope};
 pub use rows::{
     artifacts::{ArtifactFilter, Artifacts, NewArtifact},
+    changes::{IndexedChunk, Logged, LoggedChange},
     idempotency::{Claim, IdempotencyKeys, StoredResponse},
     job_events::{JobEvent, JobEventCursor},
     jobs::{JobFilter, Jobs, NewJob},
     manifests::{Manifests, NewManifest},
+    passages::{KnownPassage, NewPassage, Passages},
     pointers::{PointerChange, PointerFilter, Pointers},
     queue::{Failure, Lease, LeasedJob, Queue},
     revisions::{Chunk, NewRevision, Revisions},
+    search::{Hit, Search, Unindexed},
     sources::{SourceFilter, SourceKey, Sources},
     vectors::{EmbeddingSpace, Vectors},
 };

@@ -29,4 +29,5 @@ steps! {
     1 "0001_substrate";
     2 "0002_jobs";
     3 "0003_sources";
+    4 "0004_search";
 }

@@ -14,7 +14,7 @@ use sqlx::{
 };
 use uuid::Uuid;
 
-use crate::{Clock, EngineKind, Error, Result, store::Signals};
+use crate::{Clock, EngineKind, Error, Result, rows::search::WordStatistics, store::Signals};
 
 /// An open transaction. Dropping it without [`Tx::commit`] undoes everything.
 pub struct Tx {
@@ -22,6 +22,8 @@ pub struct Tx {
     pub(crate) clock: Clock,
     pub(crate) signals: Signals,
     pub(crate) jobs_changed: bool,
+    pub(crate) library_changed: bool,
+    pub(crate) word_statistics: WordStatistics,
 }
 
 pub(crate) enum Conn {
@@ -38,6 +40,9 @@ impl Tx {
         }
         if self.jobs_changed {
             self.signals.jobs_changed();
+        }
+        if self.library_changed {
+            self.signals.library_changed();
         }
         Ok(())
     }
@@ -94,6 +99,21 @@ impl Tx {
         })
     }
 
+    /// All rows of a statement that is planned for just these values and not kept.
+    pub(crate) async fn rows_once(&mut self, sql: String, values: Vec<Value>) -> Result<Vec<Row>> {
+        let sql = AssertSqlSafe(sql);
+        Ok(match &mut self.conn {
+            Conn::Sqlite(tx) => {
+                let rows = sqlx::query_with(sql, sqlite(values)?).persistent(false).fetch_all(&mut **tx).await?;
+                rows.into_iter().map(Row::Sqlite).collect()
+            }
+            Conn::Postgres(tx) => {
+                let rows = sqlx::query_with(sql, postgres(values)?).persistent(false).fetch_all(&mut **tx).await?;
+                rows.into_iter().map(Row::Postgres).collect()
+            }
+        })
+    }
+
     /// The first row, if there is one.
     pub(crate) async fn row(&mut self, sql: &'static str, values: Vec<Value>) -> Result<Option<Row>> {
         Ok(self.rows(sql, values).await?.into_iter().next())
@@ -119,6 +139,7 @@ pub(crate) use params;
 pub(crate) enum Value {
     Text(Option<String>),
     Int(Option<i64>),
+    Real(Option<f64>),
     Uuid(Option<Uuid>),
     Bytes(Option<Vec<u8>>),
     Time(Option<Timestamp>),
@@ -145,6 +166,7 @@ value_from! {
     Text: &str, |v| v.to_owned();
     Text: String, |v| v;
     Int: i64, |v| v;
+    Real: f64, |v| v;
     Uuid: Uuid, |v| v;
     Uuid: ibid_domain::TenantId, |v| v.uuid();
     Uuid: ibid_domain::UserId, |v| v.uuid();
@@ -176,6 +198,7 @@ fn sqlite(values: Vec<Value>) -> Result<SqliteArguments> {
         match value {
             Value::Text(v) => arguments.add(v),
             Value::Int(v) => arguments.add(v),
+            Value::Real(v) => arguments.add(v),
             Value::Uuid(v) => arguments.add(v),
             Value::Bytes(v) => arguments.add(v),
             Value::Time(v) => arguments.add(v.map(Timestamp::as_micros)),
@@ -194,6 +217,7 @@ fn postgres(values: Vec<Value>) -> Result<PgArguments> {
         match value {
             Value::Text(v) => arguments.add(v),
             Value::Int(v) => arguments.add(v),
+            Value::Real(v) => arguments.add(v),
             Value::Uuid(v) => arguments.add(v),
             Value::Bytes(v) => arguments.add(v),
             Value::Time(v) => arguments.add(v.map(PgTime)),
@@ -264,8 +288,7 @@ impl Row {
 
     /// A text that must read as one of our own types.
     pub(crate) fn parse<T: std::str::FromStr>(&self, name: &str) -> Result<T> {
-        let text: String = self.get(name)?;
-        text.parse().map_err(|_| Error::Corrupt(format!("{name} = '{text}'")))
+        self.part("").parse(name)
     }
 
     /// Like [`Row::parse`], or nothing.
@@ -273,6 +296,44 @@ impl Row {
         let Some(text) = self.get::<Option<String>>(name)? else { return Ok(None) };
         Ok(Some(text.parse().map_err(|_| Error::Corrupt(format!("{name} = '{text}'")))?))
     }
+}
+
+impl Row {
+    /// The columns whose names begin so, for a row of several tables.
+    pub(crate) fn part(&self, prefix: &'static str) -> Part<'_> {
+        Part { row: self, prefix }
+    }
+}
+
+/// The columns of a row that belong to one table; they are asked for without their prefix.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    row: &'a Row,
+    prefix: &'static str,
+}
+
+impl Part<'_> {
+    /// The value of a column.
+    pub(crate) fn get<T: Column>(self, name: &str) -> Result<T> {
+        if self.prefix.is_empty() { self.row.get(name) } else { self.row.get(&format!("{}{name}", self.prefix)) }
+    }
+
+    /// A text that must read as one of our own types.
+    pub(crate) fn parse<T: std::str::FromStr>(self, name: &str) -> Result<T> {
+        let text: String = self.get(name)?;
+        text.parse().map_err(|_| Error::Corrupt(format!("{name} = '{text}'")))
+    }
+
+    /// JSON that must read as one of our own types.
+    pub(crate) fn json<T: serde::de::DeserializeOwned>(self, name: &str) -> Result<T> {
+        serde_json::from_value(self.get(name)?).map_err(|error| Error::Corrupt(format!("{name}: {error}")))
+    }
+}
+
+/// `s.id AS s_id, s.kind AS s_kind`: columns of a table in a row of several, see [`Row::part`].
+pub(crate) fn prefixed(table: &str, columns: &[&str]) -> String {
+    let named: Vec<_> = columns.iter().map(|column| format!("{table}.{column} AS {table}_{column}")).collect();
+    named.join(", ")
 }
 
 /// A type that a column can be read as.
@@ -311,6 +372,7 @@ fn hash(bytes: &[u8]) -> Result<Sha256> {
 column! {
     String: String => |v| v, String => |v| v;
     i64: i64 => |v| v, i64 => |v| v;
+    f64: f64 => |v| v, f64 => |v| v;
     u64: i64 => |v| u64::try_from(v).unwrap_or(0), i64 => |v| u64::try_from(v).unwrap_or(0);
     Uuid: Uuid => |v| v, Uuid => |v| v;
     ibid_domain::TenantId: Uuid => |v| v.into(), Uuid => |v| v.into();

@@ -9,7 +9,9 @@ use sqlx::{
 };
 use tokio::sync::watch;
 
-use crate::{BlobLocation, Blobs, Clock, Error, Result, Tx, migrations::migrator, sql::Conn};
+use crate::{
+    BlobLocation, Blobs, Clock, Error, Result, Tx, migrations::migrator, rows::search::WordStatistics, sql::Conn,
+};
 
 /// Where the rows are.
 #[derive(Clone, Debug)]
@@ -63,6 +65,9 @@ struct Inner {
     blobs: Blobs,
     clock: Clock,
     signals: Signals,
+    /// Where the search index lies, if there is one beside the database.
+    index: Option<PathBuf>,
+    word_statistics: WordStatistics,
 }
 
 enum Engine {
@@ -84,8 +89,19 @@ impl Store {
             DatabaseLocation::Sqlite(path) => open_sqlite(path.clone(), options.connections).await?,
             DatabaseLocation::Postgres(url) => open_postgres(url, options.connections).await?,
         };
+        let index = match &options.database {
+            DatabaseLocation::Sqlite(path) => Some(path.with_file_name("index")),
+            DatabaseLocation::Postgres(_) => None,
+        };
         let blobs = Blobs::open(&options.blobs, options.spool).await?;
-        let store = Self(Arc::new(Inner { engine, blobs, clock: options.clock, signals: Signals::new() }));
+        let store = Self(Arc::new(Inner {
+            engine,
+            blobs,
+            clock: options.clock,
+            signals: Signals::new(),
+            index,
+            word_statistics: WordStatistics::default(),
+        }));
         let mut tx = store.write().await?;
         tx.ensure_local_owner().await?;
         tx.commit().await?;
@@ -113,7 +129,14 @@ impl Store {
     }
 
     fn tx(&self, conn: Conn) -> Tx {
-        Tx { conn, clock: self.0.clock.clone(), signals: self.0.signals.clone(), jobs_changed: false }
+        Tx {
+            conn,
+            clock: self.0.clock.clone(),
+            signals: self.0.signals.clone(),
+            jobs_changed: false,
+            library_changed: false,
+            word_statistics: self.0.word_statistics.clone(),
+        }
     }
 
     /// The blobs of this library.
@@ -155,6 +178,16 @@ impl Store {
             wrong.push(format!("a row of {table} names a row of {parent} that is not there"));
         }
         Ok(wrong)
+    }
+
+    /// The folder of the search index beside the database, if the engine has one.
+    pub fn index_folder(&self) -> Option<&std::path::Path> {
+        self.0.index.as_deref()
+    }
+
+    /// Changes each time something was logged for the search index by this process.
+    pub fn library_changed(&self) -> watch::Receiver<u64> {
+        self.0.signals.library.subscribe()
     }
 
     /// Changes each time a job may have changed.
@@ -271,11 +304,16 @@ pub(crate) fn create_private_folder(path: &std::path::Path) -> Result<()> {
 #[derive(Clone)]
 pub(crate) struct Signals {
     jobs: watch::Sender<u64>,
+    library: watch::Sender<u64>,
 }
 
 impl Signals {
     fn new() -> Self {
-        Self { jobs: watch::Sender::new(0) }
+        Self { jobs: watch::Sender::new(0), library: watch::Sender::new(0) }
+    }
+
+    pub(crate) fn library_changed(&self) {
+        self.library.send_modify(|count| *count = count.wrapping_add(1));
     }
 
     pub(crate) fn jobs_changed(&self) {

@@ -61,6 +61,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/documents/{id}/sources/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search the sources of one document
+         * @description Those that were collected for it, by meaning first: nothing less alike than the threshold (0.5) is given.
+         */
+        post: operations["query_document_sources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/import/passages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring passages from another store
+         * @description One JSON object a line, streamed. Each becomes a source of one passage. A line that cannot be taken does not lose
+         *     the others. The answer comes when everything is durable and can be found.
+         */
+        post: operations["import_passages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs": {
         parameters: {
             query?: never;
@@ -309,6 +350,46 @@ export interface paths {
         get: operations["get_pointer_history"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search
+         * @description Finds the passages that answer, by their words and by their meaning, and says exactly which words they are.
+         */
+        post: operations["search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/search/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search for sources
+         * @description The sources that answer, each with the passages that do.
+         */
+        post: operations["search_sources"];
         delete?: never;
         options?: never;
         head?: never;
@@ -786,6 +867,87 @@ export interface components {
             /** @description Where it came from. */
             source_type: string;
         };
+        /** @description Exact words of a source. */
+        Evidence: {
+            /** @description One past the last. */
+            end_char: number;
+            /** @description Which characters of the quote match the query. */
+            matches: components["schemas"]["Match"][];
+            /**
+             * Format: int32
+             * @description The page they stand on.
+             */
+            page?: number | null;
+            /** @description The words, as they stand in the revision's text. */
+            quote: string;
+            /**
+             * Format: uuid
+             * @description The version they stand in.
+             */
+            revision_id: string;
+            /** @description The headings they stand under. */
+            section?: string | null;
+            /** @description The first character of them in that text. */
+            start_char: number;
+            /** @description The address in this server's app that opens the source at these words. */
+            url: string;
+        };
+        /** @description A passage that answers. */
+        Excerpt: {
+            /**
+             * Format: uuid
+             * @description The passage's id.
+             */
+            chunk_id: string;
+            /**
+             * Format: int64
+             * @description Which passage of the source it is, from 0.
+             */
+            chunk_index: number;
+            /** @description The words. */
+            content: string;
+            /** @description One past the last. */
+            end_char: number;
+            /**
+             * Format: int32
+             * @description The page it begins on.
+             */
+            page: number | null;
+            /**
+             * Format: uuid
+             * @description The version it stands in.
+             */
+            revision_id: string;
+            /**
+             * Format: double
+             * @description How well it answers, 0 to 1.
+             */
+            score: number;
+            /**
+             * Format: float
+             * @description How near it is to the query: the cosine.
+             */
+            similarity: number | null;
+            /** @description The first character in the revision's text. */
+            start_char: number;
+            /** @description The address in this server's app that opens the source there. */
+            url: string;
+        };
+        /** @description Something by which a search can be widened. */
+        ExpandOption: {
+            /** @description What is legal. */
+            constraints: string;
+            /** @description What it is if nothing is said. */
+            default: components["schemas"]["Value"];
+            /** @description What it is for, to a person. */
+            description: string;
+            /** @description What it changes. */
+            effect: string;
+            /** @description The name of the parameter. */
+            name: string;
+            /** @description boolean, integer or string[]. */
+            type: string;
+        };
         /** @description What a page tells of itself, as it would be stored. */
         Extracted: {
             /** @description Who wrote it, in one line. */
@@ -829,6 +991,74 @@ export interface components {
             code: string;
             /** @description A sentence for a person. */
             detail: string;
+        };
+        /** @description Which passages a search looks at. What is left out does not narrow it. */
+        Filters: {
+            /** @description The library as it was: a time, or the hash of a manifest. */
+            as_of?: string | null;
+            /**
+             * Format: uuid
+             * @description Sources collected for this document.
+             */
+            document_id?: string | null;
+            /** @description Sources that appeared (or came, where that is not known) at this time or later: a day or a time of RFC 3339. */
+            from?: string | null;
+            /** @description Texts in one of these languages: en, de … */
+            language?: components["schemas"]["OneOrMany"];
+            /** @description Sources from one of these origins: web, blob_storage … */
+            origin?: components["schemas"]["OneOrMany"];
+            /**
+             * Format: uuid
+             * @description Sources of this project.
+             */
+            project_id?: string | null;
+            /** @description These sources. */
+            source_ids?: string[];
+            /** @description Sources filed under all of these. */
+            tags?: components["schemas"]["OneOrMany"];
+            /** @description Sources that appeared (or came) before this time. */
+            to?: string | null;
+            /** @description Sources of one of these types: WEB_PAGE, KNOWLEDGE_BASE … */
+            type?: components["schemas"]["OneOrMany"];
+        };
+        /** @description A source that answers. */
+        FoundSource: {
+            /** @description The passages that answer, best first. */
+            excerpts: components["schemas"]["Excerpt"][];
+            /** @description How a client gets at the content. */
+            fetch_strategy: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            file_id: string;
+            /** @description What its file was called, or its title. */
+            file_name: string;
+            /** @description Whether it is a picture. */
+            is_image: boolean;
+            /** @description What its bytes are. */
+            mime_type: string;
+            /**
+             * Format: double
+             * @description How well it answers, 0 to 1.
+             */
+            relevance_score: number;
+            /**
+             * Format: float
+             * @description How near its best excerpt is to the query: the cosine; null where it has no vector.
+             */
+            similarity: number | null;
+            /**
+             * Format: uuid
+             * @description The same again.
+             */
+            source_id: string;
+            /** @description Where it came from. */
+            source_type: string;
+            /** @description What it is called. */
+            title: string;
+            /** @description Where it stands. */
+            url: string | null;
         };
         /** @description That the process lives. */
         Health: {
@@ -942,6 +1172,29 @@ export interface components {
          * @enum {string}
          */
         JobState: "queued" | "running" | "succeeded" | "dead" | "cancelled";
+        /** @description A line that was refused. */
+        LineRefused: {
+            /**
+             * Format: int64
+             * @description Which one, from 1.
+             */
+            line: number;
+            /** @description Why. */
+            reason: string;
+        };
+        /** @description How many candidates each list gave. */
+        ListSizes: {
+            /**
+             * Format: int64
+             * @description Passages near in meaning.
+             */
+            vectors: number | null;
+            /**
+             * Format: int64
+             * @description Passages with the words.
+             */
+            words: number | null;
+        };
         /** @description An artifact that would go with a source. */
         LostArtifact: {
             /** @description What it was called. */
@@ -1034,6 +1287,32 @@ export interface components {
              */
             number: number | null;
             /** @description The first character. */
+            start_char: number;
+        };
+        /** @description Characters of a quote that match the query. */
+        Match: {
+            /** @description One past the last. */
+            end: number;
+            /** @description The first, counted from the beginning of the quote. */
+            start: number;
+        };
+        /** @description A passage beside a result. */
+        Neighbor: {
+            /**
+             * Format: int64
+             * @description Which passage of the source it is, from 0.
+             */
+            chunk_index: number;
+            /** @description The words. */
+            content: string;
+            /** @description One past the last. */
+            end_char: number;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The first character in the revision's text. */
             start_char: number;
         };
         /** @description The content to take in again. */
@@ -1197,6 +1476,8 @@ export interface components {
             /** @description Why. */
             reason: string;
         };
+        /** @description One text, or several. */
+        OneOrMany: null | string | string[];
         /** @description One page of a list. */
         Page: {
             /** @description The items. */
@@ -1557,6 +1838,61 @@ export interface components {
             /** @description Where it stands. */
             url?: string | null;
         };
+        /** @description One line: a passage of another store. */
+        Passage: {
+            /** @description What the other store calls it; the same id again is the same passage. Comes back as `external_id`. */
+            id: string;
+            /**
+             * @description What else is known: `tags`, `authors`, `url`, `language`, `publication_date`, `type`, `document_id` and
+             *     `project_id` are understood, the rest is kept.
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What the source is called. */
+            source_title: string;
+            /** @description The words. */
+            text: string;
+            /** @description Its vector, if this library's come from outside. */
+            vector?: number[] | null;
+        };
+        /** @description What came of an import. */
+        PassagesImported: {
+            /**
+             * Format: int64
+             * @description How many were refused.
+             */
+            failed: number;
+            /** @description Why, for the first hundred of them. */
+            failures: components["schemas"]["LineRefused"][];
+            /**
+             * Format: int64
+             * @description How many are new.
+             */
+            imported: number;
+            /** @description What should be known about how it went. */
+            notes: string[];
+            /**
+             * Format: int64
+             * @description How many lines came.
+             */
+            received: number;
+            /**
+             * Format: double
+             * @description How long it took, in milliseconds.
+             */
+            took_ms: number;
+            /**
+             * Format: int64
+             * @description How many were here with the same text.
+             */
+            unchanged: number;
+            /**
+             * Format: int64
+             * @description How many were here with another text.
+             */
+            updated: number;
+        };
         /** @description A path that is in two trees and not the same. */
         PathChange: {
             after: components["schemas"]["TreeEntry"];
@@ -1731,6 +2067,141 @@ export interface components {
             text_chars: number;
             /** @description The hash of its text. */
             text_sha256: string | null;
+        };
+        /** @description The place of a result in each list, from 1; null where it is not in the list. */
+        Scores: {
+            /**
+             * Format: float
+             * @description Its score there.
+             */
+            bm25: number | null;
+            /** @description Its place among the passages with the words. */
+            bm25_rank: number | null;
+            /**
+             * Format: double
+             * @description Both together.
+             */
+            fused: number;
+            /**
+             * Format: float
+             * @description How near: the cosine.
+             */
+            similarity: number | null;
+            /** @description Its place among the passages near in meaning. */
+            vector_rank: number | null;
+        };
+        /** @description What a search brought. */
+        SearchAnswer: {
+            /** @description The entities that take part; only with `graph_expand` and `include_entities`. */
+            entities?: components["schemas"]["Value"][] | null;
+            /** @description By what the search can be widened; always the same. */
+            expand_options: components["schemas"]["ExpandOption"][];
+            /** @description The best passages, best first. */
+            primary_results: components["schemas"]["SearchResult"][];
+            /** @description What is connected with the best of them; only with `graph_expand`. */
+            related_context?: components["schemas"]["Value"][] | null;
+            /** @description How the search went. */
+            search_metadata: components["schemas"]["SearchMetadata"];
+        };
+        /** @description A search. */
+        SearchBody: {
+            /** @description Also give the passages before and after each result. */
+            expand_neighbors?: boolean | null;
+            filters?: components["schemas"]["Filters"] | null;
+            /**
+             * Format: int64
+             * @description At most so many connected events, 0 to 50. By default 10.
+             */
+            graph_budget?: number | null;
+            /**
+             * Format: int64
+             * @description How far connections are followed. Only 1.
+             */
+            graph_depth?: number | null;
+            /** @description Also give what is connected with the best results. By default true. */
+            graph_expand?: boolean | null;
+            /** @description Connected events of these categories; null or [] means all. By default Decision, Commitment and QualityRisk. */
+            graph_filters?: string[] | null;
+            /**
+             * Format: int64
+             * @description From so many of the best results connections are followed, 1 to 50. By default 1.
+             */
+            graph_seed_limit?: number | null;
+            /** @description Also give the entities that take part. By default true. */
+            include_entities?: boolean | null;
+            /** @description Also look for events. By default true. */
+            include_events?: boolean | null;
+            /** @description Also look at what was remembered of conversations. */
+            include_memory?: boolean | null;
+            /** @description Also give what changed between revisions. */
+            include_revision_diff?: boolean | null;
+            /**
+             * Format: int64
+             * @description At most so many results, 1 to 200. By default 10.
+             */
+            limit?: number | null;
+            /** @description Which lists are asked: words, vectors. By default both. */
+            lists?: string[] | null;
+            /** @description Words or a question. "Quoted words" must stand together, -word must not stand. */
+            query?: string;
+            /** @description The query as a vector, for libraries whose vectors come from outside. */
+            query_vector?: number[] | null;
+            /**
+             * Format: float
+             * @description Passages whose similarity to the query is known and lower are left out. By default none.
+             */
+            threshold?: number | null;
+        };
+        /** @description How a search went. */
+        SearchMetadata: {
+            /** @description How many candidates each list gave; null for a list that was not asked. */
+            lists: components["schemas"]["ListSizes"];
+            /** @description What should be known about how it went, as when a list could not be asked. */
+            notes: string[];
+            /**
+             * Format: double
+             * @description How long it took, in milliseconds.
+             */
+            took_ms: number;
+            /**
+             * Format: int64
+             * @description How many passages were looked at.
+             */
+            total_chunks_searched: number;
+        };
+        /** @description A passage that was found. */
+        SearchResult: {
+            /** @description The whole passage. */
+            content: string;
+            /** @description The exact words of it that answer, best first. */
+            evidence: components["schemas"]["Evidence"][];
+            /** @description What another system calls it. */
+            external_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The passage's id.
+             */
+            id: string;
+            /** @description The passages before and after it; only with `expand_neighbors`. */
+            neighbors?: components["schemas"]["Neighbor"][] | null;
+            /**
+             * Format: double
+             * @description How well it fits, comparable within one answer only; the best possible is 1.
+             */
+            score: number;
+            /** @description Its place in each list. */
+            scores: components["schemas"]["Scores"];
+            /** @description What is known of the source. */
+            source: components["schemas"]["SourceSummary"];
+            /**
+             * Format: uuid
+             * @description Whose it is.
+             */
+            source_id: string;
+            /** @description What the source is called. */
+            title: string;
+            /** @description chunk, source or event. */
+            type: string;
         };
         /** @description Anything that can be cited. */
         Source: {
@@ -2032,6 +2503,58 @@ export interface components {
             /** @description Its address. */
             url?: string | null;
         };
+        /** @description Sources that answer, each with excerpts. */
+        SourceSearchAnswer: {
+            /** @description Why there is nothing, where there is nothing. */
+            message?: string | null;
+            /** @description How the search went. */
+            search_metadata: components["schemas"]["SourceSearchMetadata"];
+            /** @description The sources, best first. */
+            sources: components["schemas"]["FoundSource"][];
+        };
+        /** @description A search for sources with excerpts. */
+        SourceSearchBody: {
+            filters?: components["schemas"]["Filters"] | null;
+            /**
+             * Format: int64
+             * @description At most so many sources, 1 to 50. By default 5.
+             */
+            limit?: number | null;
+            /** @description Words or a question. */
+            query?: string;
+            /** @description The query as a vector, for libraries whose vectors come from outside. */
+            query_vector?: number[] | null;
+            /**
+             * Format: float
+             * @description Excerpts less alike to the query than this are left out. By default 0, for one document's sources 0.5.
+             */
+            threshold?: number | null;
+            /**
+             * Format: int64
+             * @description The same under another name.
+             */
+            top_k?: number | null;
+        };
+        /** @description How a search for sources went. */
+        SourceSearchMetadata: {
+            /** @description What was asked. */
+            query: string;
+            /**
+             * Format: float
+             * @description Excerpts less alike than this were left out.
+             */
+            threshold: number;
+            /**
+             * Format: double
+             * @description How long it took, in milliseconds.
+             */
+            took_ms: number;
+            /**
+             * Format: int64
+             * @description How many passages were looked at.
+             */
+            total_chunks_searched: number;
+        };
         /** @description A form with files. */
         SourcesForm: {
             /**
@@ -2052,6 +2575,43 @@ export interface components {
             tags?: string | null;
             /** @description Their type, one of the twelve; KNOWLEDGE_BASE if not said. */
             type?: string | null;
+        };
+        /** @description What is known of a result's source. */
+        SourceSummary: {
+            /** @description Who wrote it, in one line. */
+            author: string | null;
+            /** @description What its file was called. */
+            filename: string | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Whether it could be reached when it was last tried. */
+            is_available: boolean;
+            /** @description The language of its text. */
+            language: string | null;
+            /** @description What its bytes are. */
+            media_type: string;
+            /** @description Where it came from. */
+            origin: string;
+            /** @description When it appeared. */
+            publication_date: string | null;
+            /**
+             * Format: int64
+             * @description Which version this is, from 1.
+             */
+            revision: number;
+            /** @description The name of its site. */
+            site_name: string | null;
+            /** @description What it is filed under. */
+            tags: string[];
+            /** @description What it is called. */
+            title: string;
+            /** @description Which of the twelve types it is. */
+            type: string;
+            /** @description Where it stands. */
+            url: string | null;
         };
         /** @description A source in one of its views. */
         SourceView: components["schemas"]["Source"] | {
@@ -2112,6 +2672,7 @@ export interface components {
             /** @description The hash the bytes are supposed to have. */
             sha256?: string | null;
         };
+        Value: unknown;
     };
     responses: never;
     parameters: never;
@@ -2394,6 +2955,93 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    query_document_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceSearchBody"];
+            };
+        };
+        responses: {
+            /** @description What was found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceSearchAnswer"];
+                };
+            };
+            /** @description Something asked for is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_passages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-ndjson": components["schemas"]["Passage"];
+            };
+        };
+        responses: {
+            /** @description What came of it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PassagesImported"];
+                };
+            };
+            /** @description No line could be taken */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Any other error */
             default: {
@@ -3165,6 +3813,90 @@ export interface operations {
             };
             /** @description There is no such pointer */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchBody"];
+            };
+        };
+        responses: {
+            /** @description What was found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchAnswer"];
+                };
+            };
+            /** @description Something asked for is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceSearchBody"];
+            };
+        };
+        responses: {
+            /** @description What was found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceSearchAnswer"];
+                };
+            };
+            /** @description Something asked for is not legal */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,6 +1,6 @@
 //! Making sources findable by meaning, and keeping that so when the model changes.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures::{FutureExt, future::BoxFuture};
 use ibid_domain::{EmbeddingState, SourceId, SourceStatus, source::ExtractionFault};
@@ -51,6 +51,14 @@ impl Handler for EmbedHandler {
     }
 }
 
+/// A passage as it is embedded: what its source is called tells what it is about.
+fn with_title(title: Option<&str>, text: &str) -> String {
+    match title {
+        Some(title) => format!("{title}\n{text}"),
+        None => text.to_owned(),
+    }
+}
+
 fn failed(error: Error) -> Failure {
     Failure::Failed(error.to_string())
 }
@@ -71,6 +79,7 @@ impl App {
         let Some(revision) = described.revision.filter(|revision| revision.chunk_count > 0) else {
             return Ok(Some(json!({ "outcome": "nothing to embed" })));
         };
+        let title = described.source.reference.title.filter(|title| revision.filename.as_ref() != Some(title));
         // As many as keep all processors busy and are lost when the process is killed.
         let batch = i64::try_from(embedder.batch().clamp(1, 256)).unwrap_or(64);
         let mut done = {
@@ -85,7 +94,8 @@ impl App {
             if missing.is_empty() {
                 break;
             }
-            let texts: Vec<&str> = missing.iter().map(|(_, text)| text.as_str()).collect();
+            let texts: Vec<String> = missing.iter().map(|(_, text)| with_title(title.as_deref(), text)).collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let vectors = match embedder.embed(&texts, Purpose::Passage).await {
                 Ok(vectors) if vectors.len() == texts.len() => vectors,
                 Ok(vectors) => {
@@ -160,6 +170,12 @@ impl App {
         let filename = revision.and_then(|revision| revision.filename);
         tx.sources(scope).save(&mut source, filename.as_deref()).await?;
         tx.commit().await
+    }
+
+    /// What turns a query into a vector of a space; none if its vectors come from outside or by a model that is gone.
+    pub(crate) async fn embedder_of(&self, space: i64) -> Result<Option<Arc<dyn Embedder>>> {
+        let Some(embedder) = self.tools().embedder.clone() else { return Ok(None) };
+        Ok((self.space_of(&*embedder).await?.id == space).then_some(embedder))
     }
 
     async fn space_of(&self, embedder: &dyn Embedder) -> Result<EmbeddingSpace> {

@@ -132,7 +132,7 @@ impl App {
     }
 
     async fn starts_like_zip(&self, scope: &Scope, sha256: Sha256) -> Result<bool> {
-        let Some(mut bytes) = self.store.blobs().read(scope, sha256, None).await? else { return Ok(false) };
+        let Some(mut bytes) = self.store.bytes(scope, sha256, None).await? else { return Ok(false) };
         let first = bytes.try_next().await?.unwrap_or_default();
         Ok(first.starts_with(b"PK\x03\x04") || first.starts_with(b"PK\x05\x06"))
     }

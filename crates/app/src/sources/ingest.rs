@@ -93,7 +93,7 @@ impl App {
             today: Some(tomorrow(self.store.clock().now())),
             thumbnail: true,
         };
-        let bytes = self.store.blobs().read(scope, revision.content, None).await.map_err(failed)?;
+        let bytes = self.store.bytes(scope, revision.content, None).await.map_err(failed)?;
         let Some(bytes) = bytes else {
             return Err(Failure::Failed(format!("the bytes of artifact {} are missing", revision.content)));
         };
@@ -300,6 +300,7 @@ impl App {
         };
         source.embedding_error = None;
         tx.sources(scope).save(&mut source, revision.filename.as_deref()).await?;
+        self.index_chunks(&mut tx, scope, source.title(), revision.language.as_deref(), &chunks).await?;
         if !chunks.is_empty() {
             let job = NewJob::new(embedding::KIND, json!({ "source_id": id })).once(id.to_string());
             tx.jobs(scope).enqueue(job).await?;

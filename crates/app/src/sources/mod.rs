@@ -8,6 +8,7 @@ pub(crate) mod embedding;
 pub(crate) mod import;
 pub(crate) mod ingest;
 pub(crate) mod origins;
+mod passages;
 mod reading;
 
 use std::collections::BTreeSet;
@@ -23,6 +24,7 @@ use serde_json::json;
 
 pub use draft::{Content, SourceChange, SourceDraft, names};
 pub use import::{Import, ImportReport, Rejected};
+pub use passages::{PassagesImport, PassagesReport};
 pub use reading::{About, ReadApart, ReadHere, Reader, Reading, read_content};
 
 use crate::{App, Error, Result, Scope, UploadDetails};
@@ -190,7 +192,16 @@ impl App {
     pub async fn change_source(&self, scope: &Scope, id: SourceId, change: SourceChange) -> Result<Described> {
         let mut tx = self.store.write().await?;
         let mut source = tx.sources(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
+        let title = source.title().to_owned();
         change.apply(&mut source)?;
+        if source.title() != title
+            && let Some(revision) = source.revision
+        {
+            let chunks = tx.chunks_of_revision(revision).await?;
+            let language = chunks.first().and_then(|one| one.language.clone());
+            let chunks: Vec<Chunk> = chunks.into_iter().map(|one| one.chunk).collect();
+            self.index_chunks(&mut tx, scope, source.title(), language.as_deref(), &chunks).await?;
+        }
         let described = describe(&mut tx, scope, source).await?;
         let Described { mut source, revision } = described;
         let filename = revision.as_ref().and_then(|revision| revision.filename.as_deref());
@@ -336,7 +347,7 @@ impl App {
 
     /// The bytes of an artifact, whole.
     async fn bytes_of(&self, scope: &Scope, sha256: Sha256) -> Result<Vec<u8>> {
-        let bytes = self.store.blobs().read(scope, sha256, None).await?;
+        let bytes = self.store.bytes(scope, sha256, None).await?;
         let mut bytes = bytes.ok_or_else(|| Error::Corrupt(format!("the bytes of artifact {sha256} are missing")))?;
         let mut all = Vec::new();
         while let Some(piece) = bytes.try_next().await? {

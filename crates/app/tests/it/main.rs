@@ -7,6 +7,7 @@ mod fsck;
 mod gc;
 mod gc_beside_uploads;
 mod manifests;
+mod search;
 mod sources;
 mod worker;
 

@@ -226,7 +226,8 @@ async fn settle(
                 continue;
             }
             done[index].status = Some(source.status.as_str());
-            if source.status == SourceStatus::Failed {
+            // Whoever does not wait is not told how far someone else has come with it.
+            if wait && source.status == SourceStatus::Failed {
                 done[index].reason = source.extraction_error.as_ref().map(|fault| fault.detail.clone());
                 done[index].outcome = "failed";
             } else {

@@ -10,6 +10,7 @@ mod manifest;
 mod output;
 mod pointer;
 mod reference;
+mod search;
 mod serve;
 mod source;
 mod upkeep;
@@ -49,8 +50,15 @@ enum Command {
     Serve,
     /// Do background jobs, beside a server on the same library
     Worker,
+    /// Serve the library to a chat client, over MCP on standard input and output
+    Mcp,
     /// Bring files, folders and pages into the library
     Add(add::Add),
+    /// Find the passages that answer
+    Search(search::Find),
+    /// Look after the search index
+    #[command(subcommand)]
+    Index(search::Command),
     /// Look at sources, enter, edit and delete them
     #[command(subcommand)]
     Source(source::Command),
@@ -143,6 +151,7 @@ async fn run(command: Command, config: Config, output: &Output) -> Outcome {
     match command {
         Command::Serve => serve::serve(config, output).await,
         Command::Worker => serve::work(config, output).await,
+        Command::Mcp => serve::mcp(config, output).await,
         Command::Config => reference::config(&config, output),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "ibid", &mut std::io::stdout());
@@ -152,6 +161,8 @@ async fn run(command: Command, config: Config, output: &Output) -> Outcome {
         Command::Openapi => reference::openapi(),
         Command::Errors => reference::errors(),
         Command::Add(add) => add::run(add, &config, &Library::open(&config).await?, output).await,
+        Command::Search(find) => search::find(find, &Library::open(&config).await?, output).await,
+        Command::Index(command) => search::index(command, &Library::open(&config).await?, output).await,
         Command::Source(command) => source::run(command, &Library::open(&config).await?, output).await,
         Command::Artifact(command) => artifact::run(command, &Library::open(&config).await?, output).await,
         Command::Manifest(command) => manifest::run(command, &Library::open(&config).await?, output).await,
@@ -193,7 +204,7 @@ fn start_log(config: &Config) {
     use std::io::IsTerminal;
     use tracing_subscriber::{EnvFilter, fmt, layer::SubscriberExt, util::SubscriberInitExt};
     let terminal = std::io::stderr().is_terminal();
-    let default = if terminal { "warn" } else { "info,sqlx=warn,hyper=warn" };
+    let default = if terminal { "warn" } else { "info,sqlx=warn,hyper=warn,rmcp=warn" };
     let filter = if config.log == "auto" { default } else { config.log.as_str() };
     let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new(default));
     let registry = tracing_subscriber::registry().with(filter);

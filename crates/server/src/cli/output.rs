@@ -12,8 +12,8 @@ pub(super) struct Output {
     json: bool,
 }
 
-const DIM: Style = Style::new().dimmed();
-const ACCENT: Style = AnsiColor::Cyan.on_default();
+pub(super) const DIM: Style = Style::new().dimmed();
+pub(super) const ACCENT: Style = AnsiColor::Cyan.on_default();
 const WARN: Style = AnsiColor::Yellow.on_default().bold();
 const WRONG: Style = AnsiColor::Red.on_default().bold();
 

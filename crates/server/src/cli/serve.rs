@@ -1,13 +1,21 @@
-//! `ibid serve` and `ibid worker`
+//! `ibid serve`, `ibid worker` and `ibid mcp`
 
-use std::{net::SocketAddr, time::Instant};
+use std::{
+    io::IsTerminal,
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
 
 use ibid_app::{App, Worker, WorkerOptions};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{Failed, Outcome, Output, open_app};
-use crate::{config::Config, http};
+use crate::{
+    config::Config,
+    http,
+    mcp::{Mcp, serve_stdio},
+};
 
 /// Serves until it is told to stop.
 pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
@@ -28,15 +36,21 @@ pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
         let app = app.clone();
         async move { app.store().listen().await }
     });
+    let keeping = tokio::spawn({
+        let (app, stop) = (app.clone(), stop.clone());
+        async move { app.keep_index(stop).await }
+    });
     let worker = (config.workers > 0).then(|| Worker::new(app.clone(), worker_options(&config)));
     let pulse = worker.as_ref().map(Worker::pulse);
     let working = worker.map(|worker| tokio::spawn(worker.run(stop.clone())));
 
+    let public_url = config.public_url(address);
     let (drain, connections) = (config.drain(), config.max_connections);
     let inner = http::Inner {
         app: app.clone(),
         owner,
         config,
+        public_url,
         worker: pulse,
         stop: stop.clone(),
         started: Instant::now(),
@@ -51,6 +65,7 @@ pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
     if let Some(working) = working {
         working.await?;
     }
+    keeping.await?;
     hearing.abort();
     app.store().close().await;
     tracing::info!("stopped");
@@ -71,6 +86,43 @@ pub(super) async fn work(config: Config, output: &Output) -> Outcome {
     Worker::new(app.clone(), worker_options(&config)).run(stop).await;
     hearing.abort();
     app.store().close().await;
+    Ok(true)
+}
+
+/// How long jobs may go on after a chat client has left. It kills what does not end within some seconds, and what is
+/// given back in time is taken up at once by whoever comes next.
+const LEAVE: Duration = Duration::from_secs(1);
+
+/// Answers a chat client until it leaves. What it adds must become searchable though no server may be running, so
+/// there is a worker here, too; several of them share the work.
+pub(super) async fn mcp(config: Config, output: &Output) -> Outcome {
+    let app = open(&config).await?;
+    let owner = app.local_owner().await?;
+    let stop = stop_signal()?;
+    let hearing = tokio::spawn({
+        let app = app.clone();
+        async move { app.store().listen().await }
+    });
+    let keeping = tokio::spawn({
+        let (app, stop) = (app.clone(), stop.clone());
+        async move { app.keep_index(stop).await }
+    });
+    let options = worker_options(&config);
+    let options = WorkerOptions { drain: options.drain.min(LEAVE), ..options };
+    let working = (config.workers > 0).then(|| tokio::spawn(Worker::new(app.clone(), options).run(stop.clone())));
+    if std::io::stdin().is_terminal() {
+        output.warn("This speaks MCP with a program. Name it in a chat client's settings; end it here with Ctrl-D.");
+    }
+    let limit = usize::try_from(config.json_limit_bytes).unwrap_or(usize::MAX);
+    let served = serve_stdio(Mcp::new(app.clone(), owner, config.public_url(config.listen)), limit, stop.clone()).await;
+    stop.cancel();
+    if let Some(working) = working {
+        working.await?;
+    }
+    keeping.await?;
+    hearing.abort();
+    app.store().close().await;
+    served?;
     Ok(true)
 }
 

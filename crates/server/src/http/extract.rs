@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::{Server, problem::ApiError};
 
 /// Who is asking. A library without login has one user; everyone who gets as far as a handler is that user.
-pub(super) struct Caller(pub(super) Scope);
+pub(crate) struct Caller(pub(crate) Scope);
 
 impl FromRequestParts<Server> for Caller {
     type Rejection = ApiError;
@@ -62,7 +62,7 @@ pub(super) async fn read_body(body: Body, limit: u64) -> Result<Bytes, Problem> 
 }
 
 /// Reads JSON, and says where in it something is wrong.
-pub(super) fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+pub(crate) fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();

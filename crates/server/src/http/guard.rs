@@ -62,7 +62,7 @@ pub(super) fn is_upload(request: &Request) -> bool {
     };
     request.method() == axum::http::Method::POST
         && match request.uri().path() {
-            "/api/v1/artifacts" | "/api/v1/sources/upload" => true,
+            "/api/v1/artifacts" | "/api/v1/sources/upload" | "/api/v1/import/passages" => true,
             "/api/v1/sources/import" => form(),
             _ => false,
         }

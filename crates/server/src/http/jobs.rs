@@ -146,7 +146,8 @@ pub(super) async fn cancel(
     Ok(axum::Json(server.app.cancel_job(&scope, job_id(&id)?).await?.into()))
 }
 
-fn job_id(text: &str) -> Result<JobId, Problem> {
+/// The id of a job. What is not an id names nothing, so it is not found.
+pub(crate) fn job_id(text: &str) -> Result<JobId, Problem> {
     text.parse()
         .map_err(|_| Problem::new(Code::JobNotFound, format!("there is no job '{}'; an id is a UUID", shown(text))))
 }

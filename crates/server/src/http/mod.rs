@@ -8,16 +8,18 @@ mod artifacts;
 mod content;
 mod docs_page;
 mod events;
-mod extract;
+pub(crate) mod extract;
 mod guard;
 mod idempotency;
-mod jobs;
+pub(crate) mod jobs;
 pub mod listen;
 mod manifests;
 mod observe;
+mod passages;
 mod pointers;
 mod problem;
-mod sources;
+pub(crate) mod search;
+pub(crate) mod sources;
 mod status;
 mod upload;
 mod web;
@@ -30,7 +32,7 @@ use axum::{
     extract::DefaultBodyLimit,
     http::{HeaderValue, header},
     middleware,
-    routing::{get, put},
+    routing::{get, post, put},
 };
 use ibid_app::{App, Scope, WorkerPulse};
 use tokio_util::sync::CancellationToken;
@@ -41,7 +43,7 @@ use utoipa::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::config::Config;
+use crate::{config::Config, mcp};
 
 /// What every handler works with.
 #[derive(Clone)]
@@ -55,6 +57,8 @@ pub struct Inner {
     pub owner: Scope,
     /// The settings.
     pub config: Config,
+    /// The address of the app, without a slash at its end.
+    pub public_url: String,
     /// Whether the worker of this process lives, if it has one.
     pub worker: Option<WorkerPulse>,
     /// Cancelled when the server is to stop.
@@ -103,6 +107,7 @@ pub fn source_json(described: &ibid_app::Described) -> serde_json::Value {
         (name = "manifests", description = "Immutable trees of paths to artifacts."),
         (name = "pointers", description = "Mutable names of manifests, moved by compare-and-swap, with history."),
         (name = "sources", description = "Anything that can be cited: pages, files, texts, references."),
+        (name = "search", description = "Finding the passages that answer, with the words to quote."),
         (name = "jobs", description = "Durable background work."),
         (name = "status", description = "Whether the server lives, and how it does."),
     ),
@@ -137,6 +142,10 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(sources::thumbnail))
         .routes(routes!(sources::text))
         .routes(routes!(sources::chunks))
+        .routes(routes!(passages::import))
+        .routes(routes!(search::search))
+        .routes(routes!(search::search_sources))
+        .routes(routes!(search::query_document))
         .routes(routes!(jobs::create, jobs::list))
         .routes(routes!(events::stream))
         .routes(routes!(jobs::get_one))
@@ -173,6 +182,9 @@ pub fn router(server: Server) -> Router {
         .layer(DefaultBodyLimit::disable())
         .layer(middleware::from_fn_with_state(server.clone(), idempotency::replay))
         .layer(middleware::from_fn_with_state(server.clone(), guard::time_out));
+    let mcp = Router::new()
+        .route("/mcp", post(mcp::endpoint))
+        .layer(middleware::from_fn_with_state(server.clone(), guard::time_out));
     // The document never changes while the server runs.
     let json = document.to_pretty_json().unwrap_or_default();
     let page = docs_page::render(&document);
@@ -183,6 +195,7 @@ pub fn router(server: Server) -> Router {
         .layer(CompressionLayer::new().gzip(true));
     Router::new()
         .merge(api)
+        .merge(mcp)
         .fallback_service(pages)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .layer(middleware::map_response(security_headers))

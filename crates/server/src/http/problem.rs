@@ -10,7 +10,7 @@ use ibid_domain::{Code, Problem};
 use super::wire;
 
 /// An error on its way to a client. It is rendered at the very outside, where the request id is known.
-pub(super) struct ApiError(pub(super) Problem);
+pub(crate) struct ApiError(pub(super) Problem);
 
 pub(super) type ApiResult<T> = Result<T, ApiError>;
 

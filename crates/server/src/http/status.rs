@@ -61,13 +61,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 )]
 pub(super) async fn ready(State(server): State<Server>) -> Response {
     let store = server.app.store();
-    let (database, blobs, workers) = tokio::join!(
+    let (database, blobs, workers, indexes) = tokio::join!(
         check("database", async { store.ping().await.map(|()| None).map_err(|error| error.to_string()) }),
         check("blobs", async { store.blobs().ping().await.map(|()| None).map_err(|error| error.to_string()) }),
         check("workers", async { workers(&server) }),
+        check("indexes", async { indexes(&server).await }),
     );
-    // Derived indexes are checked here as they come; the substrate has none that could lag behind.
-    let indexes = check("indexes", async { Ok(Some("words are indexed with their rows".to_owned())) }).await;
     let checks = vec![database, blobs, indexes, workers];
     let ready = checks.iter().all(|check| check.status == "ok") && !server.stop.is_cancelled();
     let body = Ready {
@@ -78,6 +77,15 @@ pub(super) async fn ready(State(server): State<Server>) -> Response {
         checks,
     };
     (if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, axum::Json(body)).into_response()
+}
+
+/// An index that is behind still answers; one that cannot be opened does not.
+async fn indexes(server: &Server) -> Result<Option<String>, String> {
+    match server.app.index_state().await.map_err(|error| error.to_string())? {
+        None => Ok(Some("words and vectors are indexed with their rows".to_owned())),
+        Some(state) if state.behind == 0 => Ok(Some(format!("{} passages", state.passages))),
+        Some(state) => Ok(Some(format!("{} passages, {} changes to be taken over", state.passages, state.behind))),
+    }
 }
 
 fn workers(server: &Server) -> Result<Option<String>, String> {

@@ -14,7 +14,7 @@ fn printed(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Dependencies point one way: `domain <- {fetch, ingest, models, store} <- app <- server`; those in the middle do not
+/// Dependencies point one way: `domain <- {fetch, index, ingest, models, store} <- app <- server`; those in the middle do not
 /// see each other.
 #[test]
 fn crates_see_only_what_lies_below_them() {
@@ -23,9 +23,10 @@ fn crates_see_only_what_lies_below_them() {
         ("ibid-ingest", &["ibid-domain"]),
         ("ibid-store", &["ibid-domain"]),
         ("ibid-fetch", &[]),
+        ("ibid-index", &["ibid-domain"]),
         ("ibid-models", &[]),
-        ("ibid-app", &["ibid-domain", "ibid-fetch", "ibid-ingest", "ibid-models", "ibid-store"]),
-        ("ibid", &["ibid-domain", "ibid-fetch", "ibid-ingest", "ibid-models", "ibid-store", "ibid-app"]),
+        ("ibid-app", &["ibid-domain", "ibid-fetch", "ibid-index", "ibid-ingest", "ibid-models", "ibid-store"]),
+        ("ibid", &["ibid-domain", "ibid-fetch", "ibid-ingest", "ibid-models", "ibid-store", "ibid-index", "ibid-app"]),
         ("ibid-testkit", &["ibid-domain", "ibid-store"]),
     ]);
     // What only one crate may speak: SQL, blobs, HTTP, the command line.
@@ -34,8 +35,10 @@ fn crates_see_only_what_lies_below_them() {
         ("object_store", &["ibid-store"]),
         ("reqwest", &["ibid-fetch", "ibid-models"]),
         ("ort", &["ibid-models"]),
+        ("tantivy", &["ibid-index"]),
         ("pdfium-render", &["ibid-ingest"]),
         ("axum", &["ibid"]),
+        ("rmcp", &["ibid"]),
         ("utoipa", &["ibid"]),
         ("clap", &["ibid"]),
     ];

@@ -135,7 +135,8 @@ pub(crate) async fn refused(request: RequestBuilder, status: u16, code: &str) ->
     problem
 }
 
-fn command(place: &Place) -> Command {
+/// The binary, on a library.
+pub(crate) fn command(place: &Place) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ibid"));
     command.env_remove("IBID_DATABASE_URL").arg("--data").arg(place.folder());
     if let Some(url) = place.database_url() {

@@ -161,6 +161,13 @@ impl Jobs<'_> {
         Ok(Page::of(items, limit, |last: &Job| vec![last.id.to_string()]))
     }
 
+    /// How many jobs are in each state.
+    pub async fn count(&mut self) -> Result<Vec<(JobState, u64)>> {
+        let sql = "SELECT state, COUNT(*) AS count FROM jobs WHERE tenant_id = $1 GROUP BY state";
+        let rows = self.tx.rows(sql, params![self.scope.tenant()]).await?;
+        rows.iter().map(|row| Ok((row.parse("state")?, row.get("count")?))).collect()
+    }
+
     /// Starts a dead or cancelled job over, with all its attempts.
     pub async fn retry(&mut self, id: JobId) -> Result<Job> {
         let now = self.tx.now();

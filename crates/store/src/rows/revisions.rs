@@ -6,10 +6,9 @@ use ibid_domain::{
     ChunkId, Cursor, JsonObject, Limit, Mark, MarkKind, Page, Place, Revision, RevisionId, Sha256, SourceId, Span,
 };
 
-use super::sources::from_json;
 use crate::{
     Error, Result, Scope, Tx,
-    sql::{Row, int, params, placeholder_list, placeholders},
+    sql::{Part, Row, int, params, placeholder_list, placeholders},
 };
 
 /// How many rows go into one statement.
@@ -174,6 +173,9 @@ impl Revisions<'_> {
             );
             self.tx.execute_built(sql, values).await?;
         }
+        if let Some(chunk) = chunks.first() {
+            self.tx.log_revision(chunk.revision).await?;
+        }
         Ok(())
     }
 
@@ -231,6 +233,36 @@ impl Revisions<'_> {
         rows.iter().map(read_mark).collect()
     }
 
+    /// The marks that meet any of these spans, each with its revision, by start.
+    pub async fn marks_within(&mut self, spans: &[(RevisionId, Span)]) -> Result<Vec<(RevisionId, Mark)>> {
+        let mut found = Vec::new();
+        for batch in spans.chunks(BATCH) {
+            let conditions: Vec<String> = (0..batch.len())
+                .map(|at| {
+                    format!(
+                        "(m.revision_id = ${} AND m.start_char < ${} AND m.end_char > ${})",
+                        at * 3 + 2,
+                        at * 3 + 3,
+                        at * 3 + 4
+                    )
+                })
+                .collect();
+            let sql = format!(
+                "SELECT m.* FROM marks m JOIN revisions r ON r.id = m.revision_id
+                 WHERE r.tenant_id = $1 AND ({}) ORDER BY m.revision_id, m.ordinal",
+                conditions.join(" OR ")
+            );
+            let mut values = params![self.scope.tenant()];
+            for (revision, span) in batch {
+                values.extend(params![*revision, int(span.end as u64), int(span.start as u64)]);
+            }
+            for row in self.tx.rows_built(sql, values).await? {
+                found.push((row.get("revision_id")?, read_mark(&row)?));
+            }
+        }
+        Ok(found)
+    }
+
     /// The chunks of a revision, in order.
     pub async fn chunks(&mut self, revision: RevisionId, limit: Limit, after: Option<&Cursor>) -> Result<Page<Chunk>> {
         let after = match after {
@@ -245,7 +277,7 @@ impl Revisions<'_> {
                    FROM chunks c WHERE c.tenant_id = $1 AND c.revision_id = $2 AND c.ordinal > $3
                    ORDER BY c.ordinal LIMIT $4";
         let rows = self.tx.rows(sql, params![self.scope.tenant(), revision, after, limit.probe()]).await?;
-        let items = rows.iter().map(read_chunk).collect::<Result<_>>()?;
+        let items = rows.iter().map(|row| read_chunk(row.part(""))).collect::<Result<_>>()?;
         Ok(Page::of(items, limit, |last: &Chunk| vec![last.ordinal.to_string()]))
     }
 
@@ -313,6 +345,31 @@ impl Revisions<'_> {
 }
 
 fn read(row: &Row) -> Result<Revision> {
+    read_part(row.part(""))
+}
+
+/// What [`read_part`] reads.
+pub(super) const COLUMNS: &[&str] = &[
+    "id",
+    "source_id",
+    "number",
+    "content_sha256",
+    "text_sha256",
+    "thumbnail_sha256",
+    "media_type",
+    "filename",
+    "size_bytes",
+    "text_chars",
+    "page_count",
+    "chunk_count",
+    "language",
+    "manifest_sha256",
+    "validators",
+    "created_at",
+    "extracted_at",
+];
+
+pub(super) fn read_part(row: Part<'_>) -> Result<Revision> {
     Ok(Revision {
         id: row.get("id")?,
         source: row.get("source_id")?,
@@ -338,7 +395,7 @@ fn place(value: u64) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
 }
 
-fn span(row: &Row) -> Result<Span> {
+fn span(row: Part<'_>) -> Result<Span> {
     Ok(Span::new(place(row.get("start_char")?), place(row.get("end_char")?)))
 }
 
@@ -350,11 +407,15 @@ fn read_mark(row: &Row) -> Result<Mark> {
         label: row.get("label")?,
         number: number.and_then(|number| number.try_into().ok()),
         level: row.get::<u64>("level")?.try_into().unwrap_or(u8::MAX),
-        span: span(row)?,
+        span: span(row.part(""))?,
     })
 }
 
-fn read_chunk(row: &Row) -> Result<Chunk> {
+/// What [`read_chunk`] reads, beside `embedded`.
+pub(super) const CHUNK_COLUMNS: &[&str] =
+    &["id", "source_id", "revision_id", "ordinal", "start_char", "end_char", "tokens", "place", "content"];
+
+pub(super) fn read_chunk(row: Part<'_>) -> Result<Chunk> {
     Ok(Chunk {
         id: row.get("id")?,
         source: row.get("source_id")?,
@@ -362,7 +423,7 @@ fn read_chunk(row: &Row) -> Result<Chunk> {
         ordinal: row.get("ordinal")?,
         span: span(row)?,
         tokens: row.get("tokens")?,
-        place: from_json(row, "place")?,
+        place: row.json("place")?,
         content: row.get("content")?,
         embedded: row.get("embedded")?,
     })

@@ -4,14 +4,22 @@ use ibid_domain::{
     Cursor, EmbeddingState, Limit, Origin, Page, Sha256, Source, SourceId, SourceStatus, SourceType,
     source::ExtractionFault,
 };
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 use serde_json::Value as Json;
 use uuid::Uuid;
 
+use super::changes::LoggedChange;
 use crate::{
     EngineKind, Error, Result, Scope, Tx,
-    sql::{Row, Value, params},
+    sql::{Part, Row, Value, params, placeholders},
 };
+
+/// What a new source is written with; its values are `id, tenant_id, created_by, created_at, url_key` and [`columns`].
+pub(super) const INSERT: &str =
+    "INSERT INTO sources (id, tenant_id, created_by, created_at, url_key, kind, origin, reference, edited,
+         url, canonical_url, site_name, favicon, metadata, tags, document_id, project_id, run_id,
+         message_id, external_id, is_available, status, extraction_error, embedding, embedding_error,
+         revision_id, words, updated_at, accessed_at)";
 
 /// The sources of one tenant.
 pub struct Sources<'a> {
@@ -92,17 +100,7 @@ impl Sources<'_> {
     pub async fn add(&mut self, source: &Source, url_key: Option<&str>, filename: Option<&str>) -> Result<()> {
         let mut values = params![source.id, self.scope.tenant(), source.created_by, source.created_at, url_key];
         values.extend(columns(source, filename)?);
-        self.tx
-            .execute(
-                "INSERT INTO sources (id, tenant_id, created_by, created_at, url_key, kind, origin, reference, edited,
-                     url, canonical_url, site_name, favicon, metadata, tags, document_id, project_id, run_id,
-                     message_id, external_id, is_available, status, extraction_error, embedding, embedding_error,
-                     revision_id, words, updated_at, accessed_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-                     $21, $22, $23, $24, $25, $26, $27, $28, $29)",
-                values,
-            )
-            .await?;
+        self.tx.execute_built(format!("{INSERT} VALUES {}", placeholders(1, 1, 29)), values).await?;
         Ok(())
     }
 
@@ -122,7 +120,7 @@ impl Sources<'_> {
                 values,
             )
             .await?;
-        Ok(())
+        self.tx.log(LoggedChange::Source(source.id)).await
     }
 
     /// One source.
@@ -243,6 +241,7 @@ impl Sources<'_> {
     /// Removes a source and everything that was made of it; its artifacts lose their references.
     pub async fn remove(&mut self, id: SourceId) -> Result<bool> {
         self.tx.revisions(self.scope).remove_all(id).await?;
+        self.tx.log(LoggedChange::Gone(id)).await?;
         let sql = "DELETE FROM sources WHERE tenant_id = $1 AND id = $2";
         Ok(self.tx.execute(sql, params![self.scope.tenant(), id]).await? == 1)
     }
@@ -252,12 +251,8 @@ fn json(value: &impl Serialize) -> Result<Json> {
     serde_json::to_value(value).map_err(|error| Error::Corrupt(error.to_string()))
 }
 
-pub(super) fn from_json<T: DeserializeOwned>(row: &Row, name: &str) -> Result<T> {
-    serde_json::from_value(row.get(name)?).map_err(|error| Error::Corrupt(format!("{name}: {error}")))
-}
-
 /// The columns that may change, in the order of the statements above.
-fn columns(source: &Source, filename: Option<&str>) -> Result<Vec<Value>> {
+pub(super) fn columns(source: &Source, filename: Option<&str>) -> Result<Vec<Value>> {
     let fault = source.extraction_error.as_ref().map(json).transpose()?;
     Ok(params![
         source.kind.as_str(),
@@ -305,7 +300,41 @@ fn words(source: &Source, filename: Option<&str>) -> String {
     texts.chain(names).chain(source.tags.iter().cloned()).collect::<Vec<_>>().join("\n").to_lowercase()
 }
 
-fn read(row: &Row) -> Result<Source> {
+pub(super) fn read(row: &Row) -> Result<Source> {
+    read_part(row.part(""))
+}
+
+/// What [`read_part`] reads.
+pub(super) const COLUMNS: &[&str] = &[
+    "id",
+    "kind",
+    "origin",
+    "reference",
+    "edited",
+    "url",
+    "canonical_url",
+    "site_name",
+    "favicon",
+    "metadata",
+    "tags",
+    "document_id",
+    "project_id",
+    "run_id",
+    "message_id",
+    "external_id",
+    "is_available",
+    "status",
+    "extraction_error",
+    "embedding",
+    "embedding_error",
+    "revision_id",
+    "created_by",
+    "created_at",
+    "updated_at",
+    "accessed_at",
+];
+
+pub(super) fn read_part(row: Part<'_>) -> Result<Source> {
     let fault: Option<Json> = row.get("extraction_error")?;
     let fault: Option<ExtractionFault> =
         fault.map(serde_json::from_value).transpose().map_err(|error| Error::Corrupt(error.to_string()))?;
@@ -313,14 +342,14 @@ fn read(row: &Row) -> Result<Source> {
         id: row.get("id")?,
         kind: row.parse("kind")?,
         origin: row.parse("origin")?,
-        reference: from_json(row, "reference")?,
-        edited: from_json(row, "edited")?,
+        reference: row.json("reference")?,
+        edited: row.json("edited")?,
         url: row.get("url")?,
         canonical_url: row.get("canonical_url")?,
         site_name: row.get("site_name")?,
         favicon: row.get("favicon")?,
         metadata: row.get("metadata")?,
-        tags: from_json(row, "tags")?,
+        tags: row.json("tags")?,
         document_id: row.get("document_id")?,
         project_id: row.get("project_id")?,
         run_id: row.get("run_id")?,

@@ -2,8 +2,9 @@
 
 use ibid_domain::{ChunkId, RevisionId};
 
+use super::changes::LoggedChange;
 use crate::{
-    Result, Scope, Tx,
+    EngineKind, Result, Scope, Tx,
     sql::{Row, Value, int, params, placeholders},
 };
 
@@ -23,6 +24,16 @@ pub struct EmbeddingSpace {
     pub dimension: u64,
     /// Whether search uses it.
     pub in_use: bool,
+}
+
+impl EmbeddingSpace {
+    /// The most numbers that PostgreSQL's index takes; longer vectors are compared one by one.
+    const MOST_INDEXED: u64 = 4000;
+
+    /// Whether PostgreSQL has an index of vectors so long, which is made and dropped with their space.
+    pub(super) const fn indexes(dimension: u64) -> bool {
+        dimension <= Self::MOST_INDEXED
+    }
 }
 
 /// The vectors of one tenant's chunks.
@@ -60,16 +71,37 @@ impl Tx {
         )
         .await?;
         let row = self.row(sql, names).await?;
-        read(&row.ok_or_else(|| crate::Error::Corrupt("a space is not there after it was made".to_owned()))?)
+        let space =
+            read(&row.ok_or_else(|| crate::Error::Corrupt("a space is not there after it was made".to_owned()))?)?;
+        if self.engine() == EngineKind::Postgres && EmbeddingSpace::indexes(dimension) {
+            let (id, dimension) = (space.id, space.dimension);
+            let sql = format!(
+                "CREATE INDEX chunk_vectors_space_{id} ON chunk_vectors
+                 USING hnsw ((vector::halfvec({dimension})) halfvec_cosine_ops) WHERE space_id = {id}"
+            );
+            self.execute_built(sql, vec![]).await?;
+        }
+        Ok(space)
     }
 
     /// Search uses this space from now on; the others are forgotten, with all their vectors.
     pub async fn use_embedding_space(&mut self, id: i64) -> Result<()> {
         self.lock("embedding_spaces").await?;
         self.execute("UPDATE embedding_spaces SET in_use = 1 WHERE id = $1", params![id]).await?;
+        if self.engine() == EngineKind::Postgres {
+            for row in self.rows("SELECT id FROM embedding_spaces WHERE id <> $1", params![id]).await? {
+                // Where AGE is loaded by the server and not set up in this database, its hook fails every DROP with
+                // this error. The index is left then; it is empty and never used again.
+                let sql = format!(
+                    "DO $$ BEGIN DROP INDEX IF EXISTS chunk_vectors_space_{}; EXCEPTION WHEN invalid_schema_name THEN NULL; END $$",
+                    row.get::<i64>("id")?
+                );
+                self.execute_built(sql, vec![]).await?;
+            }
+        }
         self.execute("DELETE FROM chunk_vectors WHERE space_id <> $1", params![id]).await?;
         self.execute("DELETE FROM embedding_spaces WHERE id <> $1", params![id]).await?;
-        Ok(())
+        self.log(LoggedChange::Space(id)).await
     }
 
     /// How many sources of any tenant wait for their embedding.
@@ -89,7 +121,7 @@ impl Vectors<'_> {
         rows.iter().map(|row| Ok((row.get("id")?, row.get("content")?))).collect()
     }
 
-    /// Keeps vectors. Those of chunks that are gone, or that have one already, are left out.
+    /// Keeps vectors of chunks, given in the order of their text. Those of chunks that are gone, or that have one already, are left out.
     pub async fn keep(&mut self, space: i64, vectors: &[(ChunkId, Vec<f32>)]) -> Result<u64> {
         let mut kept = 0;
         for batch in vectors.chunks(BATCH) {
@@ -106,6 +138,9 @@ impl Vectors<'_> {
                 placeholders(3, batch.len(), 2)
             );
             kept += self.tx.execute_built(sql, values).await?;
+        }
+        if kept > 0 {
+            self.tx.log_vectors(vectors).await?;
         }
         Ok(kept)
     }

@@ -7,6 +7,7 @@ mod jobs;
 mod manifests;
 mod opening;
 mod pointers;
+mod search;
 mod sources;
 
 use ibid_domain::{

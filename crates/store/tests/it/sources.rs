@@ -12,7 +12,7 @@ use crate::keep_artifact;
 
 on_both!(story, lists, revisions, vectors, spaces, removal, tenants);
 
-fn source(library: &Library, title: &str) -> Source {
+pub(crate) fn source(library: &Library, title: &str) -> Source {
     let now = library.clock.now();
     Source {
         id: SourceId::new(),
@@ -45,7 +45,13 @@ fn source(library: &Library, title: &str) -> Source {
 }
 
 /// A source with one revision that was read, and cut into these chunks.
-async fn indexed(tx: &mut Tx, scope: &Scope, mut source: Source, content: &str, chunks: &[&str]) -> (Source, Revision) {
+pub(crate) async fn indexed(
+    tx: &mut Tx,
+    scope: &Scope,
+    mut source: Source,
+    content: &str,
+    chunks: &[&str],
+) -> (Source, Revision) {
     tx.sources(scope).add(&source, None, None).await.unwrap();
     let revision = revise(tx, scope, &source, content, chunks).await;
     source.revision = Some(revision.id);
@@ -54,7 +60,7 @@ async fn indexed(tx: &mut Tx, scope: &Scope, mut source: Source, content: &str, 
     (source, revision)
 }
 
-async fn revise(tx: &mut Tx, scope: &Scope, source: &Source, content: &str, chunks: &[&str]) -> Revision {
+pub(crate) async fn revise(tx: &mut Tx, scope: &Scope, source: &Source, content: &str, chunks: &[&str]) -> Revision {
     let artifact = keep_artifact(tx, scope, content).await;
     let text = keep_artifact(tx, scope, &format!("{content} as text")).await;
     let new = NewRevision {

@@ -1,6 +1,6 @@
 //! `/api/v1/sources`
 
-mod body;
+pub(crate) mod body;
 mod bring;
 mod views;
 pub(crate) mod wire;
@@ -522,7 +522,8 @@ fn view(name: Option<&str>) -> Result<View, Problem> {
     }
 }
 
-fn source_id(text: &str) -> Result<SourceId, Problem> {
+/// The id of a source. What is not an id names nothing, so it is not found.
+pub(crate) fn source_id(text: &str) -> Result<SourceId, Problem> {
     text.parse().map_err(|_| {
         Problem::new(Code::SourceNotFound, format!("there is no source '{}'; an id is a UUID", shown(text)))
     })

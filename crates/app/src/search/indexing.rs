@@ -1,0 +1,421 @@
+//! Keeping the search index beside the database up to date.
+//!
+//! The index is derived: it follows the log of changes, and where it has missed some, is damaged or was deleted, it is
+//! made again from the library. One process keeps it; others read what it has written.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::Arc,
+    time::Duration,
+};
+
+use ibid_domain::{RevisionId, Source, SourceId, TenantId};
+use ibid_index::{About, Change, Index, Revised, Text};
+use ibid_store::{IndexedChunk, LoggedChange, Tx};
+use tokio::sync::{Mutex, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::{App, Error, Result};
+
+/// How many changes, chunks or vectors are taken over at once.
+const PAGE: usize = 2_000;
+/// How often other processes' changes are looked for.
+const LOOK: Duration = Duration::from_millis(200);
+/// How often what was taken over is made to survive a crash of the machine.
+const SYNC: Duration = Duration::from_secs(20);
+/// How long to wait after something went wrong.
+const TRY_AGAIN: Duration = Duration::from_secs(2);
+
+/// Where an app has its index.
+#[derive(Clone)]
+pub(crate) struct IndexPlace {
+    index: Arc<std::sync::RwLock<Option<Arc<Index>>>>,
+    /// Held by whoever opens it or brings it up to date.
+    turn: Arc<Mutex<()>>,
+    position: watch::Sender<i64>,
+}
+
+impl IndexPlace {
+    pub(crate) fn new() -> Self {
+        Self { index: Arc::default(), turn: Arc::default(), position: watch::Sender::new(0) }
+    }
+
+    fn get(&self) -> Option<Arc<Index>> {
+        self.index.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, index: Option<Arc<Index>>) {
+        *self.index.write().unwrap_or_else(std::sync::PoisonError::into_inner) = index;
+    }
+}
+
+/// How the search index does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexState {
+    /// How many passages it has.
+    pub passages: usize,
+    /// How many vectors.
+    pub vectors: usize,
+    /// How many changes it has not taken over yet.
+    pub behind: u64,
+    /// Whether this process keeps it up to date.
+    pub kept_here: bool,
+}
+
+pub(super) fn index_error(error: ibid_index::Error) -> Error {
+    Error::Config(error.to_string())
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> ibid_index::Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| Error::Config(format!("the search index stopped: {error}")))?
+        .map_err(index_error)
+}
+
+/// What a filter asks about a source.
+fn about(source: &Source, language: Option<&str>) -> About {
+    let published = source.reference.publication_date.and_then(ibid_domain::PartialDate::beginning);
+    let time = published.unwrap_or(source.created_at);
+    About::new(source.kind, source.origin, language, time, source.title()).filed(
+        source.document_id,
+        source.project_id,
+        &source.tags,
+    )
+}
+
+/// A passage as it is indexed: the title and the headings above it belong to it.
+pub(super) fn text(title: &str, sections: &[String], content: &str) -> Text {
+    let mut heading = title.to_owned();
+    for section in sections.iter().filter(|section| *section != title) {
+        heading.push('\n');
+        heading.push_str(section);
+    }
+    Text { heading, content: content.to_owned() }
+}
+
+fn indexed(source: &Source, one: &IndexedChunk) -> Text {
+    text(source.title(), &one.chunk.place.section, &one.chunk.content)
+}
+
+impl App {
+    /// The index, opened if it is not yet; none where the engine searches its own rows.
+    pub(crate) async fn search_index(&self) -> Result<Option<Arc<Index>>> {
+        if let Some(index) = self.index.get() {
+            return Ok(Some(index));
+        }
+        if self.store.index_folder().is_none() {
+            return Ok(None);
+        }
+        let _turn = self.index.turn.lock().await;
+        self.open_index().await.map(Some)
+    }
+
+    /// Opens the index; the caller has the turn.
+    async fn open_index(&self) -> Result<Arc<Index>> {
+        if let Some(index) = self.index.get() {
+            return Ok(index);
+        }
+        let Some(folder) = self.store.index_folder().map(std::path::Path::to_owned) else {
+            return Err(Error::Config("this engine has no index beside it".to_owned()));
+        };
+        let index = Arc::new(blocking(move || Index::open(&folder, true)).await?);
+        self.index.set(Some(index.clone()));
+        Ok(index)
+    }
+
+    /// How the search index does; none where the engine searches its own rows.
+    pub async fn index_state(&self) -> Result<Option<IndexState>> {
+        let Some(index) = self.search_index().await? else { return Ok(None) };
+        let (_, last) = self.store.read().await?.log_bounds().await?;
+        let (passages, vectors) = index.size();
+        let behind = u64::try_from(last - index.position()).unwrap_or(0);
+        Ok(Some(IndexState { passages, vectors, behind, kept_here: index.is_kept_here() }))
+    }
+
+    /// Brings the index up to date, if this process keeps it. When this returns, everything that was committed before
+    /// is found.
+    pub async fn catch_up(&self) -> Result<()> {
+        if self.store.index_folder().is_none() {
+            return self.index_words().await;
+        }
+        let _turn = self.index.turn.lock().await;
+        let mut index = self.open_index().await?;
+        if !index.is_kept_here() {
+            return self.follow(index).await;
+        }
+        let (first, last) = self.store.read().await?.log_bounds().await?;
+        let position = index.position();
+        if position == 0 || position < first - 1 || position > last {
+            if position != 0 {
+                tracing::warn!(position, first, last, "the search index has missed changes; it is made anew");
+            }
+            index = self.wiped(index).await?;
+            self.fill(&index, last).await?;
+        }
+        self.same_space(&index).await?;
+        loop {
+            let position = index.position();
+            let mut tx = self.store.read().await?;
+            let logged = tx.logged_after(position, PAGE as i64).await?;
+            let Some(last) = logged.last().map(|logged| logged.position) else { break };
+            let mut seen = Seen::default();
+            for logged in &logged {
+                seen.note(logged.change);
+            }
+            self.take_over(&mut tx, &index, seen, last).await?;
+        }
+        self.index.position.send_replace(index.position());
+        Ok(())
+    }
+
+    /// Sees what the process that keeps the index has written since; the caller has the turn.
+    async fn follow(&self, index: Arc<Index>) -> Result<()> {
+        let followed = index.clone();
+        if blocking(move || followed.follow()).await.is_err() || index.is_left_alone() {
+            // It was made anew, or nobody keeps it any more.
+            self.index.set(None);
+            drop(index);
+            self.open_index().await?;
+        }
+        Ok(())
+    }
+
+    /// An empty index in the place of one that cannot be brought up to date.
+    async fn wiped(&self, index: Arc<Index>) -> Result<Arc<Index>> {
+        self.index.set(None);
+        // Searches that run still hold it for a moment.
+        let mut index = index;
+        let index = loop {
+            match Arc::try_unwrap(index) {
+                Ok(index) => break index,
+                Err(shared) => {
+                    index = shared;
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            }
+        };
+        let index = Arc::new(blocking(move || index.rebuild()).await?);
+        self.index.set(Some(index.clone()));
+        Ok(index)
+    }
+
+    /// Reads the whole library into an empty index.
+    async fn fill(&self, index: &Arc<Index>, position: i64) -> Result<()> {
+        self.same_space(index).await?;
+        let mut first = 0;
+        loop {
+            let mut tx = self.store.read().await?;
+            let Some(next) = self.take_chunks(&mut tx, index, first, i64::MAX, 0).await? else { break };
+            self.take_vectors(&mut tx, index, first, next - 1, 0).await?;
+            first = next;
+        }
+        let index = index.clone();
+        blocking(move || index.apply(vec![], position)).await
+    }
+
+    /// Sees to it that the index has the vectors of the space in use.
+    async fn same_space(&self, index: &Arc<Index>) -> Result<()> {
+        let mut tx = self.store.read().await?;
+        let Some(space) = tx.embedding_spaces().await?.into_iter().find(|space| space.in_use) else { return Ok(()) };
+        let dimension = usize::try_from(space.dimension).unwrap_or(0);
+        if index.space() == Some((space.id, dimension)) {
+            return Ok(());
+        }
+        let position = index.position();
+        let (keeper, id) = (index.clone(), space.id);
+        blocking(move || keeper.apply(vec![Change::Space { space: id, dimension }], position)).await?;
+        self.take_vectors(&mut tx, index, 0, i64::MAX, position).await
+    }
+
+    /// Takes over what was seen to change. What is there now counts, so it does not matter in which order it came.
+    async fn take_over(&self, tx: &mut Tx, index: &Arc<Index>, seen: Seen, position: i64) -> Result<()> {
+        let before = index.position();
+        for (first, last) in seen.chunks {
+            let mut from = first;
+            while let Some(next) = self.take_chunks(tx, index, from, last, before).await? {
+                from = next;
+            }
+        }
+        for (first, last) in seen.vectors {
+            self.take_vectors(tx, index, first, last, before).await?;
+        }
+        let ids: Vec<SourceId> = seen.sources.into_iter().collect();
+        let mut changes: Vec<Change> = seen.gone.into_iter().map(|source| Change::Removed { source }).collect();
+        for (_, source) in tx.any_sources(&ids).await? {
+            let about = about(&source, None);
+            let mut stale = Vec::new();
+            for revision in index.stale(source.id, &about, source.revision) {
+                let chunks = tx.chunks_of_revision(revision).await?;
+                stale.push((revision, chunks.iter().map(|one| indexed(&source, one)).collect()));
+            }
+            changes.push(Change::Described { source: source.id, about, standing: source.revision, stale });
+        }
+        let index = index.clone();
+        blocking(move || index.apply(changes, position)).await
+    }
+
+    /// Takes over a page of chunks, whole revisions of them, and says where the next one begins.
+    async fn take_chunks(
+        &self,
+        tx: &mut Tx,
+        index: &Arc<Index>,
+        first: i64,
+        last: i64,
+        position: i64,
+    ) -> Result<Option<i64>> {
+        let mut chunks = tx.indexed_chunks(first, last, PAGE as i64).await?;
+        let Some(end) = chunks.last().map(|one| one.chunk.revision) else { return Ok(None) };
+        if chunks.len() == PAGE {
+            // The last revision may go on; the next page begins with it, unless it is all there is.
+            chunks.retain(|one| one.chunk.revision != end);
+            if chunks.is_empty() {
+                chunks = tx.chunks_of_revision(end).await?;
+            }
+        }
+        let Some(next) = chunks.last().map(|one| one.seq + 1) else { return Ok(None) };
+        let ids: BTreeSet<SourceId> = chunks.iter().map(|one| one.chunk.source).collect();
+        let ids: Vec<SourceId> = ids.into_iter().collect();
+        let sources: HashMap<SourceId, (TenantId, Source)> =
+            tx.any_sources(&ids).await?.into_iter().map(|(tenant, source)| (source.id, (tenant, source))).collect();
+        let mut changes = Vec::new();
+        for revision in chunks.chunk_by(|a, b| a.chunk.revision == b.chunk.revision) {
+            changes.extend(revised(revision, &sources));
+        }
+        let index = index.clone();
+        blocking(move || index.apply(changes, position)).await?;
+        Ok(Some(next))
+    }
+
+    async fn take_vectors(&self, tx: &mut Tx, index: &Arc<Index>, first: i64, last: i64, position: i64) -> Result<()> {
+        let Some((space, _)) = index.space() else { return Ok(()) };
+        let mut from = first;
+        loop {
+            let vectors = tx.indexed_vectors(space, from, last, PAGE).await?;
+            let Some((end, ..)) = vectors.last() else { return Ok(()) };
+            from = end + 1;
+            let mut by_revision: BTreeMap<RevisionId, Vec<(i64, Vec<f32>)>> = BTreeMap::new();
+            for (seq, revision, vector) in vectors {
+                by_revision.entry(revision).or_default().push((seq, vector));
+            }
+            let changes: Vec<Change> =
+                by_revision.into_iter().map(|(revision, vectors)| Change::Embedded { revision, vectors }).collect();
+            let index = index.clone();
+            blocking(move || index.apply(changes, position)).await?;
+        }
+    }
+
+    /// Makes the index anew from the library. Gives how many passages and vectors it has then.
+    pub async fn rebuild_index(&self) -> Result<IndexState> {
+        if self.store.index_folder().is_some() {
+            let _turn = self.index.turn.lock().await;
+            let index = self.open_index().await?;
+            if !index.is_kept_here() {
+                return Err(index_error(ibid_index::Error::Busy));
+            }
+            self.wiped(index).await?;
+        } else {
+            self.forget_words().await?;
+        }
+        self.catch_up().await?;
+        let state = self.index_state().await?;
+        Ok(state.unwrap_or(IndexState { passages: 0, vectors: 0, behind: 0, kept_here: true }))
+    }
+
+    /// Keeps the index up to date until it is told to stop.
+    pub async fn keep_index(&self, stop: CancellationToken) {
+        // PostgreSQL's words are written with their rows; only an upgrade leaves some without.
+        let look = if self.store.index_folder().is_some() { LOOK } else { SYNC };
+        let mut changed = self.store.library_changed();
+        let mut synced = tokio::time::Instant::now();
+        loop {
+            let wait = match self.keep_once(&mut synced).await {
+                Ok(()) => look,
+                Err(error) => {
+                    tracing::error!(%error, "the search index cannot be brought up to date; trying again");
+                    TRY_AGAIN
+                }
+            };
+            tokio::select! {
+                () = stop.cancelled() => break,
+                _ = changed.changed() => {}
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+        if let Some(index) = self.index.get().filter(|index| index.is_kept_here()) {
+            let synced = blocking(move || index.sync()).await;
+            if let Err(error) = synced {
+                tracing::warn!(%error, "the search index could not be written to its end");
+            }
+        }
+    }
+
+    /// One look at what changed.
+    async fn keep_once(&self, synced: &mut tokio::time::Instant) -> Result<()> {
+        if let Some(index) = self.search_index().await?.filter(|index| index.is_kept_here()) {
+            let (_, last) = self.store.read().await?.log_bounds().await?;
+            if last == index.position() {
+                if synced.elapsed() > SYNC {
+                    *synced = tokio::time::Instant::now();
+                    let position = blocking(move || index.sync()).await?;
+                    let mut tx = self.store.write().await?;
+                    tx.forget_logged(position).await?;
+                    tx.commit().await?;
+                }
+                return Ok(());
+            }
+        }
+        self.catch_up().await
+    }
+
+    /// Waits until everything that was committed before is found, if this process keeps the index.
+    pub(crate) async fn wait_until_found(&self) -> Result<()> {
+        self.catch_up().await
+    }
+}
+
+/// The passages of one revision.
+fn revised(chunks: &[IndexedChunk], sources: &HashMap<SourceId, (TenantId, Source)>) -> Option<Change> {
+    let first = chunks.first()?;
+    let (tenant, source) = sources.get(&first.chunk.source)?;
+    let revised = Revised {
+        tenant: *tenant,
+        source: source.id,
+        revision: first.chunk.revision,
+        first_seq: first.seq,
+        count: u32::try_from(chunks.len()).ok()?,
+        current: source.revision == Some(first.chunk.revision),
+        about: about(source, first.language.as_deref()),
+    };
+    let texts = chunks.iter().map(|one| indexed(source, one)).collect();
+    Some(Change::Revised { revised, texts })
+}
+
+/// What a stretch of the log tells of.
+#[derive(Default)]
+struct Seen {
+    chunks: Vec<(i64, i64)>,
+    vectors: Vec<(i64, i64)>,
+    sources: BTreeSet<SourceId>,
+    gone: BTreeSet<SourceId>,
+}
+
+impl Seen {
+    fn note(&mut self, change: LoggedChange) {
+        match change {
+            LoggedChange::Start | LoggedChange::Space(_) => {}
+            LoggedChange::Chunks(first, last) => joined(&mut self.chunks, first, last),
+            LoggedChange::Vectors(first, last) => joined(&mut self.vectors, first, last),
+            LoggedChange::Source(source) => drop(self.sources.insert(source)),
+            LoggedChange::Gone(source) => drop(self.gone.insert(source)),
+        }
+    }
+}
+
+/// Adds a range, to the one before it if they touch.
+fn joined(ranges: &mut Vec<(i64, i64)>, first: i64, last: i64) {
+    match ranges.last_mut() {
+        Some((start, end)) if first >= *start && first <= *end + 1 => *end = last.max(*end),
+        _ => ranges.push((first, last)),
+    }
+}

@@ -1,0 +1,655 @@
+//! The words of a passage that answer a query.
+//!
+//! Words are compared in the forms they are indexed under, but few of them are stemmed: a stem begins as its word does,
+//! so what begins otherwise cannot match.
+
+use std::{collections::HashMap, ops::Range};
+
+use ibid_domain::Span;
+
+use crate::{
+    atoms::{Atom, Kind, groups},
+    query::Query,
+    sentences::{Sentence, sentences},
+    stems::Language,
+    words::{Desk, places, with_desk},
+};
+
+/// The most characters of a quote, unless one word is longer.
+pub const LONGEST: usize = 300;
+/// A sentence of fewer characters is quoted together with a neighbour.
+const SHORT: usize = 80;
+
+/// A part of a passage that is worth showing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quote {
+    /// Where it stands, in characters of the passage.
+    pub span: Span,
+    /// The words that were looked for, in characters of the quote.
+    pub matches: Vec<Span>,
+    /// How well it answers: the weights of the distinct words it has, and more where they stand close together.
+    pub score: f32,
+}
+
+/// Finds the words of one query in passages.
+#[derive(Clone, Debug)]
+pub struct Matcher {
+    languages: Vec<Language>,
+    terms: Vec<Term>,
+    /// In order of their forms.
+    wanted: Vec<Wanted>,
+    /// Which of `wanted` begin with a byte.
+    by_first: Vec<Range<usize>>,
+    /// With which bytes a word that is wanted may begin as it stands.
+    begins: [bool; 256],
+    phrases: Vec<Vec<usize>>,
+    /// Whether every word must be stemmed, as its form may begin otherwise.
+    thorough: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Term {
+    forms: Vec<String>,
+    weight: f32,
+    /// Counts only within its phrase.
+    common: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Wanted {
+    form: String,
+    term: usize,
+    /// How many bytes of the form a word has in common with it, once it is folded, if it may have that form.
+    shared: usize,
+}
+
+/// A word of a passage that was looked for.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    start: usize,
+    end: usize,
+    /// The places of its first and last part.
+    place: u32,
+    last: u32,
+    term: usize,
+    in_phrase: bool,
+}
+
+impl Matcher {
+    /// For the words and phrases of a query.
+    pub fn new(query: &Query) -> Self {
+        let mut numbers: HashMap<&[String], usize> = HashMap::new();
+        let mut terms: Vec<Term> = Vec::new();
+        let mut number = |forms: &'_ Vec<String>, common: bool, numbers: &mut HashMap<&'_ [String], usize>| {
+            numbers.get(forms.as_slice()).copied().unwrap_or_else(|| {
+                terms.push(Term { forms: forms.clone(), weight: 1.0, common });
+                terms.len() - 1
+            })
+        };
+        for forms in &query.words.any {
+            let term = number(forms, false, &mut numbers);
+            numbers.insert(forms, term);
+        }
+        let mut phrases = Vec::new();
+        for words in &query.words.phrases {
+            let mut phrase = Vec::with_capacity(words.len());
+            for forms in words {
+                let term = number(forms, query.common.contains(forms), &mut numbers);
+                numbers.insert(forms, term);
+                phrase.push(term);
+            }
+            phrases.push(phrase);
+        }
+        let mut wanted: Vec<Wanted> = Vec::new();
+        for (term, of) in terms.iter().enumerate() {
+            wanted.extend(of.forms.iter().map(|form| Wanted { form: form.clone(), term, shared: shared(form) }));
+        }
+        wanted.sort_by(|one, other| one.form.cmp(&other.form));
+        let first = |wanted: &Wanted| wanted.form.bytes().next();
+        let by_first: Vec<Range<usize>> = (0..=u8::MAX)
+            .map(|byte| {
+                let from = wanted.partition_point(|wanted| first(wanted) < Some(byte));
+                from..wanted.partition_point(|wanted| first(wanted) <= Some(byte))
+            })
+            .collect();
+        let begins = std::array::from_fn(|byte| {
+            // Other letters may become some of ASCII when they are folded.
+            byte >= 0x80 || !by_first[usize::from((byte as u8).to_ascii_lowercase())].is_empty()
+        });
+        let thorough = query.languages.iter().any(|language| language.changes_beginnings());
+        Self { languages: query.languages.clone(), terms, wanted, by_first, begins, phrases, thorough }
+    }
+
+    /// Weighs words, given by their forms, otherwise than as one each: by how rare they are, say.
+    #[must_use]
+    pub fn weighed(mut self, weight: impl Fn(&[String]) -> f32) -> Self {
+        for term in &mut self.terms {
+            term.weight = weight(&term.forms);
+        }
+        self
+    }
+
+    /// The parts of a passage that answer best, at most `most`, the best first and none twice.
+    ///
+    /// Where no word is found, as in a passage that was found by its meaning, that is the beginning of the passage.
+    pub fn quotes(&self, content: &str, most: usize) -> Vec<Quote> {
+        if most == 0 {
+            return Vec::new();
+        }
+        let found = self.found(content);
+        let sentences = sentences(content);
+        if found.is_empty() {
+            return opening(content, &sentences).into_iter().collect();
+        }
+        let mut parts: Vec<(Range<usize>, f32)> = Vec::new();
+        let mut from = 0;
+        for (number, sentence) in sentences.iter().enumerate() {
+            // Nothing that was found lies between two sentences.
+            let within = &found[from..];
+            let within = &within[..within.partition_point(|found| found.start < sentence.range.end)];
+            from += within.len();
+            if !within.is_empty() {
+                let range = self.part(content, &sentences, number, within, &found);
+                let (words, density) = self.answers(&range, &found);
+                parts.push((range, words + density / 2.0));
+            }
+        }
+        parts.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let mut quotes: Vec<(Range<usize>, Quote)> = Vec::new();
+        for (range, score) in parts {
+            if quotes.len() == most {
+                break;
+            }
+            if quotes.iter().all(|(taken, _)| range.end <= taken.start || taken.end <= range.start) {
+                let quote = quote(content, &range, &found, score);
+                quotes.push((range, quote));
+            }
+        }
+        quotes.into_iter().map(|(_, quote)| quote).collect()
+    }
+
+    /// The words of a passage that were looked for, in order.
+    fn found(&self, content: &str) -> Vec<Found> {
+        let mut found = Vec::new();
+        if self.wanted.is_empty() {
+            return found;
+        }
+        with_desk(|desk| {
+            let mut place = 0_u32;
+            groups(content, |group| {
+                let last = place.saturating_add(places(group) - 1);
+                match group {
+                    [one] => self.look_at(desk, content, *one, place, &mut found),
+                    [first, ..] if first.kind == Kind::Glyph => {
+                        for (place, pair) in (place..).zip(group.windows(2)) {
+                            let [left, right] = pair else { continue };
+                            let range = left.start..right.end;
+                            desk.glyph_form(content, *left, *right, |form| {
+                                self.compare(form, &range, place, place, &mut found);
+                            });
+                        }
+                    }
+                    [first, .., end] => {
+                        for (place, atom) in (place..).zip(group) {
+                            self.look_at(desk, content, *atom, place, &mut found);
+                        }
+                        if self.may_begin_whole(content, *first) {
+                            for language in &self.languages {
+                                desk.whole_forms(*language, content, group, |form| {
+                                    self.compare(form, &(first.start..end.end), place, last, &mut found);
+                                });
+                            }
+                        }
+                    }
+                    [] => {}
+                }
+                place = last.saturating_add(1);
+            });
+        });
+        // The whole of a compound comes after its parts.
+        found.sort_by_key(|found| (found.place, found.start));
+        self.mark_phrases(&mut found);
+        found.retain(|found| found.in_phrase || !self.terms[found.term].common);
+        found.sort_by_key(|found| (found.start, found.end));
+        found
+    }
+
+    /// Whether a form that is wanted may begin as the atom does.
+    fn may_begin(&self, content: &str, atom: Atom) -> bool {
+        // An apostrophe may cut the beginning.
+        self.begins[usize::from(content.as_bytes()[atom.start])] || atom.kind == Kind::Letters
+    }
+
+    /// Whether the whole of a compound that begins with the atom may be wanted.
+    fn may_begin_whole(&self, content: &str, atom: Atom) -> bool {
+        let raw = atom.of(content).as_bytes();
+        self.may_begin(content, atom)
+            && (atom.kind != Kind::Plain
+                || self.beginning_as(raw).any(|wanted| {
+                    let shared = wanted.form.as_bytes().iter().take(wanted.shared);
+                    raw.iter().zip(shared).all(|(one, other)| one.eq_ignore_ascii_case(other))
+                }))
+    }
+
+    /// What is wanted that begins with the letter that a word without accents begins with.
+    fn beginning_as(&self, word: &[u8]) -> impl Iterator<Item = &Wanted> {
+        let range = word.first().map_or(0..0, |first| self.by_first[usize::from(first.to_ascii_lowercase())].clone());
+        self.wanted[range].iter()
+    }
+
+    /// Adds an atom to what was found, if it is wanted.
+    fn look_at(&self, desk: &mut Desk, content: &str, atom: Atom, place: u32, found: &mut Vec<Found>) {
+        if !self.may_begin(content, atom) {
+            return;
+        }
+        let raw = atom.of(content);
+        let may_match = match atom.kind {
+            Kind::Plain => self.may_match(raw.as_bytes()),
+            Kind::Letters if !self.thorough && !raw.contains(['\'', '’', 'ʼ', '＇']) => {
+                self.languages.first().is_some_and(|language| {
+                    let folded = desk.folded(*language, content, atom);
+                    self.may_match(folded.as_bytes())
+                })
+            }
+            Kind::Letters | Kind::Exact | Kind::Glyph | Kind::Emoji => true,
+        };
+        if may_match {
+            for language in &self.languages {
+                desk.part_forms(*language, content, atom, |form| {
+                    self.compare(form, &(atom.start..atom.end), place, place, found);
+                });
+            }
+        }
+    }
+
+    /// Whether a word without accents may have a form that is wanted.
+    fn may_match(&self, word: &[u8]) -> bool {
+        self.beginning_as(word).any(|wanted| {
+            let shared = &wanted.form.as_bytes()[..wanted.shared];
+            word.get(..shared.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(shared))
+        })
+    }
+
+    /// Adds a word to what was found for each term that has its form.
+    fn compare(&self, form: &str, range: &Range<usize>, place: u32, last: u32, found: &mut Vec<Found>) {
+        for wanted in self.beginning_as(form.as_bytes()) {
+            if wanted.form == form {
+                let term = wanted.term;
+                // Forms of several languages, or with and without accents, are one word.
+                let known = |known: &&Found| known.place == place && known.start == range.start;
+                let new = !found.iter().rev().take_while(known).any(|known| known.term == term && known.last == last);
+                if new {
+                    found.push(Found { start: range.start, end: range.end, place, last, term, in_phrase: false });
+                }
+            }
+        }
+    }
+
+    /// Marks the words that stand in a phrase of the query. `found` is in the order of its places.
+    fn mark_phrases(&self, found: &mut [Found]) {
+        let mut standing = Vec::new();
+        for phrase in &self.phrases {
+            for first in 0..found.len() {
+                standing.clear();
+                let mut place = found[first].place;
+                for (number, term) in phrase.iter().enumerate() {
+                    let from = if number == 0 { first } else { found.partition_point(|found| found.place < place) };
+                    let here = found[from..].iter().take_while(|found| found.place == place);
+                    let Some(next) = here.enumerate().find(|(_, found)| found.term == *term) else { break };
+                    standing.push(from + next.0);
+                    place = next.1.last.saturating_add(1);
+                }
+                if standing.len() == phrase.len() {
+                    for &one in &standing {
+                        found[one].in_phrase = true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// What to quote of a sentence in which `within` was found.
+    fn part(
+        &self,
+        content: &str,
+        sentences: &[Sentence],
+        number: usize,
+        within: &[Found],
+        found: &[Found],
+    ) -> Range<usize> {
+        let sentence = &sentences[number];
+        let length = chars(content, &sentence.range);
+        if length > LONGEST {
+            return cut(content, &sentence.range, self.densest(content, within));
+        }
+        if length >= SHORT {
+            return sentence.range.clone();
+        }
+        let beside = |other: Option<&Sentence>| {
+            let other = other.filter(|other| other.paragraph == sentence.paragraph)?;
+            let range = sentence.range.start.min(other.range.start)..sentence.range.end.max(other.range.end);
+            (chars(content, &range) <= LONGEST).then(|| (self.answers(&range, found).0, range))
+        };
+        let after = beside(sentences.get(number + 1));
+        let before = beside(number.checked_sub(1).and_then(|number| sentences.get(number)));
+        match (after, before) {
+            (Some(after), Some(before)) if before.0 > after.0 => before.1,
+            (Some((_, range)), _) | (None, Some((_, range))) => range,
+            (None, None) => sentence.range.clone(),
+        }
+    }
+
+    /// The range of what was found that has the most within the length of a quote.
+    fn densest(&self, content: &str, within: &[Found]) -> Range<usize> {
+        let mut counts = vec![0_u32; self.terms.len()];
+        let mut weight = 0.0;
+        let mut best = (f32::MIN, within.first().map_or(0..0, |found| found.start..found.end));
+        let mut first = 0;
+        let mut length = 0;
+        for (last, found) in within.iter().enumerate() {
+            let from = if last == 0 { found.start } else { within[last - 1].end.min(found.end) };
+            length += chars(content, &(from..found.end));
+            let count = &mut counts[found.term];
+            weight += if *count == 0 { self.terms[found.term].weight } else { 0.01 };
+            *count += 1;
+            while length > LONGEST && first < last {
+                let gone = within[first];
+                let count = &mut counts[gone.term];
+                *count -= 1;
+                weight -= if *count == 0 { self.terms[gone.term].weight } else { 0.01 };
+                first += 1;
+                length = length.saturating_sub(chars(content, &(gone.start..within[first].start)));
+            }
+            if weight > best.0 {
+                best = (weight, within[first].start..found.end.max(within[first].end));
+            }
+        }
+        best.1
+    }
+
+    /// How well a range answers: by its words, and by how much of it they are, which is 1 at most.
+    fn answers(&self, range: &Range<usize>, found: &[Found]) -> (f32, f32) {
+        let from = found.partition_point(|found| found.start < range.start);
+        let mut seen: Vec<usize> = Vec::new();
+        let (mut score, mut covered, mut end) = (0.0, 0, range.start);
+        let mut before: Option<&Found> = None;
+        for found in found[from..].iter().take_while(|found| found.start < range.end) {
+            if found.end > range.end {
+                continue;
+            }
+            let weight = self.terms[found.term].weight;
+            if !seen.contains(&found.term) {
+                seen.push(found.term);
+                score += weight;
+                // Words that follow each other as they do in the query, and phrases.
+                let follows = before.is_some_and(|before| {
+                    found.term == before.term + 1 && found.place == before.last.saturating_add(1)
+                });
+                if follows || found.in_phrase {
+                    score += weight / 2.0;
+                }
+            }
+            covered += found.end.saturating_sub(found.start.max(end));
+            end = end.max(found.end);
+            before = Some(found);
+        }
+        (score, covered as f32 / range.len().max(1) as f32)
+    }
+}
+
+/// How many bytes of a form a word must begin with to have it.
+///
+/// Snowball changes endings, by three letters at most and never the first two, but for `dying`, `lying` and `tying`;
+/// that was tried with its own lists of words.
+fn shared(form: &str) -> usize {
+    let letters = form.chars().count();
+    let letters = match form {
+        "die" | "lie" | "tie" => 1,
+        _ => letters.saturating_sub(3).max(letters.saturating_sub(1).min(2)),
+    };
+    form.char_indices().nth(letters).map_or(form.len(), |(byte, _)| byte)
+}
+
+/// How many characters a range of bytes holds.
+fn chars(content: &str, range: &Range<usize>) -> usize {
+    content.get(range.clone()).map_or(0, |part| part.chars().count())
+}
+
+/// The quote of a range of bytes.
+fn quote(content: &str, range: &Range<usize>, found: &[Found], score: f32) -> Quote {
+    let start = chars(content, &(0..range.start));
+    let span = Span::new(start, start + chars(content, range));
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    let from = found.partition_point(|found| found.start < range.start);
+    for found in found[from..].iter().take_while(|found| found.start < range.end) {
+        match merged.last_mut() {
+            _ if found.end > range.end => {}
+            // Pairs of characters overlap, and so do a compound and its parts.
+            Some(last) if found.start < last.end => last.end = last.end.max(found.end),
+            _ => merged.push(found.start..found.end),
+        }
+    }
+    let (mut byte, mut place) = (range.start, 0);
+    let matches = merged.into_iter().map(|found| {
+        let start = place + chars(content, &(byte..found.start));
+        let end = start + chars(content, &found);
+        (byte, place) = (found.end, end);
+        Span::new(start, end)
+    });
+    Quote { span, matches: matches.collect(), score }
+}
+
+/// The first sentences of a passage.
+fn opening(content: &str, sentences: &[Sentence]) -> Option<Quote> {
+    let first = &sentences.first()?.range;
+    let mut range = first.clone();
+    let mut length = chars(content, first);
+    if length > LONGEST {
+        range = cut(content, first, first.start..first.start);
+    }
+    for next in &sentences[1..] {
+        length += chars(content, &(range.end..next.range.end));
+        if length > LONGEST {
+            break;
+        }
+        range.end = next.range.end;
+    }
+    Some(quote(content, &range, &[], 0.0))
+}
+
+/// As much of a sentence around `core` as a quote may hold, between words.
+fn cut(content: &str, sentence: &Range<usize>, core: Range<usize>) -> Range<usize> {
+    let room = LONGEST.saturating_sub(chars(content, &core));
+    let before = &content[sentence.start..core.start];
+    let after = &content[core.end..sentence.end];
+    // What one side does not need the other may have.
+    let left = (room / 2).max(room.saturating_sub(after.chars().take(room).count()));
+    let start = match before.char_indices().rev().nth(left) {
+        None => sentence.start,
+        // A word that begins at the limit is whole.
+        Some((byte, c)) => {
+            let kept = &before[byte..];
+            match kept.find(char::is_whitespace) {
+                Some(space) => core.start - kept[space..].trim_start().len(),
+                None if has_spaces(kept) => core.start,
+                None => core.start - kept.len() + c.len_utf8(),
+            }
+        }
+    };
+    let right = room - chars(content, &(start..core.start)).min(room);
+    let end = match after.char_indices().nth(right) {
+        None => sentence.end,
+        Some((byte, c)) => {
+            let kept = &after[..byte + c.len_utf8()];
+            match kept.rfind(char::is_whitespace) {
+                Some(space) => core.end + kept[..space].trim_end().len(),
+                None if has_spaces(kept) && !core.is_empty() => core.end,
+                None => core.end + byte,
+            }
+        }
+    };
+    // A cut leaves no mark without its letter.
+    let is_mark = |c: char| unicode_normalization::char::is_combining_mark(c) || c == '\u{200D}';
+    let start = core.start - content[start..core.start].trim_start_matches(is_mark).len();
+    start..end
+}
+
+/// Whether a text is in a script that writes spaces between words.
+fn has_spaces(text: &str) -> bool {
+    !text.contains(|c: char| matches!(c, '\u{E00}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{2E80}'..))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{query::parse, words::words};
+
+    /// The quotes with their matches in brackets.
+    fn shown(query: &str, languages: &[&str], content: &str, most: usize) -> Vec<String> {
+        let quotes = Matcher::new(&parse(query, languages)).quotes(content, most);
+        let one = |quote: &Quote| {
+            let text: Vec<char> = quote.span.of(content).unwrap().chars().collect();
+            let mut shown = String::new();
+            for (place, c) in text.iter().enumerate() {
+                if quote.matches.iter().any(|found| found.start == place) {
+                    shown.push('[');
+                }
+                shown.push(*c);
+                if quote.matches.iter().any(|found| found.end == place + 1) {
+                    shown.push(']');
+                }
+            }
+            shown
+        };
+        quotes.iter().map(one).collect()
+    }
+
+    #[test]
+    fn words_are_found_in_the_forms_they_have() {
+        let cases: &[(&str, &[&str], &str, &str)] = &[
+            ("running", &[], "He runs.", "He [runs]."),
+            ("die lies", &[], "Dying is lying.", "[Dying] is [lying]."),
+            ("cry", &[], "She cried and was crying.", "She [cried] and was [crying]."),
+            ("cafe", &[], "Das Café schließt.", "Das [Café] schließt."),
+            ("Häuser", &["de"], "Ein Haus, zwei Häuser.", "Ein [Haus], zwei [Häuser]."),
+            ("informacion", &["es"], "La información.", "La [información]."),
+            ("homme", &["fr"], "Tout l’homme.", "Tout [l’homme]."),
+            ("aggio", &["fi"], "Se aggio on.", "Se [aggio] on."),
+            ("COVID-19", &[], "See covid19, COVID-19 and Covid 19.", "See [covid19], [COVID-19] and [Covid] [19]."),
+            ("covid", &[], "The COVID-19 virus.", "The [COVID]-19 virus."),
+            ("email", &[], "An e-mail came.", "An [e-mail] came."),
+            ("o'brien", &[], "O’Brien's son, Obrien.", "[O’Brien's] son, [Obrien]."),
+            ("the us economy", &[], "The U.S. Economy grew.", "The U.S. [Economy] grew."),
+            ("C++", &[], "Use C or C++ now.", "Use C or [C++] now."),
+            ("10000", &[], "It cost 10,000 then.", "It cost [10,000] then."),
+            ("经济", &[], "中国经济增长。", "中国[经济]增长。"),
+            ("中国经济", &[], "中国经济增长。", "[中国经济]增长。"),
+            ("الاحمد", &["ar"], "جاء الأحمد.", "جاء [الأحمد]."),
+            ("новая", &["ru"], "Это новый дом.", "Это [новый] дом."),
+            ("party 🎉", &[], "A 🎉 party", "A [🎉] [party]"),
+            ("\"of the art\"", &[], "The state of the art of it.", "The state [of] [the] [art] of it."),
+            ("fox -dog", &[], "A fox and a dog.", "A [fox] and a dog."),
+            ("\"email address\"", &[], "His e-mail address.", "His [e-mail] [address]."),
+        ];
+        for (query, languages, content, expected) in cases {
+            assert_eq!(shown(query, languages, content, 1), [*expected], "{query}");
+        }
+    }
+
+    #[test]
+    fn the_best_sentence_comes_first() {
+        let content = "The committee met on the first Monday of the month to talk about many different things, as ever. \
+            A brown fox was seen by several of the members who had come early, and they told the others about it. \
+            Nobody saw any dog, although a fox that is brown and quick had been expected to jump over one of them.";
+        let found = shown("quick brown fox jumps", &[], content, 3);
+        assert_eq!(found.len(), 2);
+        assert!(found[0].contains("[fox] that is [brown] and [quick]"), "{found:?}");
+        assert!(found[1].contains("A [brown] [fox] was"), "{found:?}");
+        let found = shown("\"brown fox\"", &[], content, 1);
+        assert!(found[0].contains("A [brown] [fox] was"), "{found:?}");
+        let weighed =
+            Matcher::new(&parse("brown members", &[])).weighed(|forms| if forms[0] == "member" { 9.0 } else { 1.0 });
+        assert!(weighed.quotes(content, 1)[0].score > 9.0);
+        assert!(shown("fox", &[], content, 0).is_empty());
+    }
+
+    #[test]
+    fn a_short_sentence_takes_a_neighbour_and_a_long_one_is_cut() {
+        let short = "It rained. The fox slept. It was late.\n\nAnother paragraph.";
+        assert_eq!(shown("fox", &[], short, 2), ["The [fox] slept. It was late."]);
+        assert_eq!(shown("fox late", &[], short, 1), ["The [fox] slept. It was [late]."]);
+        assert_eq!(shown("fox rained", &[], short, 1), ["It [rained]. The [fox] slept."]);
+        let long = format!("{}fox {}", "word and ".repeat(60), "more of it ".repeat(60));
+        for query in ["fox", "nothing at all"] {
+            let quotes = Matcher::new(&parse(query, &[])).quotes(&long, 3);
+            let text = quotes[0].span.of(&long).unwrap();
+            assert!((250..=LONGEST).contains(&text.chars().count()), "{}", text.len());
+            assert!(text.split(' ').all(|word| ["word", "and", "fox", "more", "of", "it"].contains(&word)), "{text}");
+            assert_eq!(quotes[0].matches.len(), usize::from(query == "fox"));
+        }
+        let wide = format!("{}经济{}", "中国人".repeat(150), "日本语".repeat(150));
+        let quotes = Matcher::new(&parse("经济", &[])).quotes(&wide, 1);
+        assert!((290..=LONGEST).contains(&quotes[0].span.len()));
+        assert_eq!(quotes[0].matches.len(), 1);
+        let word = "x".repeat(900);
+        assert_eq!(Matcher::new(&parse("other", &[])).quotes(&word, 1)[0].span.len(), LONGEST);
+        assert_eq!(Matcher::new(&parse(&word, &[])).quotes(&word, 1)[0].span.len(), 900);
+    }
+
+    #[test]
+    fn what_has_no_match_is_quoted_from_its_beginning() {
+        assert_eq!(shown("zebra", &[], "One. Two.\n\nThree.", 3), ["One. Two.\n\nThree."]);
+        assert_eq!(shown("", &[], "  One. ", 3), ["One."]);
+        assert!(shown("zebra", &[], " \n ", 3).is_empty());
+        assert!(shown("zebra", &[], "", 3).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn spans_are_exact(
+            content in "(?s)([a-z]{1,9}|[A-Z][a-zéü]{2,9}|[.?!,;:'’-]|fox(es)?|Café|COVID-19|中国|日本語。|한국|🎉|\u{301}|\n| ){0,150}",
+            query in "(fox|cafe|covid|\"covid 19\"|中国|日本|🎉|[a-z]{1,2}| ){1,6}",
+        ) {
+            let parsed = parse(&query, &["en", "de"]);
+            let quotes = Matcher::new(&parsed).quotes(&content, 3);
+            prop_assert_eq!(quotes.is_empty(), content.trim().is_empty());
+            for (number, quote) in quotes.iter().enumerate() {
+                let text = quote.span.of(&content).unwrap();
+                prop_assert_eq!(text.trim(), text);
+                prop_assert!(quote.span.len() <= LONGEST);
+                prop_assert!(quotes[..number].iter().all(|other| !other.span.meets(quote.span) && other.score >= quote.score));
+                let mut last = 0;
+                for found in &quote.matches {
+                    prop_assert!(last <= found.start && !found.is_empty());
+                    last = found.end;
+                    let word = found.of(text).unwrap();
+                    prop_assert!(!word.contains(char::is_whitespace));
+                    // It has a form that was asked for.
+                    let mut forms = Vec::new();
+                    for language in ["en", "de"] {
+                        words(word, Some(language), 0, &mut forms);
+                    }
+                    let wanted = parsed.words.any.iter().chain(parsed.words.phrases.iter().flatten()).flatten();
+                    prop_assert!(wanted.into_iter().any(|form| forms.iter().any(|word| word.form == *form)), "{}", word);
+                }
+            }
+        }
+
+        #[test]
+        fn every_word_that_is_indexed_under_a_form_is_found(
+            content in "([a-zäöüß]{1,9}|[A-Z]{2,5}(-[0-9]{1,2})?|[a-z]{2,6}(ing|ed|s|ies|ness|ung|en)|[a-z]{1,3}[-./'][a-z]{1,4}){1}( [a-z]{1,8}){0,3}",
+            pick in 0..8_usize,
+        ) {
+            let mut indexed = Vec::new();
+            words(&content, Some("en"), 0, &mut indexed);
+            let picked = content.split(' ').nth(pick % content.split(' ').count()).unwrap();
+            let query = parse(picked, &["en"]);
+            let quotes = Matcher::new(&query).quotes(&content, 1);
+            let in_index = query.words.any.iter().flatten().any(|form| indexed.iter().any(|word| word.form == *form));
+            prop_assert!(in_index);
+            prop_assert!(!quotes[0].matches.is_empty());
+        }
+    }
+}

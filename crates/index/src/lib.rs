@@ -1,0 +1,43 @@
+//! The search index of the embedded engine, and the words that both engines look for.
+//!
+//! `words.rs` says what a word of a text is and under which form it is indexed, `query.rs` reads what a person typed,
+//! `evidence.rs` finds the words of a passage that answer. They only compute, and PostgreSQL's search uses them, too.
+//!
+//! [`Index`] is derived data: everything in it can be made again from the library, and it knows how far in the
+//! library's log of changes it has come. `catalog.rs` knows which passages there are, `passages.rs` their words,
+//! `vectors.rs` their vectors, `journal.rs` keeps what is not words. This crate does no SQL and asks no model.
+
+mod atoms;
+mod catalog;
+pub mod evidence;
+mod index;
+mod journal;
+mod passages;
+pub mod query;
+mod sentences;
+mod stems;
+mod vectors;
+pub mod words;
+
+pub use catalog::{About, Allowed, Hit, Revised};
+pub use index::{Change, Index, Text, passage_words};
+
+/// What can go wrong with an index.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file cannot be read or written.
+    #[error("the search index cannot be read or written: {0}")]
+    Io(#[from] std::io::Error),
+    /// The words cannot be read or written.
+    #[error("the words of the search index: {0}")]
+    Words(#[from] tantivy::TantivyError),
+    /// It is not what it should be.
+    #[error("the search index is damaged: {0}")]
+    Damaged(String),
+    /// Another process keeps it up to date.
+    #[error("another process keeps the search index up to date")]
+    Busy,
+}
+
+/// What comes back, or what went wrong.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

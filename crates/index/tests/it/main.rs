@@ -1,0 +1,1 @@
+//! The index as others use it.

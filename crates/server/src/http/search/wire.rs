@@ -1,0 +1,766 @@
+//! Searches and their answers as they go over the wire.
+
+use ibid_app::{Found, FoundPassage, GraphExpansion, Lists, Search};
+use ibid_domain::{AsOf, Category, Code, Problem, SearchFilter, Timestamp, problem::shown};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::http::{
+    extract::hash_in_field,
+    sources::{body, wire::line},
+};
+
+/// A search.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchBody {
+    /// Words or a question. "Quoted words" must stand together, -word must not stand.
+    #[serde(default)]
+    pub(crate) query: String,
+    /// At most so many results, 1 to 200. By default 10.
+    pub(crate) limit: Option<i64>,
+    /// The query as a vector, for libraries whose vectors come from outside.
+    pub(crate) query_vector: Option<Vec<f32>>,
+    /// Which passages are looked at.
+    pub(crate) filters: Option<Filters>,
+    /// Which lists are asked: words, vectors. By default both.
+    pub(crate) lists: Option<Vec<String>>,
+    /// Passages whose similarity to the query is known and lower are left out. By default none.
+    pub(crate) threshold: Option<f32>,
+    /// Also look at what was remembered of conversations.
+    pub(crate) include_memory: Option<bool>,
+    /// Also give the passages before and after each result.
+    pub(crate) expand_neighbors: Option<bool>,
+    /// Also look for events. By default true.
+    pub(crate) include_events: Option<bool>,
+    /// Also give what is connected with the best results. By default true.
+    pub(crate) graph_expand: Option<bool>,
+    /// How far connections are followed. Only 1.
+    pub(crate) graph_depth: Option<i64>,
+    /// At most so many connected events, 0 to 50. By default 10.
+    pub(crate) graph_budget: Option<i64>,
+    /// From so many of the best results connections are followed, 1 to 50. By default 1.
+    pub(crate) graph_seed_limit: Option<i64>,
+    /// Connected events of these categories; null or [] means all. By default Decision, Commitment and QualityRisk.
+    #[serde(default, deserialize_with = "said")]
+    #[schema(value_type = Option<Vec<String>>)]
+    pub(crate) graph_filters: Option<Option<Vec<String>>>,
+    /// Also give the entities that take part. By default true.
+    pub(crate) include_entities: Option<bool>,
+    /// Also give what changed between revisions.
+    pub(crate) include_revision_diff: Option<bool>,
+}
+
+/// Tells `null` from nothing.
+fn said<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// Which passages a search looks at. What is left out does not narrow it.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Filters {
+    /// Sources of one of these types: WEB_PAGE, KNOWLEDGE_BASE …
+    #[serde(default, rename = "type")]
+    pub(crate) kind: OneOrMany,
+    /// Sources from one of these origins: web, blob_storage …
+    #[serde(default)]
+    pub(crate) origin: OneOrMany,
+    /// These sources.
+    #[serde(default)]
+    #[schema(value_type = Vec<Uuid>)]
+    pub(crate) source_ids: Vec<Uuid>,
+    /// Sources collected for this document.
+    pub(crate) document_id: Option<Uuid>,
+    /// Sources of this project.
+    pub(crate) project_id: Option<Uuid>,
+    /// Sources filed under all of these.
+    #[serde(default)]
+    pub(crate) tags: OneOrMany,
+    /// Texts in one of these languages: en, de …
+    #[serde(default)]
+    pub(crate) language: OneOrMany,
+    /// Sources that appeared (or came, where that is not known) at this time or later: a day or a time of RFC 3339.
+    pub(crate) from: Option<String>,
+    /// Sources that appeared (or came) before this time.
+    pub(crate) to: Option<String>,
+    /// The library as it was: a time, or the hash of a manifest.
+    pub(crate) as_of: Option<String>,
+}
+
+/// One text, or several.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum OneOrMany {
+    /// None.
+    #[default]
+    None,
+    /// One.
+    One(String),
+    /// Several.
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    fn texts(&self) -> &[String] {
+        match self {
+            Self::None => &[],
+            Self::One(text) => std::slice::from_ref(text),
+            Self::Many(texts) => texts,
+        }
+    }
+}
+
+/// The most values that a filter names.
+const MAX_VALUES: usize = 1000;
+
+fn wrong(field: &str, detail: String) -> Problem {
+    Problem::new(Code::InvalidField, detail).field(field)
+}
+
+fn count(value: Option<i64>, field: &str, default: usize) -> Result<usize, Problem> {
+    let Some(value) = value else { return Ok(default) };
+    usize::try_from(value).map_err(|_| wrong(field, format!("{field} is {value}; it cannot be negative")))
+}
+
+/// A time, or a day at its beginning.
+fn time(text: Option<&str>, field: &str) -> Result<Option<Timestamp>, Problem> {
+    let Some(text) = text else { return Ok(None) };
+    let day = text.len() == 10;
+    let whole = if day { format!("{text}T00:00:00Z") } else { text.to_owned() };
+    Timestamp::parse(&whole).map(Some).ok_or_else(|| {
+        let detail =
+            format!("{field} is '{}'; write a day like 2026-01-31 or a time like 2026-01-31T12:00:00Z", shown(text));
+        wrong(field, detail)
+    })
+}
+
+impl Filters {
+    pub(crate) fn filter(&self) -> Result<SearchFilter, Problem> {
+        for (field, texts) in [("filters.tags", self.tags.texts()), ("filters.language", self.language.texts())] {
+            if texts.len() > MAX_VALUES || texts.iter().any(|text| text.is_empty() || text.contains('\0')) {
+                return Err(wrong(field, format!("{field} takes at most {MAX_VALUES} texts that are not empty")));
+            }
+        }
+        if self.source_ids.len() > MAX_VALUES {
+            return Err(wrong("filters.source_ids", format!("at most {MAX_VALUES} sources can be named")));
+        }
+        let at = |field: &'static str| move |problem: Problem| problem.field(field);
+        let kinds = self.kind.texts().iter().map(|text| body::kind(text)).collect::<Result<_, _>>();
+        let origins = self.origin.texts().iter().map(|text| text.parse()).collect::<Result<_, _>>();
+        let as_of = match self.as_of.as_deref() {
+            None => None,
+            Some(text) if text.len() == 64 => Some(AsOf::Manifest(hash_in_field(text, "filters.as_of")?)),
+            Some(text) => time(Some(text), "filters.as_of")?.map(AsOf::Time),
+        };
+        let language = |text: &String| text.to_lowercase().split(['-', '_']).next().unwrap_or_default().to_owned();
+        Ok(SearchFilter {
+            kinds: kinds.map_err(at("filters.type"))?,
+            origins: origins.map_err(at("filters.origin"))?,
+            sources: self.source_ids.iter().map(|id| (*id).into()).collect(),
+            document_id: self.document_id,
+            project_id: self.project_id,
+            tags: self.tags.texts().to_vec(),
+            languages: self.language.texts().iter().map(language).collect(),
+            from: time(self.from.as_deref(), "filters.from")?,
+            to: time(self.to.as_deref(), "filters.to")?,
+            as_of,
+            memories: false,
+        })
+    }
+}
+
+impl SearchBody {
+    /// The search that is meant, or what is wrong with it.
+    pub(crate) fn search(&self) -> Result<Search, Problem> {
+        if let Some(depth) = self.graph_depth.filter(|depth| *depth != 1) {
+            return Err(wrong("graph_depth", format!("graph_depth is {depth}; only 1 is supported")));
+        }
+        let lists = match &self.lists {
+            None => Lists::BOTH,
+            Some(names) => {
+                let mut lists = Lists { words: false, vectors: false };
+                for name in names {
+                    match name.as_str() {
+                        "words" => lists.words = true,
+                        "vectors" => lists.vectors = true,
+                        other => {
+                            let detail = format!("'{}' is not a list; it is words or vectors", shown(other));
+                            return Err(wrong("lists", detail));
+                        }
+                    }
+                }
+                lists
+            }
+        };
+        let standard = GraphExpansion::default();
+        let categories = match &self.graph_filters {
+            None => standard.categories,
+            Some(names) => {
+                let names = names.as_deref().unwrap_or_default();
+                names.iter().map(|name| name.parse::<Category>()).collect::<Result<_, _>>()?
+            }
+        };
+        let graph = GraphExpansion {
+            budget: count(self.graph_budget, "graph_budget", standard.budget)?,
+            seed_limit: count(self.graph_seed_limit, "graph_seed_limit", standard.seed_limit)?,
+            categories,
+            include_entities: self.include_entities.unwrap_or(true),
+            include_revision_diff: self.include_revision_diff.unwrap_or(false),
+        };
+        let mut filter = self.filters.as_ref().map_or_else(|| Ok(SearchFilter::default()), Filters::filter)?;
+        filter.memories = self.include_memory.unwrap_or(false);
+        Ok(Search {
+            query: self.query.clone(),
+            query_vector: self.query_vector.clone(),
+            limit: count(self.limit, "limit", Search::DEFAULT_LIMIT)?,
+            filter,
+            lists,
+            threshold: self.threshold,
+            expand_neighbors: self.expand_neighbors.unwrap_or(false),
+            include_events: self.include_events.unwrap_or(true),
+            graph: self.graph_expand.unwrap_or(true).then_some(graph),
+        })
+    }
+}
+
+/// What a search brought.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SearchAnswer {
+    /// The best passages, best first.
+    pub(crate) primary_results: Vec<SearchResult>,
+    /// What is connected with the best of them; only with `graph_expand`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) related_context: Option<Vec<Json>>,
+    /// The entities that take part; only with `graph_expand` and `include_entities`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) entities: Option<Vec<Json>>,
+    /// By what the search can be widened; always the same.
+    pub(crate) expand_options: Vec<ExpandOption>,
+    /// How the search went.
+    pub(crate) search_metadata: SearchMetadata,
+}
+
+/// A passage that was found.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SearchResult {
+    /// chunk, source or event.
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    /// The passage's id.
+    pub(crate) id: Uuid,
+    /// What another system calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) external_id: Option<String>,
+    /// Whose it is.
+    pub(crate) source_id: Uuid,
+    /// What the source is called.
+    pub(crate) title: String,
+    /// The whole passage.
+    pub(crate) content: String,
+    /// How well it fits, comparable within one answer only; the best possible is 1.
+    pub(crate) score: f64,
+    /// Its place in each list.
+    pub(crate) scores: Scores,
+    /// What is known of the source.
+    pub(crate) source: SourceSummary,
+    /// The exact words of it that answer, best first.
+    pub(crate) evidence: Vec<Evidence>,
+    /// The passages before and after it; only with `expand_neighbors`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) neighbors: Option<Vec<Neighbor>>,
+}
+
+/// The place of a result in each list, from 1; null where it is not in the list.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Scores {
+    /// Its place among the passages with the words.
+    #[schema(required)]
+    pub(crate) bm25_rank: Option<usize>,
+    /// Its score there.
+    #[schema(required)]
+    pub(crate) bm25: Option<f32>,
+    /// Its place among the passages near in meaning.
+    #[schema(required)]
+    pub(crate) vector_rank: Option<usize>,
+    /// How near: the cosine.
+    #[schema(required)]
+    pub(crate) similarity: Option<f32>,
+    /// Both together.
+    pub(crate) fused: f64,
+}
+
+/// What is known of a result's source.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SourceSummary {
+    /// Its id.
+    pub(crate) id: Uuid,
+    /// Which of the twelve types it is.
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    /// Where it came from.
+    pub(crate) origin: &'static str,
+    /// What it is called.
+    pub(crate) title: String,
+    /// Who wrote it, in one line.
+    #[schema(required)]
+    pub(crate) author: Option<String>,
+    /// When it appeared.
+    #[schema(required)]
+    pub(crate) publication_date: Option<String>,
+    /// Where it stands.
+    #[schema(required)]
+    pub(crate) url: Option<String>,
+    /// The name of its site.
+    #[schema(required)]
+    pub(crate) site_name: Option<String>,
+    /// What its bytes are.
+    pub(crate) media_type: String,
+    /// What its file was called.
+    #[schema(required)]
+    pub(crate) filename: Option<String>,
+    /// The language of its text.
+    #[schema(required)]
+    pub(crate) language: Option<String>,
+    /// What it is filed under.
+    pub(crate) tags: Vec<String>,
+    /// Which version this is, from 1.
+    pub(crate) revision: u64,
+    /// Whether it could be reached when it was last tried.
+    pub(crate) is_available: bool,
+}
+
+/// Exact words of a source.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Evidence {
+    /// The words, as they stand in the revision's text.
+    pub(crate) quote: String,
+    /// The first character of them in that text.
+    pub(crate) start_char: usize,
+    /// One past the last.
+    pub(crate) end_char: usize,
+    /// The page they stand on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) page: Option<u32>,
+    /// The headings they stand under.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) section: Option<String>,
+    /// The version they stand in.
+    pub(crate) revision_id: Uuid,
+    /// Which characters of the quote match the query.
+    pub(crate) matches: Vec<Match>,
+    /// The address in this server's app that opens the source at these words.
+    pub(crate) url: String,
+}
+
+/// Characters of a quote that match the query.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Match {
+    /// The first, counted from the beginning of the quote.
+    pub(crate) start: usize,
+    /// One past the last.
+    pub(crate) end: usize,
+}
+
+/// A passage beside a result.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Neighbor {
+    /// Its id.
+    pub(crate) id: Uuid,
+    /// Which passage of the source it is, from 0.
+    pub(crate) chunk_index: u64,
+    /// The first character in the revision's text.
+    pub(crate) start_char: usize,
+    /// One past the last.
+    pub(crate) end_char: usize,
+    /// The words.
+    pub(crate) content: String,
+}
+
+/// How a search went.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SearchMetadata {
+    /// How long it took, in milliseconds.
+    pub(crate) took_ms: f64,
+    /// How many passages were looked at.
+    pub(crate) total_chunks_searched: u64,
+    /// How many candidates each list gave; null for a list that was not asked.
+    pub(crate) lists: ListSizes,
+    /// What should be known about how it went, as when a list could not be asked.
+    pub(crate) notes: Vec<String>,
+}
+
+/// How many candidates each list gave.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ListSizes {
+    /// Passages with the words.
+    #[schema(required)]
+    pub(crate) words: Option<u64>,
+    /// Passages near in meaning.
+    #[schema(required)]
+    pub(crate) vectors: Option<u64>,
+}
+
+/// Something by which a search can be widened.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ExpandOption {
+    /// The name of the parameter.
+    name: &'static str,
+    /// boolean, integer or string[].
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// What it is if nothing is said.
+    default: Json,
+    /// What it is for, to a person.
+    description: &'static str,
+    /// What it changes.
+    effect: &'static str,
+    /// What is legal.
+    constraints: &'static str,
+}
+
+/// By what a search can be widened: static, the same in every answer.
+pub(crate) fn expand_options() -> Vec<ExpandOption> {
+    const GRAPH: &str = "Ignored unless graph_expand is true.";
+    let option = |name, kind, default, description, effect, constraints| ExpandOption {
+        name,
+        kind,
+        default,
+        description,
+        effect,
+        constraints,
+    };
+    vec![
+        option(
+            "include_memory",
+            "boolean",
+            json!(false),
+            "Also search what was remembered of conversations.",
+            "Adds passages of origin memory to primary_results.",
+            "None.",
+        ),
+        option(
+            "expand_neighbors",
+            "boolean",
+            json!(false),
+            "Also show the passages right before and after each one found.",
+            "Adds neighbors to each result of type chunk.",
+            "Affects results of type chunk only.",
+        ),
+        option(
+            "include_events",
+            "boolean",
+            json!(true),
+            "Also search what happened, was decided or promised.",
+            "Adds results of type event to primary_results.",
+            "None.",
+        ),
+        option(
+            "graph_expand",
+            "boolean",
+            json!(true),
+            "Also show what is connected with the best results through the same people and projects.",
+            "Adds related_context and entities to the answer.",
+            "Connections are followed one step (graph_depth 1).",
+        ),
+        option(
+            "graph_filters",
+            "string[]",
+            json!(["Decision", "Commitment", "QualityRisk"]),
+            "Which kinds of connected events to show.",
+            "Narrows related_context to these categories; null or [] means all.",
+            "Of Commitment, Execution, Decision, Collaboration, QualityRisk, Feedback, Change, Stakeholder. \
+             Ignored unless graph_expand is true.",
+        ),
+        option(
+            "graph_budget",
+            "integer",
+            json!(10),
+            "How many connected events to show at most.",
+            "Bounds the length of related_context.",
+            "0 to 50. Ignored unless graph_expand is true.",
+        ),
+        option(
+            "include_entities",
+            "boolean",
+            json!(true),
+            "Also list the people, organisations and projects involved.",
+            "Adds entities to the answer.",
+            GRAPH,
+        ),
+        option(
+            "include_revision_diff",
+            "boolean",
+            json!(false),
+            "Also show what changed between versions of the sources.",
+            "Adds differences to related_context.",
+            GRAPH,
+        ),
+    ]
+}
+
+/// The address in the app that opens a source at some of its words.
+pub(crate) fn app_url(source: Uuid, revision: Uuid, start: usize, end: usize) -> String {
+    format!("/sources/{source}?revision={revision}#c={start}-{end}")
+}
+
+impl SearchResult {
+    fn new(found: FoundPassage, neighbors: bool) -> Self {
+        let FoundPassage { chunk, source, revision, score, words, vector, similarity, evidence, neighbors: beside } =
+            found;
+        let (source_id, revision_id) = (source.id.uuid(), revision.id.uuid());
+        let title = source.title().to_owned();
+        let evidence = evidence.into_iter().map(|one| Evidence {
+            url: app_url(source_id, revision_id, one.span.start, one.span.end),
+            quote: one.quote,
+            start_char: one.span.start,
+            end_char: one.span.end,
+            page: one.page,
+            section: one.section,
+            revision_id,
+            matches: one.matches.into_iter().map(|span| Match { start: span.start, end: span.end }).collect(),
+        });
+        let beside = beside.into_iter().map(|chunk| Neighbor {
+            id: chunk.id.uuid(),
+            chunk_index: chunk.ordinal,
+            start_char: chunk.span.start,
+            end_char: chunk.span.end,
+            content: chunk.content,
+        });
+        Self {
+            kind: "chunk",
+            id: chunk.id.uuid(),
+            external_id: source.external_id.clone(),
+            source_id,
+            content: chunk.content,
+            score,
+            scores: Scores {
+                bm25_rank: words.map(|ranked| ranked.rank),
+                bm25: words.map(|ranked| ranked.score),
+                vector_rank: vector.map(|ranked| ranked.rank),
+                similarity,
+                fused: score,
+            },
+            source: SourceSummary {
+                id: source_id,
+                kind: source.kind.as_str(),
+                origin: source.origin.as_str(),
+                title: title.clone(),
+                author: line(&source.reference.authors),
+                publication_date: source.reference.publication_date.as_ref().map(ToString::to_string),
+                url: source.url,
+                site_name: source.site_name,
+                media_type: revision.media_type,
+                filename: revision.filename,
+                language: revision.language,
+                tags: source.tags,
+                revision: revision.number,
+                is_available: source.is_available,
+            },
+            title,
+            evidence: evidence.collect(),
+            neighbors: neighbors.then(|| beside.collect()),
+        }
+    }
+}
+
+impl SearchAnswer {
+    /// The answer to a search that took so many milliseconds.
+    pub(crate) fn new(search: &Search, found: Found, took_ms: f64) -> Self {
+        let neighbors = search.expand_neighbors;
+        Self {
+            primary_results: found.results.into_iter().map(|one| SearchResult::new(one, neighbors)).collect(),
+            related_context: search.graph.as_ref().map(|_| Vec::new()),
+            entities: search.graph.as_ref().filter(|graph| graph.include_entities).map(|_| Vec::new()),
+            expand_options: expand_options(),
+            search_metadata: SearchMetadata {
+                took_ms,
+                total_chunks_searched: found.searched,
+                lists: ListSizes { words: found.words, vectors: found.vectors },
+                notes: found.notes,
+            },
+        }
+    }
+}
+
+/// A search for sources with excerpts.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SourceSearchBody {
+    /// Words or a question.
+    #[serde(default)]
+    pub(crate) query: String,
+    /// At most so many sources, 1 to 50. By default 5.
+    pub(crate) limit: Option<i64>,
+    /// The same under another name.
+    pub(crate) top_k: Option<i64>,
+    /// Excerpts less alike to the query than this are left out. By default 0, for one document's sources 0.5.
+    pub(crate) threshold: Option<f32>,
+    /// Which passages are looked at.
+    pub(crate) filters: Option<Filters>,
+    /// The query as a vector, for libraries whose vectors come from outside.
+    pub(crate) query_vector: Option<Vec<f32>>,
+}
+
+/// Sources that answer, each with excerpts.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SourceSearchAnswer {
+    /// The sources, best first.
+    pub(crate) sources: Vec<FoundSource>,
+    /// How the search went.
+    pub(crate) search_metadata: SourceSearchMetadata,
+    /// Why there is nothing, where there is nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+}
+
+/// A source that answers.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FoundSource {
+    /// Its id.
+    pub(crate) file_id: Uuid,
+    /// The same again.
+    pub(crate) source_id: Uuid,
+    /// What its file was called, or its title.
+    pub(crate) file_name: String,
+    /// What it is called.
+    pub(crate) title: String,
+    /// Where it came from.
+    pub(crate) source_type: &'static str,
+    /// What its bytes are.
+    pub(crate) mime_type: String,
+    /// How well it answers, 0 to 1.
+    pub(crate) relevance_score: f64,
+    /// How near its best excerpt is to the query: the cosine; null where it has no vector.
+    #[schema(required)]
+    pub(crate) similarity: Option<f32>,
+    /// Whether it is a picture.
+    pub(crate) is_image: bool,
+    /// How a client gets at the content.
+    pub(crate) fetch_strategy: &'static str,
+    /// Where it stands.
+    #[schema(required)]
+    pub(crate) url: Option<String>,
+    /// The passages that answer, best first.
+    pub(crate) excerpts: Vec<Excerpt>,
+}
+
+/// A passage that answers.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Excerpt {
+    /// The words.
+    pub(crate) content: String,
+    /// How well it answers, 0 to 1.
+    pub(crate) score: f64,
+    /// How near it is to the query: the cosine.
+    #[schema(required)]
+    pub(crate) similarity: Option<f32>,
+    /// Which passage of the source it is, from 0.
+    pub(crate) chunk_index: u64,
+    /// The passage's id.
+    pub(crate) chunk_id: Uuid,
+    /// The first character in the revision's text.
+    pub(crate) start_char: usize,
+    /// One past the last.
+    pub(crate) end_char: usize,
+    /// The version it stands in.
+    pub(crate) revision_id: Uuid,
+    /// The page it begins on.
+    #[schema(required)]
+    pub(crate) page: Option<u32>,
+    /// The address in this server's app that opens the source there.
+    pub(crate) url: String,
+}
+
+/// How a search for sources went.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SourceSearchMetadata {
+    /// What was asked.
+    pub(crate) query: String,
+    /// How many passages were looked at.
+    pub(crate) total_chunks_searched: u64,
+    /// Excerpts less alike than this were left out.
+    pub(crate) threshold: f32,
+    /// How long it took, in milliseconds.
+    pub(crate) took_ms: f64,
+}
+
+impl SourceSearchBody {
+    /// The search that is meant: `per_source` passages a source are looked for.
+    pub(crate) fn search(&self, standard_threshold: f32) -> Result<(Search, usize), Problem> {
+        let field = if self.top_k.is_some() { "top_k" } else { "limit" };
+        let limit = count(self.top_k.or(self.limit), field, 5)?;
+        if !(1..=50).contains(&limit) {
+            return Err(wrong(field, format!("{field} is {limit}; it is 1 to 50")));
+        }
+        let search = Search {
+            query_vector: self.query_vector.clone(),
+            // More than one passage of a source may answer.
+            limit: limit * 4,
+            filter: self.filters.as_ref().map_or_else(|| Ok(SearchFilter::default()), Filters::filter)?,
+            threshold: Some(self.threshold.unwrap_or(standard_threshold)),
+            graph: None,
+            ..Search::new(self.query.clone())
+        };
+        Ok((search, limit))
+    }
+}
+
+impl SourceSearchAnswer {
+    /// The passages that were found, put together by source.
+    pub(crate) fn new(search: &Search, found: Found, limit: usize, took_ms: f64) -> Self {
+        let mut sources: Vec<FoundSource> = Vec::new();
+        for one in found.results {
+            let score = one.score.clamp(0.0, 1.0);
+            let similarity = one.similarity;
+            let (source, revision, chunk) = (one.source, one.revision, one.chunk);
+            let id = source.id.uuid();
+            let at = match sources.iter().position(|known| known.file_id == id) {
+                Some(at) => at,
+                None if sources.len() == limit => continue,
+                None => {
+                    let title = source.title().to_owned();
+                    sources.push(FoundSource {
+                        file_id: id,
+                        source_id: id,
+                        file_name: revision.filename.clone().unwrap_or_else(|| title.clone()),
+                        title,
+                        source_type: source.origin.as_str(),
+                        mime_type: revision.media_type.clone(),
+                        relevance_score: score,
+                        similarity,
+                        is_image: revision.is_image(),
+                        fetch_strategy: source.origin.fetch_strategy().as_str(),
+                        url: source.url.clone(),
+                        excerpts: Vec::new(),
+                    });
+                    sources.len() - 1
+                }
+            };
+            sources[at].excerpts.push(Excerpt {
+                url: app_url(id, revision.id.uuid(), chunk.span.start, chunk.span.end),
+                score,
+                similarity,
+                chunk_index: chunk.ordinal,
+                chunk_id: chunk.id.uuid(),
+                start_char: chunk.span.start,
+                end_char: chunk.span.end,
+                revision_id: revision.id.uuid(),
+                page: chunk.place.page,
+                content: chunk.content,
+            });
+        }
+        Self {
+            message: (sources.is_empty() && !found.notes.is_empty()).then(|| found.notes.join(" ")),
+            sources,
+            search_metadata: SourceSearchMetadata {
+                query: search.query.clone(),
+                total_chunks_searched: found.searched,
+                threshold: search.threshold.unwrap_or(0.0),
+                took_ms,
+            },
+        }
+    }
+}

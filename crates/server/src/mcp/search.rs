@@ -1,0 +1,148 @@
+//! The tools that search: `hybrid_search`, `search_knowledge_base`, `query_sources_rag`.
+
+use ibid_domain::text::line;
+use rmcp::model::Resource;
+use serde::Deserialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::{Mcp, address::passage_id, answer::Answer, excerpt::shown_place, table::Arguments};
+use crate::http::search::{
+    answer, answer_sources,
+    wire::{SearchAnswer, SearchBody, SourceSearchAnswer, SourceSearchBody},
+};
+
+/// The longest passage in the text of an answer where there is no quote, in characters.
+const SHOWN: usize = 600;
+/// The longest description of a link, in characters.
+const LINKED: usize = 200;
+
+/// Finds passages.
+pub(super) async fn hybrid(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<Answer> {
+    let body: SearchBody = arguments.read()?;
+    let mut found = answer(&mcp.app, &mcp.scope, &body).await?;
+    // Whoever calls a tool has no address that these could be relative to.
+    for evidence in found.primary_results.iter_mut().flat_map(|result| &mut result.evidence) {
+        evidence.url.insert_str(0, &mcp.public_url);
+    }
+    let links = found.primary_results.iter().filter_map(|result| {
+        let evidence = result.evidence.first()?;
+        Some(link(&evidence.url, &result.title, &evidence.quote))
+    });
+    let links: Vec<_> = links.collect();
+    Ok(Answer::new(&found, passages_as_text(&body.query, &found))?.links(links))
+}
+
+/// Finds sources with excerpts.
+pub(super) async fn knowledge_base(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<Answer> {
+    let body: SourceSearchBody = arguments.read()?;
+    sources(mcp, &body, None).await
+}
+
+/// A search in the sources of one document.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DocumentQuery {
+    /// The document whose sources are searched.
+    document_id: Uuid,
+    /// Words or a question.
+    query: String,
+    /// At most so many sources, 1 to 50. By default 5.
+    top_k: Option<i64>,
+    /// Excerpts less alike to the query than this, from -1 to 1, are left out. By default 0.5.
+    threshold: Option<f32>,
+}
+
+/// Finds excerpts in the sources of one document.
+pub(super) async fn document(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<Answer> {
+    let DocumentQuery { document_id, query, top_k, threshold } = arguments.read()?;
+    let body = SourceSearchBody { query, top_k, threshold, ..SourceSearchBody::default() };
+    sources(mcp, &body, Some(document_id)).await
+}
+
+async fn sources(mcp: &Mcp, body: &SourceSearchBody, document: Option<Uuid>) -> ibid_app::Result<Answer> {
+    let mut found = answer_sources(&mcp.app, &mcp.scope, body, document).await?;
+    for excerpt in found.sources.iter_mut().flat_map(|source| &mut source.excerpts) {
+        excerpt.url.insert_str(0, &mcp.public_url);
+    }
+    let links = found.sources.iter().filter_map(|source| {
+        let excerpt = source.excerpts.first()?;
+        Some(link(&excerpt.url, &source.title, &excerpt.content))
+    });
+    let links: Vec<_> = links.collect();
+    Ok(Answer::new(&found, sources_as_text(&found))?.links(links))
+}
+
+fn link(url: &str, title: &str, quote: &str) -> Resource {
+    Resource::new(url, title).with_title(title).with_description(line(quote, LINKED))
+}
+
+fn passages_as_text(query: &str, found: &SearchAnswer) -> String {
+    let notes = &found.search_metadata.notes;
+    let results = &found.primary_results;
+    let mut text = match results.len() {
+        0 => nothing(query, found.search_metadata.total_chunks_searched),
+        1 => "1 result.".to_owned(),
+        many => format!("{many} results, best first."),
+    };
+    for (number, result) in results.iter().enumerate() {
+        let evidence = result.evidence.first();
+        let source = &result.source;
+        let about = [source.author.as_deref(), source.publication_date.as_deref(), source.site_name.as_deref()];
+        let about: Vec<_> = about.into_iter().flatten().collect();
+        text.push_str(&format!("\n\n[{}] {}", number + 1, result.title));
+        if !about.is_empty() {
+            text.push_str(&format!(" ({})", about.join(", ")));
+        }
+        if let Some(place) = evidence.and_then(|one| shown_place(one.page, one.section.as_deref())) {
+            text.push_str(&format!("\n{place}"));
+        }
+        match evidence {
+            Some(one) => {
+                let id = passage_id(result.source_id, ibid_domain::Span::new(one.start_char, one.end_char));
+                text.push_str(&format!("\n“{}”\n{}\nid: {id}", one.quote.trim(), one.url));
+            }
+            None => text.push_str(&format!("\n{}\nid: {}", line(&result.content, SHOWN), result.source_id)),
+        }
+        if let Some(url) = &source.url {
+            text.push_str(&format!("\noriginal: {url}"));
+        }
+    }
+    for note in notes {
+        text.push_str(&format!("\n\nNote: {note}"));
+    }
+    text
+}
+
+fn sources_as_text(found: &SourceSearchAnswer) -> String {
+    let about = &found.search_metadata;
+    let mut text = match found.sources.len() {
+        0 => found.message.clone().unwrap_or_else(|| nothing(&about.query, about.total_chunks_searched)),
+        1 => "1 source.".to_owned(),
+        many => format!("{many} sources, best first."),
+    };
+    for (number, source) in found.sources.iter().enumerate() {
+        text.push_str(&format!("\n\n[{}] {}", number + 1, source.title));
+        if let Some(url) = &source.url {
+            text.push_str(&format!("\noriginal: {url}"));
+        }
+        text.push_str(&format!("\nid: {}", source.source_id));
+        for excerpt in &source.excerpts {
+            let place = shown_place(excerpt.page, None).map(|place| format!("{place}: ")).unwrap_or_default();
+            text.push_str(&format!("\n- {place}“{}”\n  {}", excerpt.content.trim(), excerpt.url));
+        }
+    }
+    text
+}
+
+/// What a model should do when there is nothing.
+fn nothing(query: &str, searched: u64) -> String {
+    let query = line(query, 80);
+    if searched == 0 {
+        return format!(
+            "Nothing was found for “{query}”: there was no passage to search. Leave filters out, bring sources with \
+             add_source, or, if some were just brought, try again in a few seconds."
+        );
+    }
+    format!("Nothing was found for “{query}” in {searched} passages. Try other or fewer words, or fewer filters.")
+}

@@ -1,0 +1,216 @@
+//! Every tool, one row each.
+
+use std::{panic::AssertUnwindSafe, sync::OnceLock, time::Instant};
+
+use futures::{FutureExt, future::BoxFuture};
+use ibid_domain::{Code, JsonObject, Problem};
+use rmcp::model::{CallToolResult, Tool, ToolAnnotations};
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use super::{
+    Mcp,
+    answer::{Answer, refusal},
+    connector, jobs, schema, search, sources,
+};
+use crate::http::{
+    extract::parse_json,
+    search::wire::{SearchAnswer, SearchBody, SourceSearchAnswer, SourceSearchBody},
+    sources::body::NewSource,
+};
+
+/// What a tool does to the library.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// It only looks.
+    Reads,
+    /// It adds, and doing it again adds nothing. It may fetch from the open web.
+    Adds,
+}
+
+/// A tool: what is said of it, and what it does.
+pub(super) struct Row {
+    /// Its name.
+    pub(super) name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    input: fn() -> JsonObject,
+    output: fn() -> JsonObject,
+    effect: Effect,
+    call: for<'a> fn(&'a Mcp, Arguments) -> BoxFuture<'a, ibid_app::Result<Answer>>,
+}
+
+/// The tools there are, in the order in which clients list them.
+pub(super) static TOOLS: &[Row] = &[
+    Row {
+        name: "hybrid_search",
+        title: "Search the library",
+        description: "Finds the passages of the library that answer a question, by their words and by their meaning. \
+                      Each result has the exact quote, the page and section it stands in, and a link that opens the \
+                      source at the quote. Use filters to narrow by type, origin, tags, language or time.",
+        input: schema::of::<SearchBody>,
+        output: schema::of::<SearchAnswer>,
+        effect: Effect::Reads,
+        call: |mcp, arguments| Box::pin(search::hybrid(mcp, arguments)),
+    },
+    Row {
+        name: "search_knowledge_base",
+        title: "Search for sources",
+        description: "Finds the sources that answer a question, each with the excerpts that do. Use it to see which \
+                      documents there are on a matter; use hybrid_search for single passages.",
+        input: schema::of::<SourceSearchBody>,
+        output: schema::of::<SourceSearchAnswer>,
+        effect: Effect::Reads,
+        call: |mcp, arguments| Box::pin(search::knowledge_base(mcp, arguments)),
+    },
+    Row {
+        name: "query_sources_rag",
+        title: "Search the sources of a document",
+        description: "Searches only the sources that were collected for one document, by meaning first. What is less \
+                      alike than the threshold is left out; if nothing is left, `message` says why.",
+        input: schema::of::<search::DocumentQuery>,
+        output: schema::of::<SourceSearchAnswer>,
+        effect: Effect::Reads,
+        call: |mcp, arguments| Box::pin(search::document(mcp, arguments)),
+    },
+    Row {
+        name: "add_source",
+        title: "Add a source",
+        description: "Brings a source into the library: a page (`url`), a text (`content` with a `title`), or only what \
+                      a bibliography knows of a work (`title`, `author`, …). It is kept at once and can be searched \
+                      some seconds later; get_source tells its status. What is there already is given back as it is.",
+        input: schema::of::<NewSource>,
+        output: schema::of::<sources::AddedSource>,
+        effect: Effect::Adds,
+        call: |mcp, arguments| Box::pin(sources::add(mcp, arguments)),
+    },
+    Row {
+        name: "get_source",
+        title: "Read a source",
+        description: "Everything known of one source, and its text: the first 20,000 characters, or those from \
+                      `start_char` to `end_char` (at most 50,000 at a time).",
+        input: schema::of::<sources::SourceQuery>,
+        output: schema::of::<sources::ReadSource>,
+        effect: Effect::Reads,
+        call: |mcp, arguments| Box::pin(sources::get(mcp, arguments)),
+    },
+    Row {
+        name: "job_status",
+        title: "Look at background work",
+        description: "How background jobs (fetching, reading, embedding) are doing: one job by its id, or the most \
+                      recent ones with how many are in each state.",
+        input: schema::of::<jobs::JobQuery>,
+        output: schema::of::<jobs::JobReport>,
+        effect: Effect::Reads,
+        call: |mcp, arguments| Box::pin(jobs::status(mcp, arguments)),
+    },
+    Row {
+        name: "search",
+        title: "Search (connector)",
+        description: "Finds passages for a query and gives id, title and url of each, for clients that go on with \
+                      fetch. hybrid_search says more.",
+        input: schema::of::<connector::SearchQuery>,
+        output: schema::of::<connector::SearchResults>,
+        effect: Effect::Reads,
+        call: |mcp, arguments| Box::pin(connector::search(mcp, arguments)),
+    },
+    Row {
+        name: "fetch",
+        title: "Fetch (connector)",
+        description: "The text behind an id that search gave: a passage with what stands around it, or for the id of a \
+                      source its text.",
+        input: schema::of::<connector::FetchQuery>,
+        output: schema::of::<connector::Fetched>,
+        effect: Effect::Reads,
+        call: |mcp, arguments| Box::pin(connector::fetch(mcp, arguments)),
+    },
+];
+
+/// The row of a tool.
+pub(super) fn row(name: &str) -> Option<&'static Row> {
+    TOOLS.iter().find(|row| row.name == name)
+}
+
+/// The tools as clients see them.
+pub(super) fn described() -> &'static [Tool] {
+    static DESCRIBED: OnceLock<Vec<Tool>> = OnceLock::new();
+    DESCRIBED.get_or_init(|| TOOLS.iter().map(Row::described).collect())
+}
+
+impl Row {
+    fn described(&self) -> Tool {
+        let adds = self.effect == Effect::Adds;
+        let hints = ToolAnnotations::with_title(self.title)
+            .read_only(!adds)
+            .destructive(false)
+            .idempotent(true)
+            .open_world(adds);
+        Tool::new(self.name, self.description, (self.input)())
+            .with_title(self.title)
+            .with_raw_output_schema((self.output)().into())
+            .with_annotations(hints)
+    }
+
+    /// Calls the tool. Whatever goes wrong is an answer that says what to do differently.
+    pub(super) async fn answer(&self, mcp: &Mcp, arguments: JsonObject) -> CallToolResult {
+        let began = Instant::now();
+        let call = AssertUnwindSafe((self.call)(mcp, Arguments(arguments))).catch_unwind();
+        let answer = call.await.unwrap_or_else(|_| {
+            let detail = "something went wrong inside the server; the log has the cause";
+            Err(Problem::new(Code::Internal, detail).into())
+        });
+        let (result, code) = match answer {
+            Ok(answer) => (answer.into_result(), None),
+            Err(error) => {
+                if !error.is_problem() {
+                    tracing::error!(tool = self.name, %error, "a tool failed inside the server");
+                }
+                let problem = error.problem();
+                (refusal(&problem), Some(problem.code.as_str()))
+            }
+        };
+        let ms = (began.elapsed().as_secs_f64() * 1e4).round() / 10.0;
+        tracing::info!(tool = self.name, ms, code, "called");
+        let labels = [("tool", self.name), ("outcome", code.unwrap_or("ok"))];
+        metrics::counter!("ibid_mcp_calls_total", &labels).increment(1);
+        metrics::histogram!("ibid_mcp_call_seconds", "tool" => self.name).record(began.elapsed().as_secs_f64());
+        result
+    }
+}
+
+/// The arguments of a call, not yet looked at.
+pub(super) struct Arguments(JsonObject);
+
+impl Arguments {
+    /// The arguments as a type, or which of them is wrong.
+    pub(super) fn read<T: DeserializeOwned>(self) -> Result<T, Problem> {
+        parse_json(&self.body())
+    }
+
+    /// The arguments as the body of a request.
+    pub(super) fn body(self) -> Vec<u8> {
+        Json::Object(self.0).to_string().into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_is_described() {
+        let mut names = std::collections::HashSet::new();
+        for tool in described() {
+            assert!(names.insert(&tool.name), "{} stands twice", tool.name);
+            let output = tool.output_schema.as_ref().unwrap();
+            for schema in [&tool.input_schema, output] {
+                assert_eq!(schema["type"], "object", "{}: clients want an object", tool.name);
+                for (field, property) in schema["properties"].as_object().unwrap() {
+                    assert!(property["description"].is_string(), "{}: {field} is not described", tool.name);
+                }
+            }
+            let hints = tool.annotations.as_ref().unwrap();
+            assert!(hints.read_only_hint.is_some() && hints.destructive_hint == Some(false));
+        }
+    }
+}

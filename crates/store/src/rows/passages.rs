@@ -1,0 +1,284 @@
+//! Many small sources at once: each a passage that another system had, with its text and perhaps its vector.
+//!
+//! What takes four statements a source otherwise takes one for a hundred here. The text of a passage is an artifact
+//! like any other; its bytes lie in the database, because a file each would cost a thousand times as much.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+};
+
+use bytes::Bytes;
+use futures::StreamExt;
+use ibid_domain::{ChunkId, Revision, Sha256, Source, SourceId};
+
+use super::{changes::LoggedChange, sources};
+use crate::{
+    BlobStream, Error, Result, Scope, Store, Tx,
+    sql::{Value, int, params, placeholder_list, placeholders},
+};
+
+/// How many rows go into one statement. The same number every time, so that it is prepared once.
+const BATCH: usize = 100;
+
+/// A passage that is new, with everything that is made of it.
+#[derive(Clone, Debug)]
+pub struct NewPassage {
+    /// The source, which stands at the revision.
+    pub source: Source,
+    /// Its revision, read.
+    pub revision: Revision,
+    /// Its one chunk.
+    pub chunk: ChunkId,
+    /// How many tokens the text has.
+    pub tokens: u64,
+    /// The text.
+    pub text: String,
+    /// Its vector, if there is one.
+    pub vector: Option<Vec<f32>>,
+}
+
+/// A passage that is here already.
+#[derive(Clone, Debug)]
+pub struct KnownPassage {
+    /// Its source.
+    pub source: SourceId,
+    /// The hash of what it says now.
+    pub content: Option<Sha256>,
+}
+
+/// Passages of one tenant.
+pub struct Passages<'a> {
+    tx: &'a mut Tx,
+    scope: &'a Scope,
+}
+
+impl Tx {
+    /// The passages that this scope may bring.
+    pub fn passages<'a>(&'a mut self, scope: &'a Scope) -> Passages<'a> {
+        Passages { tx: self, scope }
+    }
+}
+
+impl Passages<'_> {
+    /// Holds off everyone else who imports passages, until the transaction ends.
+    pub async fn lock(&mut self) -> Result<()> {
+        self.tx.lock(&format!("passages:{}", self.scope.tenant())).await
+    }
+
+    /// Those of many that are here already, by what the other system calls them.
+    pub async fn known(&mut self, ids: &[&str]) -> Result<HashMap<String, KnownPassage>> {
+        let mut known = HashMap::new();
+        for batch in ids.chunks(BATCH * 4) {
+            let sql = format!(
+                "SELECT s.external_id, s.id, r.content_sha256 FROM sources s LEFT JOIN revisions r ON r.id = s.revision_id
+                 WHERE s.tenant_id = $1 AND s.document_id IS NULL AND s.external_id IN {}",
+                placeholder_list(2, batch.len())
+            );
+            let mut values = params![self.scope.tenant()];
+            values.extend(batch.iter().map(|id| Value::from(*id)));
+            for row in self.tx.rows_built(sql, values).await? {
+                let passage = KnownPassage { source: row.get("id")?, content: row.get("content_sha256")? };
+                known.insert(row.get("external_id")?, passage);
+            }
+        }
+        Ok(known)
+    }
+
+    /// Keeps texts as artifacts, each with so many references more than before.
+    pub async fn keep_texts(
+        &mut self,
+        texts: &BTreeMap<Sha256, (&str, i64)>,
+        uri: impl Fn(Sha256) -> String,
+    ) -> Result<()> {
+        let (tenant, now, user) = (self.scope.tenant(), self.tx.now(), self.scope.user());
+        let texts: Vec<_> = texts.iter().collect();
+        for batch in texts.chunks(BATCH) {
+            let mut values = Vec::with_capacity(batch.len() * 7);
+            for (sha256, (text, references)) in batch {
+                values.extend(params![tenant, **sha256, int(text.len() as u64), uri(**sha256), user, *references, now]);
+            }
+            let rows: Vec<String> = (0..batch.len())
+                .map(|row| {
+                    let at = |column: usize| row * 7 + column;
+                    format!(
+                        "(${}, ${}, 'text/plain; charset=utf-8', ${}, ${}, 'STANDARD', ${}, ${}, ${}, ${})",
+                        at(1),
+                        at(2),
+                        at(3),
+                        at(4),
+                        at(5),
+                        at(6),
+                        at(7),
+                        at(7)
+                    )
+                })
+                .collect();
+            let sql = format!(
+                "INSERT INTO artifacts (tenant_id, sha256, media_type, size_bytes, storage_uri, storage_class, created_by,
+                     reference_count, created_at, updated_at)
+                 VALUES {}
+                 ON CONFLICT (tenant_id, sha256) DO UPDATE SET
+                     reference_count = artifacts.reference_count + excluded.reference_count,
+                     updated_at = excluded.updated_at",
+                rows.join(", ")
+            );
+            self.tx.execute_built(sql, values).await?;
+            let mut values = Vec::with_capacity(batch.len() * 3);
+            for (sha256, (text, _)) in batch {
+                values.extend(params![tenant, **sha256, text.as_bytes().to_vec()]);
+            }
+            let sql = format!(
+                "INSERT INTO small_blobs (tenant_id, sha256, bytes) VALUES {} ON CONFLICT (tenant_id, sha256) DO NOTHING",
+                placeholders(1, batch.len(), 3)
+            );
+            self.tx.execute_built(sql, values).await?;
+        }
+        Ok(())
+    }
+
+    /// Keeps passages that are new. Their texts are kept already. Vectors go into the space.
+    pub async fn add(&mut self, passages: &[NewPassage], space: Option<i64>) -> Result<()> {
+        let tenant = self.scope.tenant();
+        let place =
+            serde_json::to_value(ibid_domain::Place::default()).map_err(|error| Error::Corrupt(error.to_string()))?;
+        for batch in passages.chunks(BATCH) {
+            let mut values = Vec::with_capacity(batch.len() * 29);
+            for passage in batch {
+                let source = &passage.source;
+                values.extend(params![source.id, tenant, source.created_by, source.created_at, None::<String>]);
+                values.extend(sources::columns(source, None)?);
+            }
+            let sql = format!("{} VALUES {}", sources::INSERT, placeholders(1, batch.len(), 29));
+            self.tx.execute_built(sql, values).await?;
+
+            let mut values = Vec::with_capacity(batch.len() * 12);
+            for NewPassage { revision, .. } in batch {
+                values.extend(params![
+                    revision.id,
+                    tenant,
+                    revision.source,
+                    int(revision.number),
+                    revision.content,
+                    revision.text,
+                    revision.media_type.as_str(),
+                    int(revision.size_bytes),
+                    int(revision.text_chars),
+                    revision.language.as_deref(),
+                    revision.validators.clone(),
+                    revision.created_at,
+                ]);
+            }
+            let rows: Vec<String> = (0..batch.len())
+                .map(|row| {
+                    let at = |column: usize| row * 12 + column;
+                    format!(
+                        "(${}, ${}, ${}, ${}, ${}, ${}, ${}, ${}, ${}, 1, ${}, ${}, ${}, ${})",
+                        at(1),
+                        at(2),
+                        at(3),
+                        at(4),
+                        at(5),
+                        at(6),
+                        at(7),
+                        at(8),
+                        at(9),
+                        at(10),
+                        at(11),
+                        at(12),
+                        at(12)
+                    )
+                })
+                .collect();
+            let sql = format!(
+                "INSERT INTO revisions (id, tenant_id, source_id, number, content_sha256, text_sha256, media_type,
+                     size_bytes, text_chars, chunk_count, language, validators, created_at, extracted_at) VALUES {}",
+                rows.join(", ")
+            );
+            self.tx.execute_built(sql, values).await?;
+
+            let mut values = Vec::with_capacity(batch.len() * 8);
+            for passage in batch {
+                values.extend(params![
+                    passage.chunk,
+                    tenant,
+                    passage.source.id,
+                    passage.revision.id,
+                    int(passage.revision.text_chars),
+                    int(passage.tokens),
+                    place.clone(),
+                    passage.text.as_str(),
+                ]);
+            }
+            let rows: Vec<String> = (0..batch.len())
+                .map(|row| {
+                    let at = |column: usize| row * 8 + column;
+                    format!(
+                        "(${}, ${}, ${}, ${}, 0, 0, ${}, ${}, ${}, ${})",
+                        at(1),
+                        at(2),
+                        at(3),
+                        at(4),
+                        at(5),
+                        at(6),
+                        at(7),
+                        at(8)
+                    )
+                })
+                .collect();
+            let sql = format!(
+                "INSERT INTO chunks (id, tenant_id, source_id, revision_id, ordinal, start_char, end_char, tokens, place,
+                     content) VALUES {}",
+                rows.join(", ")
+            );
+            self.tx.execute_built(sql, values).await?;
+
+            let Some(space) = space else { continue };
+            let embedded: Vec<_> = batch.iter().filter_map(|one| Some((one.chunk, one.vector.as_ref()?))).collect();
+            if !embedded.is_empty() {
+                let mut values = Vec::with_capacity(embedded.len() * 3);
+                for (chunk, vector) in &embedded {
+                    values.extend(params![space, *chunk]);
+                    values.push(Value::Vector((*vector).clone()));
+                }
+                let sql = format!(
+                    "INSERT INTO chunk_vectors (space_id, chunk_id, vector) VALUES {}",
+                    placeholders(1, embedded.len(), 3)
+                );
+                self.tx.execute_built(sql, values).await?;
+            }
+        }
+        if let (Some(first), Some(last)) = (passages.first(), passages.last()) {
+            let sql = "SELECT MIN(seq) AS first, MAX(seq) AS last FROM chunks WHERE id IN ($1, $2)";
+            let row = self.tx.row(sql, params![first.chunk, last.chunk]).await?;
+            let row = row.ok_or_else(|| Error::Corrupt("chunks are not there after they were made".to_owned()))?;
+            let (first, last) = (row.get("first")?, row.get("last")?);
+            self.tx.log(LoggedChange::Chunks(first, last)).await?;
+            if space.is_some() {
+                self.tx.log(LoggedChange::Vectors(first, last)).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Store {
+    /// The bytes of an artifact, or a range of them, wherever they lie; `None` if they are not there.
+    pub async fn bytes(&self, scope: &Scope, sha256: Sha256, range: Option<Range<u64>>) -> Result<Option<BlobStream>> {
+        let small = {
+            let mut tx = self.read().await?;
+            let sql = "SELECT bytes FROM small_blobs WHERE tenant_id = $1 AND sha256 = $2";
+            tx.row(sql, params![scope.tenant(), sha256]).await?
+        };
+        let Some(row) = small else { return self.blobs().read(scope, sha256, range).await };
+        let bytes = Bytes::from(row.get::<Vec<u8>>("bytes")?);
+        let bytes = match range {
+            None => bytes,
+            Some(range) => {
+                let place = |place: u64| usize::try_from(place).unwrap_or(usize::MAX).min(bytes.len());
+                bytes.slice(place(range.start)..place(range.end.max(range.start)))
+            }
+        };
+        Ok(Some(futures::stream::iter((!bytes.is_empty()).then_some(Ok(bytes))).boxed()))
+    }
+}
