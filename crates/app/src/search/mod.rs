@@ -171,11 +171,11 @@ impl App {
         };
         let earlier = revisions.is_some();
         let allowed = index.allowed(scope.tenant(), filter, revisions.as_deref());
-        let mut listed = Listed::default();
-        listed.searched = match &allowed {
+        let searched = match &allowed {
             Allowed::All => index.size().0 as u64,
             Allowed::Some(_, count) => *count as u64,
         };
+        let mut listed = Listed { searched, ..Listed::default() };
         let by_words = match asked.words {
             true => index.words(words, &allowed, earlier, count).map_err(indexing::index_error)?,
             false => Vec::new(),

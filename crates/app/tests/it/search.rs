@@ -415,7 +415,7 @@ async fn many(library: Library) {
     let (app, scope) = (external(&library), &library.scope);
     let line = |number: usize| {
         let angle = number as f32 * 0.001;
-        let tag = if number % 100 == 0 { "rare" } else { "common" };
+        let tag = if number.is_multiple_of(100) { "rare" } else { "common" };
         format!(
             r#"{{"id":"{number}","source_title":"Source {number}","text":"Passage number {number} of the long list about herons.","vector":[{}, {}],"metadata":{{"tags":["{tag}"]}}}}"#,
             angle.cos(),

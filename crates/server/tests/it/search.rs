@@ -33,7 +33,7 @@ fn passage(number: usize) -> Json {
         "source_title": format!("Sample source {number}"),
         "text": format!("This is sample passage number {number}. The heron of pond{number} waits for fish."),
         "vector": [angle.cos(), angle.sin(), 0.1],
-        "metadata": { "tags": [if number % 2 == 0 { "even" } else { "odd" }], "shelf": number },
+        "metadata": { "tags": [if number.is_multiple_of(2) { "even" } else { "odd" }], "shelf": number },
     })
 }
 
