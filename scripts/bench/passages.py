@@ -11,24 +11,17 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-PEER = ["numpy==2.4.6", "onnxruntime==1.31.1", "tokenizers==0.23.3"]
+from embed import PEER, ROOT, in_shell  # noqa: F401  PEER is for those who use this module
+
 QUESTIONS = 1000
 
 
 def data() -> Path:
     return Path(os.environ.get("IBID_EVAL_DATA", ROOT.parent / "shared/data"))
-
-
-def in_shell(script: str) -> str:
-    done = subprocess.run(["bash", "-c", f". scripts/lib.sh; {script}"], cwd=ROOT, check=True, stdout=subprocess.PIPE,
-                          text=True)
-    return done.stdout.strip()
 
 
 def cache() -> Path:
@@ -59,7 +52,7 @@ def corpus() -> tuple[list[dict], list[dict]]:
     return passages, questions
 
 
-def embed(texts: list[str]):
+def embedded(texts: list[str]):
     """Runs in a process of its own."""
     import numpy
     import onnxruntime
@@ -95,7 +88,7 @@ def vectors(name: str, texts: list[str]):
     batches = [texts[at : at + 500] for at in range(0, len(texts), 500)]
     made = []
     with ProcessPoolExecutor(int(os.environ.get("IBID_BENCH_EMBED", os.cpu_count() or 1))) as pool:
-        for batch in pool.map(embed, batches):
+        for batch in pool.map(embedded, batches):
             made.append(batch)
             print(f"\rembedding {name}: {sum(map(len, made))} of {len(texts)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)

@@ -237,11 +237,6 @@ impl Index {
         (shelf.catalog.current(), shelf.vectors.as_ref().map_or(0, Vectors::len))
     }
 
-    /// Of how many parts the words are.
-    pub fn parts(&self) -> usize {
-        self.passages.segments()
-    }
-
     /// The languages of its passages, most spoken first.
     pub fn languages(&self) -> Vec<String> {
         self.shelf().catalog.languages()

@@ -199,11 +199,6 @@ impl Passages {
         self.view.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Of how many segments it is.
-    pub(crate) fn segments(&self) -> usize {
-        self.view().parts.len()
-    }
-
     /// The best slots for a query, best first. `allowed` has a bit a slot; none means all that are current.
     pub(crate) fn search(
         &self,

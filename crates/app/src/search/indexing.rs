@@ -12,7 +12,7 @@ use std::{
 use ibid_domain::{RevisionId, Source, SourceId, TenantId};
 use ibid_index::{About, Change, Index, Revised, Text};
 use ibid_store::{IndexedChunk, LoggedChange, Tx};
-use tokio::sync::{Mutex, watch};
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::{App, Error, Result};
@@ -32,12 +32,11 @@ pub(crate) struct IndexPlace {
     index: Arc<std::sync::RwLock<Option<Arc<Index>>>>,
     /// Held by whoever opens it or brings it up to date.
     turn: Arc<Mutex<()>>,
-    position: watch::Sender<i64>,
 }
 
 impl IndexPlace {
     pub(crate) fn new() -> Self {
-        Self { index: Arc::default(), turn: Arc::default(), position: watch::Sender::new(0) }
+        Self { index: Arc::default(), turn: Arc::default() }
     }
 
     fn get(&self) -> Option<Arc<Index>> {
@@ -165,7 +164,6 @@ impl App {
             }
             self.take_over(&mut tx, &index, seen, last).await?;
         }
-        self.index.position.send_replace(index.position());
         Ok(())
     }
 
@@ -365,11 +363,6 @@ impl App {
                 return Ok(());
             }
         }
-        self.catch_up().await
-    }
-
-    /// Waits until everything that was committed before is found, if this process keeps the index.
-    pub(crate) async fn wait_until_found(&self) -> Result<()> {
         self.catch_up().await
     }
 }

@@ -253,7 +253,7 @@ impl PassagesImport {
                 self.vectors_left_out
             ));
         }
-        self.app.wait_until_found().await?;
+        self.app.catch_up().await?;
         metrics::counter!("ibid_passages_imported_total").increment(self.report.imported + self.report.updated);
         Ok(std::mem::take(&mut self.report))
     }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use ibid_app::{App, Worker, WorkerOptions};
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use super::{Failed, Outcome, Output, open_app};
@@ -32,14 +32,7 @@ pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
     let owner = app.local_owner().await?;
     let stop = stop_signal()?;
 
-    let hearing = tokio::spawn({
-        let app = app.clone();
-        async move { app.store().listen().await }
-    });
-    let keeping = tokio::spawn({
-        let (app, stop) = (app.clone(), stop.clone());
-        async move { app.keep_index(stop).await }
-    });
+    let (hearing, keeping) = (hear(&app), keep_index(&app, &stop));
     let worker = (config.workers > 0).then(|| Worker::new(app.clone(), worker_options(&config)));
     let pulse = worker.as_ref().map(Worker::pulse);
     let working = worker.map(|worker| tokio::spawn(worker.run(stop.clone())));
@@ -76,10 +69,7 @@ pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
 pub(super) async fn work(config: Config, output: &Output) -> Outcome {
     let app = open(&config).await?;
     let stop = stop_signal()?;
-    let hearing = tokio::spawn({
-        let app = app.clone();
-        async move { app.store().listen().await }
-    });
+    let hearing = hear(&app);
     output.show(&serde_json::json!({ "workers": config.workers }), || {
         anstream::println!("Working on jobs, {} at a time. Stop with Ctrl-C.", config.workers.max(1));
     })?;
@@ -99,14 +89,7 @@ pub(super) async fn mcp(config: Config, output: &Output) -> Outcome {
     let app = open(&config).await?;
     let owner = app.local_owner().await?;
     let stop = stop_signal()?;
-    let hearing = tokio::spawn({
-        let app = app.clone();
-        async move { app.store().listen().await }
-    });
-    let keeping = tokio::spawn({
-        let (app, stop) = (app.clone(), stop.clone());
-        async move { app.keep_index(stop).await }
-    });
+    let (hearing, keeping) = (hear(&app), keep_index(&app, &stop));
     let options = worker_options(&config);
     let options = WorkerOptions { drain: options.drain.min(LEAVE), ..options };
     let working = (config.workers > 0).then(|| tokio::spawn(Worker::new(app.clone(), options).run(stop.clone())));
@@ -124,6 +107,18 @@ pub(super) async fn mcp(config: Config, output: &Output) -> Outcome {
     app.store().close().await;
     served?;
     Ok(true)
+}
+
+/// Hears of jobs that other processes change.
+fn hear(app: &App) -> JoinHandle<()> {
+    let app = app.clone();
+    tokio::spawn(async move { app.store().listen().await })
+}
+
+/// Keeps the search index up to date.
+fn keep_index(app: &App, stop: &CancellationToken) -> JoinHandle<()> {
+    let (app, stop) = (app.clone(), stop.clone());
+    tokio::spawn(async move { app.keep_index(stop).await })
 }
 
 async fn open(config: &Config) -> Result<App, Failed> {

@@ -9,7 +9,8 @@ use uuid::Uuid;
 use super::{Mcp, address::passage_id, answer::Answer, excerpt::shown_place, table::Arguments};
 use crate::http::search::{
     answer, answer_sources,
-    wire::{SearchAnswer, SearchBody, SourceSearchAnswer, SourceSearchBody},
+    sources::{SourceSearchAnswer, SourceSearchBody},
+    wire::{SearchAnswer, SearchBody},
 };
 
 /// The longest passage in the text of an answer where there is no quote, in characters.

@@ -15,7 +15,10 @@ use super::{
 };
 use crate::http::{
     extract::parse_json,
-    search::wire::{SearchAnswer, SearchBody, SourceSearchAnswer, SourceSearchBody},
+    search::{
+        sources::{SourceSearchAnswer, SourceSearchBody},
+        wire::{SearchAnswer, SearchBody},
+    },
     sources::body::NewSource,
 };
 

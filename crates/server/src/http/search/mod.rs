@@ -1,5 +1,6 @@
 //! `/api/v1/search`, and its views.
 
+pub(crate) mod sources;
 pub(crate) mod wire;
 
 use std::time::Instant;
@@ -8,7 +9,10 @@ use axum::extract::State;
 use ibid_app::{App, Scope};
 use uuid::Uuid;
 
-use self::wire::{SearchAnswer, SearchBody, SourceSearchAnswer, SourceSearchBody};
+use self::{
+    sources::{SourceSearchAnswer, SourceSearchBody},
+    wire::{SearchAnswer, SearchBody},
+};
 use super::{
     Server,
     extract::{Caller, Json, Path},

@@ -1,1 +1,0 @@
-//! The index as others use it.
