@@ -13,8 +13,8 @@ use crate::http::search::wire::SearchAnswer;
 /// Find the passages that answer.
 #[derive(Args)]
 pub(super) struct Find {
-    /// Words or a question; "quoted words" must stand together, -word must not stand
-    #[arg(required = true, allow_hyphen_values = true)]
+    /// Words or a question; "quoted words" must stand together, -word must not stand (after `--`, or within one argument)
+    #[arg(required = true)]
     query: Vec<String>,
     /// At most so many results
     #[arg(long, short = 'n', default_value_t = Search::DEFAULT_LIMIT)]
