@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard},
+    sync::{Mutex, PoisonError, RwLock, RwLockReadGuard},
 };
 
 use ibid_domain::{RevisionId, SearchFilter, SourceId, TenantId, Word, WordQuery};
@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Error, Result,
     catalog::{About, Allowed, Catalog, Hit, Revised},
+    divisions,
     journal::Journal,
-    passages::Passages,
-    vectors::{Packed, Vectors},
+    passages::{Passages, Scored},
+    vectors::{Division, Packed, Vectors},
     words,
 };
 
@@ -169,7 +170,7 @@ impl Index {
             Ok(())
         })?;
         if let Some(vectors) = &mut shelf.vectors {
-            vectors.settle();
+            divisions::read(folder, shelf.space, vectors);
         }
         let (passages, position) = Passages::open(&folder.join("words"), write)?;
         // The journal is written first. Words that stand before it are brought up by the changes between; words that
@@ -183,7 +184,7 @@ impl Index {
 
     /// Removes everything of an index that nobody has open.
     fn wipe(folder: &Path) -> Result<()> {
-        for name in ["journal", "words"] {
+        for name in ["journal", "words", "division"] {
             let path = folder.join(name);
             let removed = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
             if let Err(error) = removed
@@ -328,9 +329,6 @@ impl Index {
                 shelf.take(record);
             }
         }
-        if let Some(vectors) = &mut shelf.vectors {
-            vectors.settle();
-        }
         Ok(())
     }
 
@@ -346,6 +344,48 @@ impl Index {
             self.passages.add(number, slot, current, passage_words(text, language))?;
         }
         Ok(())
+    }
+
+    /// Whether the vectors have become so many that they should be divided, see [`Index::divide`].
+    pub fn is_division_due(&self) -> bool {
+        self.shelf().vectors.as_ref().is_some_and(Vectors::is_division_due)
+    }
+
+    /// Divides the vectors, so that a search looks only at those around its query. Takes seconds where there are many;
+    /// searches and changes go on meanwhile.
+    pub fn divide(&self) -> Result<()> {
+        let space = {
+            let mut shelf = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
+            match &mut shelf.vectors {
+                Some(vectors) if vectors.is_division_due() => vectors.begin_division(),
+                _ => return Ok(()),
+            }
+            shelf.space
+        };
+        // Vectors of another space may take their place at any time.
+        let with = |look: &mut dyn FnMut(&Vectors) -> bool| {
+            let shelf = self.shelf();
+            shelf.space == space && shelf.vectors.as_ref().is_some_and(look)
+        };
+        let mut sampled = None;
+        with(&mut |vectors| {
+            sampled = Some((vectors.dimension(), vectors.sample(), vectors.len()));
+            true
+        });
+        let Some((dimension, sample, count)) = sampled else { return Ok(()) };
+        let mut division = Division::of(dimension, &sample, count);
+        drop(sample);
+        while with(&mut |vectors| vectors.divide_more(&mut division)) {}
+        let mut shelf = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
+        if shelf.space == space
+            && let Some(vectors) = &mut shelf.vectors
+        {
+            vectors.take(division);
+        }
+        drop(shelf);
+        let shelf = self.shelf();
+        let Some(vectors) = shelf.vectors.as_ref().filter(|_| self.lock.is_some()) else { return Ok(()) };
+        divisions::write(&self.folder, shelf.space, vectors)
     }
 
     /// Makes what was taken over survive a crash of the machine, and says as far as which position.
@@ -372,9 +412,6 @@ impl Index {
             Ok(())
         })?;
         if more {
-            if let Some(vectors) = &mut shelf.vectors {
-                vectors.settle();
-            }
             drop(shelf);
             self.passages.reload()?;
         }
@@ -392,21 +429,23 @@ impl Index {
         self.shelf().catalog.allowed(tenant, filter, revisions)
     }
 
-    /// The best passages by their words, best first.
-    pub fn words(&self, query: &WordQuery, allowed: &Allowed, earlier: bool, count: usize) -> Result<Vec<Hit>> {
+    /// The best passages by their words, best first; and the scores of others, by their slots, in their order.
+    pub fn words(
+        &self,
+        query: &WordQuery,
+        allowed: &Allowed,
+        earlier: bool,
+        count: usize,
+        others: &[u32],
+    ) -> Result<(Vec<Hit>, Vec<f32>)> {
         let bits = match allowed {
             Allowed::All => None,
-            Allowed::Some(_, 0) => return Ok(Vec::new()),
-            Allowed::Some(bits, _) => Some(Arc::new(bits.clone())),
+            Allowed::Some(_, 0) => return Ok((Vec::new(), vec![0.0; others.len()])),
+            Allowed::Some(bits, _) => Some(bits.as_slice()),
         };
-        let found = self.passages.search(query, bits, earlier, count)?;
+        let Scored { best, others } = self.passages.search(query, bits, earlier, count, others)?;
         let shelf = self.shelf();
-        Ok(found.into_iter().filter_map(|(slot, score)| shelf.catalog.hit(slot, score)).collect())
-    }
-
-    /// The scores of passages by the words of a query, in their order; 0 for those that have none of them.
-    pub fn word_scores(&self, query: &WordQuery, earlier: bool, slots: &[u32]) -> Result<Vec<f32>> {
-        self.passages.scores(query, earlier, slots)
+        Ok((best.into_iter().filter_map(|(slot, score)| shelf.catalog.hit(slot, score)).collect(), others))
     }
 
     /// The nearest passages to a vector, best first.
@@ -427,5 +466,70 @@ impl Index {
             Some(vectors) => vectors.similarities(vector, slots),
             None => vec![None; slots.len()],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ibid_domain::{Origin, SourceType, Timestamp};
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn vector(seed: u64) -> Vec<f32> {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1_u64 << 24) as f32 - 0.5
+        };
+        (0..192).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn a_division_is_kept_and_what_is_found_does_not_depend_on_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let tenant = TenantId::from(Uuid::from_u128(1));
+        let index = Index::open(folder.path(), true).unwrap();
+        let time = Timestamp::from_micros(0);
+        let mut changes = vec![Change::Space { space: 7, dimension: 192 }];
+        let mut embedded = Vec::new();
+        for seq in 1..=9_000_i64 {
+            let revision = RevisionId::from(Uuid::from_u128(1_000_000 + seq as u128));
+            let about = About::new(SourceType::KnowledgeBase, Origin::Database, None, time, "Title");
+            let source = SourceId::from(Uuid::from_u128(seq as u128));
+            let revised = Revised { tenant, source, revision, first_seq: seq, count: 1, current: true, about };
+            let text = Text { heading: String::new(), content: format!("word{seq}") };
+            changes.push(Change::Revised { revised, texts: vec![text] });
+            embedded.push(Change::Embedded { revision, vectors: vec![(seq, vector(seq as u64))] });
+        }
+        index.apply(changes, 1).unwrap();
+        index.apply(embedded, 2).unwrap();
+        let nearest = |index: &Index| -> Vec<i64> {
+            let asked = (100..200).map(|seed| index.nearest(&vector(seed), &Allowed::All, 1)[0].seq);
+            asked.collect()
+        };
+        let expected: Vec<i64> = (100..200).collect();
+        assert_eq!(nearest(&index), expected);
+        assert!(index.is_division_due());
+        index.divide().unwrap();
+        assert!(!index.is_division_due());
+        assert_eq!(nearest(&index), expected);
+        // What comes later is found among the others, in their lists.
+        let revision = RevisionId::from(Uuid::from_u128(1_000_001));
+        index.apply(vec![Change::Embedded { revision, vectors: vec![(1, vector(77_777))] }], 3).unwrap();
+        assert_eq!(index.nearest(&vector(77_777), &Allowed::All, 1)[0].seq, 1);
+        drop(index);
+        let index = Index::open(folder.path(), true).unwrap();
+        assert!(!index.is_division_due(), "it was kept");
+        assert_eq!(nearest(&index), expected);
+        assert_eq!(index.nearest(&vector(77_777), &Allowed::All, 1)[0].seq, 1);
+        drop(index);
+        let path = folder.path().join("division");
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[100] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        let index = Index::open(folder.path(), true).unwrap();
+        assert!(index.is_division_due(), "it is damaged, so it does not count");
+        assert_eq!(nearest(&index), expected);
     }
 }

@@ -4,16 +4,19 @@
 //! `evidence.rs` finds the words of a passage that answer. They only compute, and PostgreSQL's search uses them, too.
 //!
 //! [`Index`] is derived data: everything in it can be made again from the library, and it knows how far in the
-//! library's log of changes it has come. `catalog.rs` knows which passages there are, `passages.rs` their words,
-//! `vectors.rs` their vectors, `journal.rs` keeps what is not words. This crate does no SQL and asks no model.
+//! library's log of changes it has come. `catalog.rs` knows which passages there are, `passages.rs` keeps
+//! their words and `scoring.rs` finds the best by them, `vectors` has their vectors, `journal.rs` keeps what is not
+//! words. This crate does no SQL and asks no model.
 
 mod atoms;
 mod catalog;
+mod divisions;
 pub mod evidence;
 mod index;
 mod journal;
 mod passages;
 pub mod query;
+mod scoring;
 mod sentences;
 mod stems;
 mod vectors;

@@ -5,30 +5,34 @@
 //! when an earlier state of the library is asked for, and weigh nothing otherwise.
 
 use std::{
+    collections::HashMap,
+    fmt::Write,
     path::Path,
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
 use ibid_domain::{Word, WordQuery};
 use tantivy::{
-    DocId, DocSet, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Score, Searcher, SegmentReader,
-    TERMINATED, TantivyDocument, Term,
-    collector::TopDocs,
-    columnar::ColumnValues,
+    DocId, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentReader, TantivyDocument,
+    Term,
     directory::MmapDirectory,
-    index::SegmentId,
+    index::{InvertedIndexReader, SegmentId},
     indexer::LogMergePolicy,
-    query::{
-        BooleanQuery, ConstScorer, EnableScoring, Explanation, Occur, PhraseQuery, Query, Scorer, TermQuery, Weight,
-    },
+    postings::TermInfo,
     schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions},
-    tokenizer::{PreTokenizedString, Token},
+    tokenizer::{Token, TokenStream, Tokenizer},
 };
 
-use crate::Result;
+use crate::{
+    Result,
+    scoring::{self, Ratios},
+};
 
 /// How much memory words take before they are written.
 const BUDGET: usize = 96 * 1024 * 1024;
+
+/// How many words are remembered with their places.
+const KNOWN: usize = 20_000;
 
 #[derive(Clone, Copy, Debug)]
 struct Fields {
@@ -46,68 +50,179 @@ pub(crate) struct Passages {
     writer: Option<Mutex<IndexWriter>>,
 }
 
-/// One state of the index, with the slots of its documents at hand.
-struct View {
-    searcher: Searcher,
-    parts: Vec<Arc<Part>>,
+/// What a search by words gives.
+pub(crate) struct Scored {
+    /// The best slots with their scores, best first.
+    pub(crate) best: Vec<(u32, f32)>,
+    /// The scores of others that were asked for, in their order.
+    pub(crate) others: Vec<f32>,
 }
 
-/// The slots of a segment's documents.
-struct Part {
+/// One state of the index, with what every query needs at hand.
+pub(crate) struct View {
+    pub(crate) searcher: Searcher,
+    pub(crate) parts: Vec<Arc<Part>>,
+    /// What words count for, in each field of words.
+    ratios: HashMap<Field, Arc<Ratios>>,
+    /// Words that were looked for.
+    known: Mutex<HashMap<Term, Arc<Posted>>>,
+}
+
+/// The postings of a word, in each segment that has it.
+pub(crate) struct Posted {
+    pub(crate) parts: Vec<Option<PostedPart>>,
+    /// How many documents have it.
+    pub(crate) documents: u32,
+}
+
+pub(crate) struct PostedPart {
+    pub(crate) at: TermInfo,
+    /// The most that the word counts for in any document.
+    pub(crate) most: f32,
+}
+
+/// What is at hand of a segment.
+pub(crate) struct Part {
     segment: SegmentId,
-    slots: Arc<dyn ColumnValues<u64>>,
+    /// The slots of its documents.
+    pub(crate) slots: Vec<u32>,
     /// Documents in the order of their slots, where they do not stand so anyway.
     order: Option<Vec<DocId>>,
+    /// Postings and lengths of documents, in each field of words.
+    pub(crate) fields: HashMap<Field, PartField>,
+}
+
+pub(crate) struct PartField {
+    pub(crate) postings: Arc<InvertedIndexReader>,
+    /// The length of each document, in tantivy's code of one byte.
+    pub(crate) lengths: Vec<u8>,
 }
 
 impl View {
     /// `before` has the parts that are still the same.
-    fn new(searcher: Searcher, before: &[Arc<Part>]) -> Result<Arc<Self>> {
+    fn new(searcher: Searcher, fields: Fields, before: &[Arc<Part>]) -> Result<Arc<Self>> {
         let mut parts = Vec::new();
         for reader in searcher.segment_readers() {
             let known = before.iter().find(|part| part.segment == reader.segment_id());
-            parts.push(known.map_or_else(|| Part::new(reader).map(Arc::new), |part| Ok(part.clone()))?);
+            parts.push(known.map_or_else(|| Part::new(reader, fields).map(Arc::new), |part| Ok(part.clone()))?);
         }
-        Ok(Arc::new(Self { searcher, parts }))
+        let ratios = [fields.words, fields.earlier].map(|field| (field, Arc::new(Ratios::new(&parts, field))));
+        Ok(Arc::new(Self { searcher, parts, ratios: HashMap::from(ratios), known: Mutex::default() }))
+    }
+
+    /// What words of a field count for.
+    pub(crate) fn ratios(&self, field: Field) -> Arc<Ratios> {
+        self.ratios.get(&field).cloned().unwrap_or_else(|| Arc::new(Ratios::new(&self.parts, field)))
+    }
+
+    /// The postings of a word.
+    pub(crate) fn term(&self, term: Term) -> Result<Arc<Posted>> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(&term) {
+            return Ok(found.clone());
+        }
+        let ratios = self.ratios(term.field());
+        let mut posted = Posted { parts: Vec::with_capacity(self.parts.len()), documents: 0 };
+        for part in &self.parts {
+            let of = part.fields.get(&term.field());
+            let at = of.map_or(Ok(None), |of| of.postings.get_term_info(&term))?;
+            posted.documents += at.as_ref().map_or(0, |at| at.doc_freq);
+            posted.parts.push(match of.zip(at) {
+                Some((of, at)) => Some(PostedPart { most: scoring::most(of, &at, &ratios)?, at }),
+                None => None,
+            });
+        }
+        let posted = Arc::new(posted);
+        let mut known = known();
+        if known.len() >= KNOWN {
+            known.clear();
+        }
+        known.insert(term, posted.clone());
+        Ok(posted)
     }
 }
 
 impl Part {
-    fn new(reader: &SegmentReader) -> Result<Self> {
-        let slots = reader.fast_fields().u64("slot")?.first_or_default_col(0);
-        let count = reader.max_doc();
-        let sorted = (1..count).all(|doc| slots.get_val(doc - 1) <= slots.get_val(doc));
-        let order = (!sorted).then(|| {
-            let mut order: Vec<DocId> = (0..count).collect();
-            order.sort_by_key(|doc| slots.get_val(*doc));
+    fn new(reader: &SegmentReader, fields: Fields) -> Result<Self> {
+        let column = reader.fast_fields().u64("slot")?.first_or_default_col(0);
+        let slots: Vec<u32> = (0..reader.max_doc()).map(|doc| column.get_val(doc) as u32).collect();
+        let order = (!slots.is_sorted()).then(|| {
+            let mut order: Vec<DocId> = (0..reader.max_doc()).collect();
+            order.sort_by_key(|doc| slots[*doc as usize]);
             order
         });
-        Ok(Self { segment: reader.segment_id(), slots, order })
+        let mut of = HashMap::new();
+        for field in [fields.words, fields.earlier] {
+            let lengths = reader.get_fieldnorms_reader(field)?;
+            let lengths = (0..reader.max_doc()).map(|doc| lengths.fieldnorm_id(doc)).collect();
+            of.insert(field, PartField { postings: reader.inverted_index(field)?, lengths });
+        }
+        Ok(Self { segment: reader.segment_id(), slots, order, fields: of })
     }
 
     /// The document of a slot that is not deleted, if it stands in this part.
-    fn doc(&self, reader: &SegmentReader, slot: u32) -> Option<DocId> {
-        let at = |place: DocId| self.order.as_ref().map_or(place, |order| order[place as usize]);
-        let (mut low, mut high) = (0, reader.max_doc());
+    pub(crate) fn doc(&self, reader: &SegmentReader, slot: u32) -> Option<DocId> {
+        let at = |place: usize| self.order.as_ref().map_or(place as DocId, |order| order[place]);
+        let (mut low, mut high) = (0, self.slots.len());
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.slots.get_val(at(middle)) < u64::from(slot) {
+            if self.slots[at(middle) as usize] < slot {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
         // A passage that was written anew stands here twice until the deleted one is merged away.
-        (low..reader.max_doc())
+        (low..self.slots.len())
             .map(at)
-            .take_while(|doc| self.slots.get_val(*doc) == u64::from(slot))
+            .take_while(|doc| self.slots[*doc as usize] == slot)
             .find(|doc| reader.alive_bitset().is_none_or(|alive| alive.is_alive(*doc)))
+    }
+}
+
+/// The words of a passage as they are handed to tantivy: a line each, first its place.
+#[derive(Clone, Default)]
+struct Written(Token);
+
+/// What tantivy calls that.
+const WRITTEN: &str = "written";
+
+struct WrittenStream<'a> {
+    lines: std::str::Lines<'a>,
+    token: &'a mut Token,
+}
+
+impl Tokenizer for Written {
+    type TokenStream<'a> = WrittenStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> WrittenStream<'a> {
+        self.0.reset();
+        WrittenStream { lines: text.lines(), token: &mut self.0 }
+    }
+}
+
+impl TokenStream for WrittenStream<'_> {
+    fn advance(&mut self) -> bool {
+        let Some((place, form)) = self.lines.next().and_then(|line| line.split_once(' ')) else { return false };
+        self.token.position = place.parse().unwrap_or_default();
+        self.token.text.clear();
+        self.token.text.push_str(form);
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
     }
 }
 
 fn schema() -> (Schema, Fields) {
     let mut schema = Schema::builder();
-    let indexing = TextFieldIndexing::default().set_index_option(IndexRecordOption::WithFreqsAndPositions);
+    let indexing =
+        TextFieldIndexing::default().set_tokenizer(WRITTEN).set_index_option(IndexRecordOption::WithFreqsAndPositions);
     let words = TextOptions::default().set_indexing_options(indexing);
     let fields = Fields {
         words: schema.add_text_field("words", words.clone()),
@@ -131,6 +246,7 @@ impl Passages {
         } else {
             Index::open(directory)?
         };
+        index.tokenizers().register(WRITTEN, Written::default());
         let position = index.load_metas()?.payload.and_then(|payload| payload.parse().ok()).unwrap_or(0);
         let writer = if write {
             let writer: IndexWriter = index.writer_with_num_threads(1, BUDGET)?;
@@ -145,23 +261,20 @@ impl Passages {
             None
         };
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        let view = RwLock::new(View::new(reader.searcher(), &[])?);
+        let view = RwLock::new(View::new(reader.searcher(), fields, &[])?);
         Ok((Self { fields, reader, view, writer }, position))
     }
 
     /// Adds a passage. It is found after the next commit.
     pub(crate) fn add(&self, revision: u32, slot: u32, current: bool, words: Vec<Word>) -> Result<()> {
         let Some(writer) = &self.writer else { return Ok(()) };
-        let tokens = words.into_iter().map(|word| Token {
-            offset_from: 0,
-            offset_to: 0,
-            position: word.place as usize,
-            text: word.form,
-            position_length: 1,
-        });
-        let text = PreTokenizedString { text: String::new(), tokens: tokens.collect() };
+        let mut written = String::with_capacity(words.len() * 12);
+        for word in &words {
+            // Writing to a string cannot fail.
+            let _ = writeln!(written, "{} {}", word.place, word.form);
+        }
         let mut document = TantivyDocument::new();
-        document.add_pre_tokenized_text(if current { self.fields.words } else { self.fields.earlier }, text);
+        document.add_text(if current { self.fields.words } else { self.fields.earlier }, written);
         document.add_u64(self.fields.slot, slot.into());
         document.add_u64(self.fields.revision, revision.into());
         writer.lock().unwrap_or_else(PoisonError::into_inner).add_document(document)?;
@@ -190,212 +303,36 @@ impl Passages {
     pub(crate) fn reload(&self) -> Result<()> {
         self.reader.reload()?;
         let before = self.view();
-        let view = View::new(self.reader.searcher(), &before.parts)?;
+        let view = View::new(self.reader.searcher(), self.fields, &before.parts)?;
         *self.view.write().unwrap_or_else(PoisonError::into_inner) = view;
         Ok(())
     }
 
-    fn view(&self) -> Arc<View> {
+    pub(crate) fn view(&self) -> Arc<View> {
         self.view.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The best slots for a query, best first. `allowed` has a bit a slot; none means all that are current.
+    /// The best slots for a query, and the scores of some others. `allowed` has a bit a slot; none means all that are
+    /// current.
     pub(crate) fn search(
         &self,
         query: &WordQuery,
-        allowed: Option<Arc<Vec<u64>>>,
+        allowed: Option<&[u64]>,
         earlier: bool,
         count: usize,
-    ) -> Result<Vec<(u32, f32)>> {
+        others: &[u32],
+    ) -> Result<Scored> {
+        let mut scores = vec![0.0; others.len()];
         if query.is_empty() || count == 0 {
-            return Ok(Vec::new());
+            return Ok(Scored { best: Vec::new(), others: scores });
         }
         let view = self.view();
-        let mut found = self.top(&view, &self.query(self.fields.words, query, allowed.clone()), count)?;
+        let mut found = scoring::search(&view, self.fields.words, query, allowed, count, others, &mut scores)?;
         if earlier {
-            found.extend(self.top(&view, &self.query(self.fields.earlier, query, allowed), count)?);
+            found.extend(scoring::search(&view, self.fields.earlier, query, allowed, count, others, &mut scores)?);
         }
         found.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         found.truncate(count);
-        Ok(found)
-    }
-
-    fn top(&self, view: &View, query: &dyn Query, count: usize) -> Result<Vec<(u32, f32)>> {
-        let best = view.searcher.search(query, &TopDocs::with_limit(count).order_by_score())?;
-        Ok(best
-            .into_iter()
-            .map(|(score, at)| (view.parts[at.segment_ord as usize].slots.get_val(at.doc_id) as u32, score))
-            .collect())
-    }
-
-    /// The scores of these slots for the words of a query, in their order.
-    pub(crate) fn scores(&self, query: &WordQuery, earlier: bool, slots: &[u32]) -> Result<Vec<f32>> {
-        let mut scores = vec![0.0; slots.len()];
-        let view = self.view();
-        let fields = if earlier { &[self.fields.words, self.fields.earlier][..] } else { &[self.fields.words] };
-        let mut weights = Vec::new();
-        for form in forms(query) {
-            for field in fields {
-                let term = TermQuery::new(Term::from_field_text(*field, form), IndexRecordOption::WithFreqs);
-                weights.push(term.weight(EnableScoring::enabled_from_searcher(&view.searcher))?);
-            }
-        }
-        for (reader, part) in view.searcher.segment_readers().iter().zip(&view.parts) {
-            let mut docs: Vec<(DocId, usize)> =
-                slots.iter().enumerate().filter_map(|(at, slot)| Some((part.doc(reader, *slot)?, at))).collect();
-            if docs.is_empty() {
-                continue;
-            }
-            docs.sort_unstable();
-            for weight in &weights {
-                let mut scorer = weight.scorer(reader, 1.0)?;
-                for (doc, at) in &docs {
-                    if scorer.doc() < *doc {
-                        scorer.seek(*doc);
-                    }
-                    if scorer.doc() == *doc {
-                        scores[*at] += scorer.score();
-                    }
-                }
-            }
-        }
-        Ok(scores)
-    }
-
-    fn query(&self, field: Field, query: &WordQuery, allowed: Option<Arc<Vec<u64>>>) -> BooleanQuery {
-        let term = |form: &String| -> Box<dyn Query> {
-            Box::new(TermQuery::new(Term::from_field_text(field, form), IndexRecordOption::WithFreqs))
-        };
-        let any = BooleanQuery::new(forms(query).map(|form| (Occur::Should, term(form))).collect());
-        if query.phrases.is_empty() && query.without.is_empty() && allowed.is_none() {
-            return any;
-        }
-        let mut all: Vec<(Occur, Box<dyn Query>)> = vec![(Occur::Must, Box::new(any))];
-        for phrase in &query.phrases {
-            all.push((Occur::Must, Box::new(Standing(Arc::from(standing(field, phrase))))));
-        }
-        for phrase in &query.without {
-            all.push((Occur::MustNot, Box::new(Standing(Arc::from(standing(field, phrase))))));
-        }
-        if let Some(allowed) = allowed {
-            all.push((Occur::Must, Box::new(Only { allowed })));
-        }
-        BooleanQuery::new(all)
-    }
-}
-
-/// The forms that count, each as often as it was asked for.
-fn forms(query: &WordQuery) -> impl Iterator<Item = &String> {
-    query.any.iter().chain(query.phrases.iter().flatten()).flatten()
-}
-
-/// Passages in which these words stand one after the other, each in one of its forms.
-fn standing(field: Field, phrase: &[Vec<String>]) -> Box<dyn Query> {
-    /// Beyond so many spellings of one phrase the rest is left out.
-    const MOST: usize = 16;
-    let mut spellings: Vec<Vec<Term>> = vec![vec![]];
-    for forms in phrase {
-        spellings = spellings
-            .iter()
-            .flat_map(|so_far| {
-                forms.iter().map(|form| {
-                    let mut longer = so_far.clone();
-                    longer.push(Term::from_field_text(field, form));
-                    longer
-                })
-            })
-            .take(MOST)
-            .collect();
-    }
-    let spelling = |mut terms: Vec<Term>| -> Box<dyn Query> {
-        match (terms.len(), terms.pop()) {
-            (1, Some(term)) => Box::new(TermQuery::new(term, IndexRecordOption::Basic)),
-            (_, Some(last)) => {
-                terms.push(last);
-                Box::new(PhraseQuery::new(terms))
-            }
-            (_, None) => Box::new(BooleanQuery::new(vec![])),
-        }
-    };
-    Box::new(BooleanQuery::new(spellings.into_iter().map(|terms| (Occur::Should, spelling(terms))).collect()))
-}
-
-/// Passages whose bits are set, all of the same score.
-#[derive(Clone, Debug)]
-struct Only {
-    allowed: Arc<Vec<u64>>,
-}
-
-impl Query for Only {
-    fn weight(&self, _scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        Ok(Box::new(self.clone()))
-    }
-}
-
-impl Weight for Only {
-    fn scorer(&self, reader: &SegmentReader, _boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
-        let slots = reader.fast_fields().u64("slot")?.first_or_default_col(0);
-        let legal = |doc: &DocId| {
-            let slot = slots.get_val(*doc) as usize;
-            self.allowed.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
-        };
-        let docs: Vec<DocId> = (0..reader.max_doc()).filter(legal).collect();
-        Ok(Box::new(ConstScorer::new(Listed { docs, at: 0 }, 0.0)))
-    }
-
-    fn explain(&self, _reader: &SegmentReader, _doc: DocId) -> tantivy::Result<Explanation> {
-        Ok(Explanation::new("allowed by the filter", 0.0))
-    }
-}
-
-/// The passages that another query finds, found at once and all of the same score: tantivy's phrases cannot be sought
-/// in every order that an intersection seeks them in.
-#[derive(Clone, Debug)]
-struct Standing(Arc<dyn Query>);
-
-impl Query for Standing {
-    fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        Ok(Box::new(StandingWeight(self.0.weight(scoring)?)))
-    }
-}
-
-struct StandingWeight(Box<dyn Weight>);
-
-impl Weight for StandingWeight {
-    fn scorer(&self, reader: &SegmentReader, _boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
-        let mut docs = Vec::new();
-        self.0.for_each_no_score(reader, &mut |some| docs.extend_from_slice(some))?;
-        Ok(Box::new(ConstScorer::new(Listed { docs, at: 0 }, 0.0)))
-    }
-
-    fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
-        self.0.explain(reader, doc)
-    }
-}
-
-/// Documents in the order of their numbers.
-struct Listed {
-    docs: Vec<DocId>,
-    at: usize,
-}
-
-impl DocSet for Listed {
-    fn advance(&mut self) -> DocId {
-        self.at += 1;
-        self.doc()
-    }
-
-    fn seek(&mut self, target: DocId) -> DocId {
-        let rest = self.docs.get(self.at..).unwrap_or_default();
-        self.at += rest.partition_point(|doc| *doc < target);
-        self.doc()
-    }
-
-    fn doc(&self) -> DocId {
-        self.docs.get(self.at).copied().unwrap_or(TERMINATED)
-    }
-
-    fn size_hint(&self) -> u32 {
-        self.docs.len() as u32
+        Ok(Scored { best: found, others: scores })
     }
 }

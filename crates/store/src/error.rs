@@ -14,6 +14,9 @@ pub enum Error {
     /// The database failed.
     #[error("database: {0}")]
     Database(#[from] sqlx::Error),
+    /// The database failed, read on the caller's own thread.
+    #[error("database: {0}")]
+    Sqlite(rusqlite::Error),
     /// The database cannot be brought to the version that this program needs.
     #[error("migration: {0}")]
     Migration(#[from] sqlx::migrate::MigrateError),
@@ -51,6 +54,9 @@ impl Error {
                 Problem::new(Code::Unavailable, "the database is busy; try again in a moment")
             }
             Self::Database(error) if is_busy(error) => {
+                Problem::new(Code::Unavailable, "the database is busy; try again in a moment")
+            }
+            Self::Sqlite(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
                 Problem::new(Code::Unavailable, "the database is busy; try again in a moment")
             }
             Self::Blob(_) => Problem::new(Code::StorageFailed, "the blob store did not answer as it should"),

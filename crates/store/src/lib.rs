@@ -10,6 +10,7 @@
 
 mod blobs;
 mod clock;
+mod direct;
 mod error;
 mod identity;
 mod migrations;
@@ -19,6 +20,7 @@ mod store;
 
 pub use blobs::{Blob, BlobLocation, BlobStream, Blobs, S3Options, Spool};
 pub use clock::Clock;
+pub use direct::Fetched;
 pub use error::{Error, Result};
 pub use identity::{Role, Scope};
 pub use rows::{

@@ -14,7 +14,7 @@ use sqlx::{
 };
 use uuid::Uuid;
 
-use crate::{Clock, EngineKind, Error, Result, rows::search::WordStatistics, store::Signals};
+use crate::{Clock, EngineKind, Error, Result, direct, rows::search::WordStatistics, store::Signals};
 
 /// An open transaction. Dropping it without [`Tx::commit`] undoes everything.
 pub struct Tx {
@@ -29,6 +29,8 @@ pub struct Tx {
 pub(crate) enum Conn {
     Sqlite(sqlx::Transaction<'static, sqlx::Sqlite>),
     Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
+    /// SQLite on this thread.
+    Direct(Box<direct::Session>),
 }
 
 impl Tx {
@@ -37,6 +39,7 @@ impl Tx {
         match self.conn {
             Conn::Sqlite(tx) => tx.commit().await?,
             Conn::Postgres(tx) => tx.commit().await?,
+            Conn::Direct(session) => session.commit()?,
         }
         if self.jobs_changed {
             self.signals.jobs_changed();
@@ -54,7 +57,7 @@ impl Tx {
 
     pub(crate) fn engine(&self) -> EngineKind {
         match self.conn {
-            Conn::Sqlite(_) => EngineKind::Sqlite,
+            Conn::Sqlite(_) | Conn::Direct(_) => EngineKind::Sqlite,
             Conn::Postgres(_) => EngineKind::Postgres,
         }
     }
@@ -73,6 +76,7 @@ impl Tx {
         Ok(match &mut self.conn {
             Conn::Sqlite(tx) => sqlx::query_with(sql, sqlite(values)?).execute(&mut **tx).await?.rows_affected(),
             Conn::Postgres(tx) => sqlx::query_with(sql, postgres(values)?).execute(&mut **tx).await?.rows_affected(),
+            Conn::Direct(session) => session.execute(sql.into_sql_str().as_str(), values)?,
         })
     }
 
@@ -88,6 +92,10 @@ impl Tx {
 
     async fn fetch(&mut self, sql: impl SqlSafeStr, values: Vec<Value>) -> Result<Vec<Row>> {
         Ok(match &mut self.conn {
+            Conn::Direct(session) => {
+                let sql = sql.into_sql_str();
+                session.rows(sql.as_str(), values)?.into_iter().map(Row::Direct).collect()
+            }
             Conn::Sqlite(tx) => {
                 let rows = sqlx::query_with(sql, sqlite(values)?).fetch_all(&mut **tx).await?;
                 rows.into_iter().map(Row::Sqlite).collect()
@@ -103,6 +111,7 @@ impl Tx {
     pub(crate) async fn rows_once(&mut self, sql: String, values: Vec<Value>) -> Result<Vec<Row>> {
         let sql = AssertSqlSafe(sql);
         Ok(match &mut self.conn {
+            Conn::Direct(_) => return self.fetch(sql, values).await,
             Conn::Sqlite(tx) => {
                 let rows = sqlx::query_with(sql, sqlite(values)?).persistent(false).fetch_all(&mut **tx).await?;
                 rows.into_iter().map(Row::Sqlite).collect()
@@ -278,6 +287,7 @@ impl<'r> Decode<'r, sqlx::Postgres> for PgTime {
 pub(crate) enum Row {
     Sqlite(SqliteRow),
     Postgres(PgRow),
+    Direct(direct::Row),
 }
 
 impl Row {
@@ -315,17 +325,47 @@ pub(crate) struct Part<'a> {
 impl Part<'_> {
     /// The value of a column.
     pub(crate) fn get<T: Column>(self, name: &str) -> Result<T> {
-        if self.prefix.is_empty() { self.row.get(name) } else { self.row.get(&format!("{}{name}", self.prefix)) }
+        self.named(name, |name| self.row.get(name))
+    }
+
+    /// Does something with the whole name of a column. Names are put together for every column of every row: without
+    /// an allocation.
+    fn named<T>(&self, name: &str, with: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+        if self.prefix.is_empty() {
+            return with(name);
+        }
+        let mut whole = [0; 64];
+        let whole = whole.get_mut(..self.prefix.len() + name.len()).and_then(|whole| {
+            let (first, rest) = whole.split_at_mut(self.prefix.len());
+            first.copy_from_slice(self.prefix.as_bytes());
+            rest.copy_from_slice(name.as_bytes());
+            std::str::from_utf8(whole).ok()
+        });
+        with(whole.ok_or_else(|| Error::Corrupt(format!("the name of column {name} is too long")))?)
     }
 
     /// A text that must read as one of our own types.
     pub(crate) fn parse<T: std::str::FromStr>(self, name: &str) -> Result<T> {
-        let text: String = self.get(name)?;
-        text.parse().map_err(|_| Error::Corrupt(format!("{name} = '{text}'")))
+        let parsed = |text: &str| text.parse().map_err(|_| Error::Corrupt(format!("{name} = '{text}'")));
+        match self.text(name)? {
+            Some(text) => parsed(text),
+            None => parsed(&self.get::<String>(name)?),
+        }
+    }
+
+    /// The text of a column where it can be had without a copy, unless it is null.
+    fn text(&self, name: &str) -> Result<Option<&str>> {
+        match self.row {
+            Row::Direct(row) => self.named(name, |name| row.text(name)),
+            _ => Ok(None),
+        }
     }
 
     /// JSON that must read as one of our own types.
     pub(crate) fn json<T: serde::de::DeserializeOwned>(self, name: &str) -> Result<T> {
+        if let Some(text) = self.text(name)? {
+            return serde_json::from_str(text).map_err(|error| Error::Corrupt(format!("{name}: {error}")));
+        }
         serde_json::from_value(self.get(name)?).map_err(|error| Error::Corrupt(format!("{name}: {error}")))
     }
 }
@@ -347,6 +387,10 @@ macro_rules! column {
             fn read(row: &Row, name: &str) -> Result<Self> {
                 match row {
                     Row::Sqlite(row) => match row.try_get::<Option<$sqlite>, _>(name)? {
+                        Some($s) => Ok(Some($from_sqlite)),
+                        None => Ok(None),
+                    },
+                    Row::Direct(row) => match row.get::<$sqlite>(name)? {
                         Some($s) => Ok(Some($from_sqlite)),
                         None => Ok(None),
                     },

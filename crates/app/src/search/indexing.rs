@@ -11,11 +11,11 @@ use std::{
 
 use ibid_domain::{RevisionId, Source, SourceId, TenantId};
 use ibid_index::{About, Change, Index, Revised, Text};
-use ibid_store::{IndexedChunk, LoggedChange, Tx};
-use tokio::sync::Mutex;
+use ibid_store::{IndexedChunk, LoggedChange, NewPassage, Tx};
+use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use crate::{App, Error, Result};
+use crate::{App, Error, Result, Scope};
 
 /// How many changes, chunks or vectors are taken over at once.
 const PAGE: usize = 2_000;
@@ -23,6 +23,8 @@ const PAGE: usize = 2_000;
 const LOOK: Duration = Duration::from_millis(200);
 /// How often what was taken over is made to survive a crash of the machine.
 const SYNC: Duration = Duration::from_secs(20);
+/// Vectors are divided when nothing has changed for so long: what comes is taken in first.
+const CALM: Duration = Duration::from_millis(500);
 /// How long to wait after something went wrong.
 const TRY_AGAIN: Duration = Duration::from_secs(2);
 
@@ -303,6 +305,61 @@ impl App {
         }
     }
 
+    /// How far the log of changes goes, where an index takes it over.
+    pub(crate) async fn index_position(&self, tx: &mut Tx) -> Result<Option<i64>> {
+        match self.store.index_folder() {
+            Some(_) => Ok(Some(tx.log_bounds().await?.1)),
+            None => Ok(None),
+        }
+    }
+
+    /// Commits passages that are new and nothing else, and tells the index of them while the caller goes on. It need
+    /// not read them back then. `first` is the number of the first; `positions` are those of the log around them.
+    pub(crate) async fn commit_and_index(
+        &self,
+        tx: Tx,
+        scope: &Scope,
+        first: i64,
+        positions: (i64, i64),
+        space: Option<i64>,
+        passages: Vec<NewPassage>,
+    ) -> Result<()> {
+        // Nobody else is to read them first.
+        let turn = self.index.turn.clone().lock_owned().await;
+        tx.commit().await?;
+        let Some(index) = self.index.get() else { return Ok(()) };
+        let tenant = scope.tenant();
+        tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            let same_space = space.is_none() || index.space().map(|(space, _)| space) == space;
+            if index.position() != positions.0 || !same_space || !index.is_kept_here() {
+                return;
+            }
+            let (mut changes, mut embedded) = (Vec::with_capacity(passages.len() * 2), Vec::new());
+            for (seq, one) in (first..).zip(passages) {
+                let revision = one.revision.id;
+                let text = text(one.source.title(), &[], &one.text);
+                let revised = Revised {
+                    tenant,
+                    source: one.source.id,
+                    revision,
+                    first_seq: seq,
+                    count: 1,
+                    current: true,
+                    about: about(&one.source, one.revision.language.as_deref()),
+                };
+                changes.push(Change::Revised { revised, texts: vec![text] });
+                embedded.extend(one.vector.map(|vector| Change::Embedded { revision, vectors: vec![(seq, vector)] }));
+            }
+            changes.extend(embedded);
+            // What fails here is taken over from the log.
+            if let Err(error) = index.apply(changes, positions.1) {
+                tracing::warn!(%error, "passages could not be told to the search index at once");
+            }
+        });
+        Ok(())
+    }
+
     /// Makes the index anew from the library. Gives how many passages and vectors it has then.
     pub async fn rebuild_index(&self) -> Result<IndexState> {
         if self.store.index_folder().is_some() {
@@ -325,9 +382,9 @@ impl App {
         // PostgreSQL's words are written with their rows; only an upgrade leaves some without.
         let look = if self.store.index_folder().is_some() { LOOK } else { SYNC };
         let mut changed = self.store.library_changed();
-        let mut synced = tokio::time::Instant::now();
+        let mut pace = Pace { synced: Instant::now(), changed: Instant::now(), position: 0 };
         loop {
-            let wait = match self.keep_once(&mut synced).await {
+            let wait = match self.keep_once(&mut pace).await {
                 Ok(()) => look,
                 Err(error) => {
                     tracing::error!(%error, "the search index cannot be brought up to date; trying again");
@@ -349,12 +406,23 @@ impl App {
     }
 
     /// One look at what changed.
-    async fn keep_once(&self, synced: &mut tokio::time::Instant) -> Result<()> {
+    async fn keep_once(&self, pace: &mut Pace) -> Result<()> {
         if let Some(index) = self.search_index().await?.filter(|index| index.is_kept_here()) {
             let (_, last) = self.store.read().await?.log_bounds().await?;
             if last == index.position() {
-                if synced.elapsed() > SYNC {
-                    *synced = tokio::time::Instant::now();
+                if pace.position != last {
+                    (pace.position, pace.changed) = (last, Instant::now());
+                }
+                if pace.changed.elapsed() > CALM && index.is_division_due() {
+                    let index = index.clone();
+                    tokio::task::spawn_blocking(move || {
+                        if let Err(error) = index.divide() {
+                            tracing::warn!(%error, "how the vectors are divided could not be kept");
+                        }
+                    });
+                }
+                if pace.synced.elapsed() > SYNC {
+                    pace.synced = Instant::now();
                     let position = blocking(move || index.sync()).await?;
                     let mut tx = self.store.write().await?;
                     tx.forget_logged(position).await?;
@@ -382,6 +450,15 @@ fn revised(chunks: &[IndexedChunk], sources: &HashMap<SourceId, (TenantId, Sourc
     };
     let texts = chunks.iter().map(|one| indexed(source, one)).collect();
     Some(Change::Revised { revised, texts })
+}
+
+/// When the index was last seen to.
+struct Pace {
+    /// When it was made to survive a crash of the machine.
+    synced: Instant,
+    /// When it was last found to have changed, and how far it had come.
+    changed: Instant,
+    position: i64,
 }
 
 /// What a stretch of the log tells of.

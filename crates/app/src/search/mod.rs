@@ -176,32 +176,27 @@ impl App {
             Allowed::Some(_, count) => *count as u64,
         };
         let mut listed = Listed { searched, ..Listed::default() };
-        let by_words = match asked.words {
-            true => index.words(words, &allowed, earlier, count).map_err(indexing::index_error)?,
-            false => Vec::new(),
-        };
         let by_vector = match &vector {
             Some(vector) => index.nearest(vector, &allowed, count),
             None => Vec::new(),
         };
-        let pairs = |hits: &[ibid_index::Hit]| hits.iter().map(|hit| (hit.seq, hit.score)).collect::<Vec<_>>();
-        listed.note(&pairs(&by_words), true);
-        listed.note(&pairs(&by_vector), false);
         // Every candidate is scored in both lists.
-        let unscored: Vec<_> = by_vector.iter().filter(|hit| !listed.words.contains_key(&hit.seq)).collect();
-        let slots: Vec<u32> = unscored.iter().map(|hit| hit.slot).collect();
-        let scores = match asked.words {
-            true => index.word_scores(words, earlier, &slots).map_err(indexing::index_error)?,
-            false => vec![0.0; slots.len()],
+        let slots: Vec<u32> = by_vector.iter().map(|hit| hit.slot).collect();
+        let (by_words, scores) = match asked.words {
+            true => index.words(words, &allowed, earlier, count, &slots).map_err(indexing::index_error)?,
+            false => (Vec::new(), vec![0.0; slots.len()]),
         };
         let slots: Vec<u32> = by_words.iter().map(|hit| hit.slot).collect();
         let cosines =
             vector.as_ref().map_or_else(|| vec![None; slots.len()], |vector| index.similarities(vector, &slots));
+        let pairs = |hits: &[ibid_index::Hit]| hits.iter().map(|hit| (hit.seq, hit.score)).collect::<Vec<_>>();
+        listed.note(&pairs(&by_words), true);
+        listed.note(&pairs(&by_vector), false);
         for (hit, cosine) in by_words.iter().zip(cosines) {
             listed.candidates.push(Candidate { seq: hit.seq, bm25: hit.score, cosine });
             listed.revisions.insert(hit.seq, hit.revision);
         }
-        for (hit, bm25) in unscored.into_iter().zip(scores) {
+        for (hit, bm25) in by_vector.iter().zip(scores).filter(|(hit, _)| !listed.words.contains_key(&hit.seq)) {
             listed.candidates.push(Candidate { seq: hit.seq, bm25, cosine: Some(hit.score) });
             listed.revisions.insert(hit.seq, hit.revision);
         }
@@ -223,21 +218,22 @@ impl App {
             let (now, later) = rest.split_at(rest.len().min(search.limit - chosen.len()));
             rest = later;
             let seqs: Vec<i64> = now.iter().map(|(one, _)| one.seq).collect();
-            let rows = self.store.read().await?.search(scope).fetch(&seqs).await?;
-            let mut rows: HashMap<i64, _> = rows.into_iter().map(|row| (row.0, row)).collect();
+            let rows = self.store.look().await?.search(scope).fetch(&seqs).await?;
+            let mut rows: HashMap<i64, _> = rows.into_iter().collect();
             for (candidate, score) in now {
                 let Some(row) = rows.remove(&candidate.seq) else { continue };
-                let (seq, chunk, source, revision) = row;
+                let seq = candidate.seq;
+                let (chunk, source, revision) = &*row;
                 let known = listed.revisions.get(&seq).is_none_or(|id| *id == chunk.revision);
                 let current = search.filter.as_of.is_some() || source.revision == Some(chunk.revision);
-                if !known || !current || !passes(&search.filter, &source) || repeats(&chosen, &chunk) {
+                if !known || !current || !passes(&search.filter, source) || repeats(&chosen, chunk) {
                     continue;
                 }
                 chosen.push(FoundPassage {
-                    evidence: evidence(&chunk, matcher),
-                    chunk,
-                    source,
-                    revision,
+                    evidence: evidence(chunk, matcher),
+                    chunk: chunk.clone(),
+                    source: source.clone(),
+                    revision: revision.clone(),
                     score: *score,
                     words: listed.words.get(&seq).copied(),
                     vector: listed.vectors.get(&seq).copied(),
@@ -263,7 +259,7 @@ impl App {
         if spans.is_empty() {
             return Ok(());
         }
-        let marks: Vec<(RevisionId, Mark)> = self.store.read().await?.revisions(scope).marks_within(&spans).await?;
+        let marks: Vec<(RevisionId, Mark)> = self.store.look().await?.revisions(scope).marks_within(&spans).await?;
         for one in chosen.iter_mut().filter(|one| long(one)) {
             let marks: Vec<Mark> =
                 marks.iter().filter(|(id, _)| *id == one.revision.id).map(|(_, mark)| mark.clone()).collect();
@@ -278,7 +274,7 @@ impl App {
 
     async fn add_neighbors(&self, scope: &Scope, chosen: &mut [FoundPassage]) -> Result<()> {
         let places: Vec<(RevisionId, u64)> = chosen.iter().map(|one| (one.revision.id, one.chunk.ordinal)).collect();
-        let chunks: Vec<Chunk> = self.store.read().await?.search(scope).neighbors(&places).await?;
+        let chunks: Vec<Chunk> = self.store.look().await?.search(scope).neighbors(&places).await?;
         for one in chosen {
             let beside =
                 |chunk: &&Chunk| chunk.revision == one.revision.id && chunk.ordinal.abs_diff(one.chunk.ordinal) == 1;

@@ -1,6 +1,9 @@
 //! What every request passes first: an id, a line in the log, a measurement, and the rendering of errors.
 
-use std::{panic::AssertUnwindSafe, time::Instant};
+use std::{
+    panic::AssertUnwindSafe,
+    time::{Duration, Instant},
+};
 
 use axum::{
     extract::{MatchedPath, Request},
@@ -27,6 +30,9 @@ pub fn install_metrics() -> Result<MetricsHandle, String> {
         .and_then(PrometheusBuilder::install_recorder)
         .map_err(|error| format!("cannot collect metrics: {error}"))
 }
+
+/// A request that takes so long is told in the log.
+const SLOW: Duration = Duration::from_secs(1);
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -55,7 +61,8 @@ pub(super) async fn observe(request: Request, next: Next) -> Response {
     metrics::counter!("ibid_http_requests_total", &labels).increment(1);
     metrics::histogram!("ibid_http_request_seconds", &labels[..2]).record(elapsed.as_secs_f64());
     let ms = (elapsed.as_secs_f64() * 1e4).round() / 10.0;
-    if path.starts_with("/api/") {
+    // What went as it should and at once is not worth a line unless someone looks closely.
+    if status >= 400 || elapsed >= SLOW {
         tracing::info!(parent: &span, status, ms, code, "answered");
     } else {
         tracing::debug!(parent: &span, status, ms, code, "answered");

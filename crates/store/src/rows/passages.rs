@@ -14,12 +14,14 @@ use ibid_domain::{ChunkId, Revision, Sha256, Source, SourceId};
 
 use super::{changes::LoggedChange, sources};
 use crate::{
-    BlobStream, Error, Result, Scope, Store, Tx,
-    sql::{Value, int, params, placeholder_list, placeholders},
+    BlobStream, EngineKind, Error, Result, Scope, Store, Tx,
+    sql::{Value, int, params, placeholder_list},
 };
 
-/// How many rows go into one statement. The same number every time, so that it is prepared once.
+/// How many rows go into one statement on PostgreSQL. The same number every time, so that it is prepared once.
 const BATCH: usize = 100;
+/// And how many ids are looked for in one.
+const IDS: usize = 400;
 
 /// A passage that is new, with everything that is made of it.
 #[derive(Clone, Debug)]
@@ -69,7 +71,7 @@ impl Passages<'_> {
     /// Those of many that are here already, by what the other system calls them.
     pub async fn known(&mut self, ids: &[&str]) -> Result<HashMap<String, KnownPassage>> {
         let mut known = HashMap::new();
-        for batch in ids.chunks(BATCH * 4) {
+        for batch in ids.chunks(IDS) {
             let sql = format!(
                 "SELECT s.external_id, s.id, r.content_sha256 FROM sources s LEFT JOIN revisions r ON r.id = s.revision_id
                  WHERE s.tenant_id = $1 AND s.document_id IS NULL AND s.external_id IN {}",
@@ -85,6 +87,32 @@ impl Passages<'_> {
         Ok(known)
     }
 
+    /// Inserts rows, many of them in one statement where that is faster. `row` says what is bound for one, `sql` how the
+    /// statement begins and ends around the rows, and `columns` what stands in a row: `?` for each that is bound.
+    async fn insert<T>(
+        &mut self,
+        items: &[T],
+        sql: (&str, &str),
+        columns: &[&str],
+        row: impl Fn(&T) -> Result<Vec<Value>>,
+    ) -> Result<()> {
+        let batch = match self.tx.engine() {
+            EngineKind::Sqlite => 1,
+            EngineKind::Postgres => BATCH,
+        };
+        let statement = |rows: usize| format!("{} VALUES {} {}", sql.0, rows_of(columns, rows), sql.1);
+        let whole = statement(batch);
+        for items in items.chunks(batch) {
+            let mut values = Vec::new();
+            for item in items {
+                values.extend(row(item)?);
+            }
+            let sql = if items.len() == batch { whole.clone() } else { statement(items.len()) };
+            self.tx.execute_built(sql, values).await?;
+        }
+        Ok(())
+    }
+
     /// Keeps texts as artifacts, each with so many references more than before.
     pub async fn keep_texts(
         &mut self,
@@ -93,173 +121,117 @@ impl Passages<'_> {
     ) -> Result<()> {
         let (tenant, now, user) = (self.scope.tenant(), self.tx.now(), self.scope.user());
         let texts: Vec<_> = texts.iter().collect();
-        for batch in texts.chunks(BATCH) {
-            let mut values = Vec::with_capacity(batch.len() * 7);
-            for (sha256, (text, references)) in batch {
-                values.extend(params![tenant, **sha256, int(text.len() as u64), uri(**sha256), user, *references, now]);
-            }
-            let rows: Vec<String> = (0..batch.len())
-                .map(|row| {
-                    let at = |column: usize| row * 7 + column;
-                    format!(
-                        "(${}, ${}, 'text/plain; charset=utf-8', ${}, ${}, 'STANDARD', ${}, ${}, ${}, ${})",
-                        at(1),
-                        at(2),
-                        at(3),
-                        at(4),
-                        at(5),
-                        at(6),
-                        at(7),
-                        at(7)
-                    )
-                })
-                .collect();
-            let sql = format!(
-                "INSERT INTO artifacts (tenant_id, sha256, media_type, size_bytes, storage_uri, storage_class, created_by,
-                     reference_count, created_at, updated_at)
-                 VALUES {}
-                 ON CONFLICT (tenant_id, sha256) DO UPDATE SET
-                     reference_count = artifacts.reference_count + excluded.reference_count,
-                     updated_at = excluded.updated_at",
-                rows.join(", ")
-            );
-            self.tx.execute_built(sql, values).await?;
-            let mut values = Vec::with_capacity(batch.len() * 3);
-            for (sha256, (text, _)) in batch {
-                values.extend(params![tenant, **sha256, text.as_bytes().to_vec()]);
-            }
-            let sql = format!(
-                "INSERT INTO small_blobs (tenant_id, sha256, bytes) VALUES {} ON CONFLICT (tenant_id, sha256) DO NOTHING",
-                placeholders(1, batch.len(), 3)
-            );
-            self.tx.execute_built(sql, values).await?;
-        }
-        Ok(())
+        let sql = (
+            "INSERT INTO artifacts (tenant_id, sha256, media_type, size_bytes, storage_uri, storage_class, created_by,
+                 reference_count, created_at, updated_at)",
+            "ON CONFLICT (tenant_id, sha256) DO UPDATE SET
+                 reference_count = artifacts.reference_count + excluded.reference_count,
+                 updated_at = excluded.updated_at",
+        );
+        let columns = ["?", "?", "'text/plain; charset=utf-8'", "?", "?", "'STANDARD'", "?", "?", "?", "?"];
+        self.insert(&texts, sql, &columns, |(sha256, (text, references))| {
+            let size = int(text.len() as u64);
+            Ok(params![tenant, **sha256, size, uri(**sha256), user, *references, now, now])
+        })
+        .await?;
+        let sql = ("INSERT INTO small_blobs (tenant_id, sha256, bytes)", "ON CONFLICT (tenant_id, sha256) DO NOTHING");
+        self.insert(&texts, sql, &["?"; 3], |(sha256, (text, _))| {
+            Ok(params![tenant, **sha256, text.as_bytes().to_vec()])
+        })
+        .await
     }
 
-    /// Keeps passages that are new. Their texts are kept already. Vectors go into the space.
-    pub async fn add(&mut self, passages: &[NewPassage], space: Option<i64>) -> Result<()> {
+    /// Keeps passages that are new, and gives the number of the first of their chunks; the others follow. Their texts
+    /// are kept already. Vectors go into the space.
+    pub async fn add(&mut self, passages: &[NewPassage], space: Option<i64>) -> Result<Option<i64>> {
         let tenant = self.scope.tenant();
         let place =
             serde_json::to_value(ibid_domain::Place::default()).map_err(|error| Error::Corrupt(error.to_string()))?;
-        for batch in passages.chunks(BATCH) {
-            let mut values = Vec::with_capacity(batch.len() * 29);
-            for passage in batch {
-                let source = &passage.source;
-                values.extend(params![source.id, tenant, source.created_by, source.created_at, None::<String>]);
-                values.extend(sources::columns(source, None)?);
-            }
-            let sql = format!("{} VALUES {}", sources::INSERT, placeholders(1, batch.len(), 29));
-            self.tx.execute_built(sql, values).await?;
+        self.insert(passages, (sources::INSERT, ""), &["?"; 29], |NewPassage { source, .. }| {
+            let mut values = params![source.id, tenant, source.created_by, source.created_at, None::<String>];
+            values.extend(sources::columns(source, None)?);
+            Ok(values)
+        })
+        .await?;
 
-            let mut values = Vec::with_capacity(batch.len() * 12);
-            for NewPassage { revision, .. } in batch {
-                values.extend(params![
-                    revision.id,
-                    tenant,
-                    revision.source,
-                    int(revision.number),
-                    revision.content,
-                    revision.text,
-                    revision.media_type.as_str(),
-                    int(revision.size_bytes),
-                    int(revision.text_chars),
-                    revision.language.as_deref(),
-                    revision.validators.clone(),
-                    revision.created_at,
-                ]);
-            }
-            let rows: Vec<String> = (0..batch.len())
-                .map(|row| {
-                    let at = |column: usize| row * 12 + column;
-                    format!(
-                        "(${}, ${}, ${}, ${}, ${}, ${}, ${}, ${}, ${}, 1, ${}, ${}, ${}, ${})",
-                        at(1),
-                        at(2),
-                        at(3),
-                        at(4),
-                        at(5),
-                        at(6),
-                        at(7),
-                        at(8),
-                        at(9),
-                        at(10),
-                        at(11),
-                        at(12),
-                        at(12)
-                    )
-                })
-                .collect();
-            let sql = format!(
-                "INSERT INTO revisions (id, tenant_id, source_id, number, content_sha256, text_sha256, media_type,
-                     size_bytes, text_chars, chunk_count, language, validators, created_at, extracted_at) VALUES {}",
-                rows.join(", ")
-            );
-            self.tx.execute_built(sql, values).await?;
+        let sql = "INSERT INTO revisions (id, tenant_id, source_id, number, content_sha256, text_sha256, media_type,
+                       size_bytes, text_chars, chunk_count, language, validators, created_at, extracted_at)";
+        let columns = ["?", "?", "?", "?", "?", "?", "?", "?", "?", "1", "?", "?", "?", "?"];
+        self.insert(passages, (sql, ""), &columns, |NewPassage { revision, .. }| {
+            Ok(params![
+                revision.id,
+                tenant,
+                revision.source,
+                int(revision.number),
+                revision.content,
+                revision.text,
+                revision.media_type.as_str(),
+                int(revision.size_bytes),
+                int(revision.text_chars),
+                revision.language.as_deref(),
+                revision.validators.clone(),
+                revision.created_at,
+                revision.created_at,
+            ])
+        })
+        .await?;
 
-            let mut values = Vec::with_capacity(batch.len() * 8);
-            for passage in batch {
-                values.extend(params![
-                    passage.chunk,
-                    tenant,
-                    passage.source.id,
-                    passage.revision.id,
-                    int(passage.revision.text_chars),
-                    int(passage.tokens),
-                    place.clone(),
-                    passage.text.as_str(),
-                ]);
-            }
-            let rows: Vec<String> = (0..batch.len())
-                .map(|row| {
-                    let at = |column: usize| row * 8 + column;
-                    format!(
-                        "(${}, ${}, ${}, ${}, 0, 0, ${}, ${}, ${}, ${})",
-                        at(1),
-                        at(2),
-                        at(3),
-                        at(4),
-                        at(5),
-                        at(6),
-                        at(7),
-                        at(8)
-                    )
-                })
-                .collect();
-            let sql = format!(
-                "INSERT INTO chunks (id, tenant_id, source_id, revision_id, ordinal, start_char, end_char, tokens, place,
-                     content) VALUES {}",
-                rows.join(", ")
-            );
-            self.tx.execute_built(sql, values).await?;
+        let sql =
+            "INSERT INTO chunks (id, tenant_id, source_id, revision_id, ordinal, start_char, end_char, tokens, place,
+                       content)";
+        let columns = ["?", "?", "?", "?", "0", "0", "?", "?", "?", "?"];
+        self.insert(passages, (sql, ""), &columns, |passage| {
+            Ok(params![
+                passage.chunk,
+                tenant,
+                passage.source.id,
+                passage.revision.id,
+                int(passage.revision.text_chars),
+                int(passage.tokens),
+                place.clone(),
+                passage.text.as_str(),
+            ])
+        })
+        .await?;
 
-            let Some(space) = space else { continue };
-            let embedded: Vec<_> = batch.iter().filter_map(|one| Some((one.chunk, one.vector.as_ref()?))).collect();
-            if !embedded.is_empty() {
-                let mut values = Vec::with_capacity(embedded.len() * 3);
-                for (chunk, vector) in &embedded {
-                    values.extend(params![space, *chunk]);
-                    values.push(Value::Vector((*vector).clone()));
-                }
-                let sql = format!(
-                    "INSERT INTO chunk_vectors (space_id, chunk_id, vector) VALUES {}",
-                    placeholders(1, embedded.len(), 3)
-                );
-                self.tx.execute_built(sql, values).await?;
-            }
+        if let Some(space) = space {
+            let embedded: Vec<_> = passages.iter().filter_map(|one| Some((one.chunk, one.vector.as_ref()?))).collect();
+            let sql = "INSERT INTO chunk_vectors (space_id, chunk_id, vector)";
+            self.insert(&embedded, (sql, ""), &["?"; 3], |(chunk, vector)| {
+                Ok(vec![space.into(), (*chunk).into(), Value::Vector((*vector).clone())])
+            })
+            .await?;
         }
-        if let (Some(first), Some(last)) = (passages.first(), passages.last()) {
-            let sql = "SELECT MIN(seq) AS first, MAX(seq) AS last FROM chunks WHERE id IN ($1, $2)";
-            let row = self.tx.row(sql, params![first.chunk, last.chunk]).await?;
-            let row = row.ok_or_else(|| Error::Corrupt("chunks are not there after they were made".to_owned()))?;
-            let (first, last) = (row.get("first")?, row.get("last")?);
-            self.tx.log(LoggedChange::Chunks(first, last)).await?;
-            if space.is_some() {
-                self.tx.log(LoggedChange::Vectors(first, last)).await?;
-            }
+        let (Some(first), Some(last)) = (passages.first(), passages.last()) else { return Ok(None) };
+        let sql = "SELECT MIN(seq) AS first, MAX(seq) AS last FROM chunks WHERE id IN ($1, $2)";
+        let row = self.tx.row(sql, params![first.chunk, last.chunk]).await?;
+        let row = row.ok_or_else(|| Error::Corrupt("chunks are not there after they were made".to_owned()))?;
+        let (first, last) = (row.get("first")?, row.get("last")?);
+        self.tx.log(LoggedChange::Chunks(first, last)).await?;
+        if space.is_some() {
+            self.tx.log(LoggedChange::Vectors(first, last)).await?;
         }
-        Ok(())
+        Ok(Some(first))
     }
+}
+
+/// `($1, 'text', $2), ($3, 'text', $4)`: so many rows, with a placeholder for each `?`.
+fn rows_of(columns: &[&str], rows: usize) -> String {
+    let (mut out, mut number) = (String::new(), 0);
+    for row in 0..rows {
+        out.push_str(if row == 0 { "(" } else { ", (" });
+        for (at, column) in columns.iter().enumerate() {
+            out.push_str(if at == 0 { "" } else { ", " });
+            if *column == "?" {
+                number += 1;
+                out.push_str(&format!("${number}"));
+            } else {
+                out.push_str(column);
+            }
+        }
+        out.push(')');
+    }
+    out
 }
 
 impl Store {

@@ -19,7 +19,7 @@ use crate::{
     tree,
 };
 
-on_both!(filters, dates, earlier_states, passages, only_postgres);
+on_both!(filters, dates, earlier_states, passages, looks, only_postgres);
 
 /// Tells stories on PostgreSQL alone: what SQLite's index does is tested with it.
 macro_rules! on_postgres {
@@ -257,7 +257,7 @@ async fn filtered_words(library: Library) {
     let hits = tx.search(scope).words(&any("w0 w9"), &filter, 1000).await.unwrap();
     let seqs: Vec<_> = hits.iter().map(|hit| hit.seq).collect();
     let found = tx.search(scope).fetch(&seqs).await.unwrap();
-    assert!(found.iter().all(|(_, chunk, source, _)| chunk.source == tagged.id && *source == tagged));
+    assert!(found.iter().all(|(_, one)| one.0.source == tagged.id && one.1 == tagged));
     // Ranked as in the whole library, and none is missing.
     let all = plain_ranking(&passages, &any("w0 w9"));
     let mut expected = 0;
@@ -527,11 +527,8 @@ async fn passages(library: Library) {
     let other = tx.create_tenant("other").await.unwrap();
     // Numbers of passages begin with 1 on both engines.
     let found = tx.search(scope).fetch(&[6, 2, 99, 2]).await.unwrap();
-    assert_eq!(
-        found.iter().map(|(seq, chunk, ..)| (*seq, chunk.content.as_str())).collect::<Vec<_>>(),
-        [(6, "f"), (2, "b")]
-    );
-    let (_, chunk, source, revision) = &found[1];
+    assert_eq!(found.iter().map(|(seq, one)| (*seq, one.0.content.as_str())).collect::<Vec<_>>(), [(6, "f"), (2, "b")]);
+    let (chunk, source, revision) = &*found[1].1;
     let (kept_source, kept_revision) = (
         tx.sources(scope).get(first.id).await.unwrap().unwrap(),
         tx.revisions(scope).get(one.id).await.unwrap().unwrap(),
@@ -540,7 +537,7 @@ async fn passages(library: Library) {
     let mut kept = tx.revisions(scope).chunks(one.id, ibid_domain::Limit::default(), None).await.unwrap().items;
     kept[1].embedded = true;
     assert_eq!(*chunk, kept[1]);
-    assert_eq!(found[0].2.id, second.id);
+    assert_eq!(found[0].1.1.id, second.id);
     assert_eq!(tx.search(scope).fetch(&[]).await.unwrap(), []);
     assert_eq!(tx.search(&other).fetch(&[1, 2]).await.unwrap(), []);
 
@@ -553,6 +550,42 @@ async fn passages(library: Library) {
     assert_eq!(tx.search(scope).neighbors(&[(RevisionId::new(), 1)]).await.unwrap(), []);
     assert_eq!(tx.search(scope).neighbors(&[]).await.unwrap(), []);
     assert_eq!(tx.search(&other).neighbors(&[(one.id, 1)]).await.unwrap(), []);
+}
+
+/// What is read again is what stands there now, however often it was read before.
+async fn looks(library: Library) {
+    let scope = &library.scope;
+    let mut tx = library.store.write().await.unwrap();
+    let (mut first, _) = indexed(&mut tx, scope, source(&library, "Before"), "one", &["a", "b"]).await;
+    let (second, _) = indexed(&mut tx, scope, source(&library, "Other"), "two", &["c"]).await;
+    let other = tx.create_tenant("other").await.unwrap();
+    tx.commit().await.unwrap();
+    let read = async |seqs: &[i64]| {
+        let found = library.store.look().await.unwrap().search(scope).fetch(seqs).await.unwrap();
+        found.iter().map(|(seq, one)| (*seq, one.0.content.clone(), one.1.title().to_owned())).collect::<Vec<_>>()
+    };
+    let told = |all: &[(i64, &str, &str)]| {
+        all.iter().map(|(seq, content, title)| (*seq, content.to_string(), title.to_string())).collect::<Vec<_>>()
+    };
+    for _ in 0..3 {
+        assert_eq!(read(&[3, 1]).await, told(&[(3, "c", "Other"), (1, "a", "Before")]));
+    }
+    assert_eq!(library.store.look().await.unwrap().search(&other).fetch(&[1, 3]).await.unwrap(), []);
+    first =
+        Source { reference: ibid_domain::Reference { title: Some("After".to_owned()), ..first.reference }, ..first };
+    let mut tx = library.store.write().await.unwrap();
+    tx.sources(scope).save(&mut first, None).await.unwrap();
+    assert_eq!(read(&[1]).await, told(&[(1, "a", "Before")]), "not before it is kept");
+    tx.commit().await.unwrap();
+    assert_eq!(read(&[2, 1]).await, told(&[(2, "b", "After"), (1, "a", "After")]));
+    let mut tx = library.store.write().await.unwrap();
+    assert!(tx.sources(scope).remove(second.id).await.unwrap());
+    tx.commit().await.unwrap();
+    assert_eq!(read(&[3, 2]).await, told(&[(2, "b", "After")]));
+    if library.store.engine() == EngineKind::Sqlite {
+        let mut tx = library.store.look().await.unwrap();
+        assert!(tx.sources(scope).remove(first.id).await.is_err(), "who only looks changes nothing");
+    }
 }
 
 async fn only_postgres(library: Library) {

@@ -7,9 +7,12 @@ mod statistics;
 mod vectors;
 mod words;
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
-use ibid_domain::{ChunkId, Place, Revision, RevisionId, SearchFilter, Source, SourceId};
+use ibid_domain::{ChunkId, Place, RevisionId, SearchFilter, SourceId};
 
 use self::filter::{Narrowed, is_plain};
 pub(crate) use self::statistics::WordStatistics;
@@ -19,7 +22,8 @@ use super::{
 };
 use crate::{
     EngineKind, Error, Result, Scope, Tx,
-    sql::{int, params, placeholder_list, placeholders, prefixed},
+    direct::Fetched,
+    sql::{Conn, int, params, placeholder_list, placeholders, prefixed},
 };
 
 /// How many passages may be looked at one by one: a filter that leaves no more needs no index.
@@ -125,9 +129,15 @@ impl Search<'_> {
 
     /// Passages by their numbers, with what they belong to, in the order of the numbers; those that are gone are left
     /// out. All of them count as embedded.
-    pub async fn fetch(&mut self, seqs: &[i64]) -> Result<Vec<(i64, Chunk, Source, Revision)>> {
-        let mut found = HashMap::with_capacity(seqs.len());
-        for batch in seqs.chunks(BATCH) {
+    pub async fn fetch(&mut self, seqs: &[i64]) -> Result<Vec<(i64, Fetched)>> {
+        let tenant = self.scope.tenant();
+        let mut found: HashMap<i64, Fetched> = HashMap::with_capacity(seqs.len());
+        if let Conn::Direct(reading) = &mut self.tx.conn {
+            let kept = reading.passages()?;
+            found.extend(seqs.iter().filter_map(|seq| Some((*seq, kept.get(&(tenant, *seq))?.clone()))));
+        }
+        let unread: Vec<i64> = seqs.iter().copied().filter(|seq| !found.contains_key(seq)).collect();
+        for batch in unread.chunks(BATCH) {
             let sql = format!(
                 "SELECT c.seq, {}, CAST(1 AS BIGINT) AS c_embedded, {}, {}
                  FROM chunks c JOIN sources s ON s.id = c.source_id JOIN revisions r ON r.id = c.revision_id
@@ -142,10 +152,17 @@ impl Search<'_> {
             for row in &self.tx.rows_built(sql, values).await? {
                 let chunk = read_chunk(row.part("c_"))?;
                 let source = sources::read_part(row.part("s_"))?;
-                found.insert(row.get::<i64>("seq")?, (chunk, source, revisions::read_part(row.part("r_"))?));
+                let revision = revisions::read_part(row.part("r_"))?;
+                found.insert(row.get("seq")?, Arc::new((chunk, source, revision)));
             }
         }
-        let taken = |seq: &i64| found.remove(seq).map(|(chunk, source, revision)| (*seq, chunk, source, revision));
+        if let Conn::Direct(reading) = &mut self.tx.conn
+            && !unread.is_empty()
+        {
+            let read = unread.iter().filter_map(|seq| Some(((tenant, *seq), found.get(seq)?.clone())));
+            reading.passages()?.extend(read);
+        }
+        let taken = |seq: &i64| found.remove(seq).map(|fetched| (*seq, fetched));
         Ok(seqs.iter().filter_map(taken).collect())
     }
 

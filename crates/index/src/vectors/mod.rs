@@ -1,0 +1,583 @@
+//! The vectors of passages, in memory, and which of them are nearest to a query.
+//!
+//! A vector is kept at three precisions: one bit a number, eight bits, and eight more below them. Vectors that lie near
+//! each other are listed under one centre; the bits of a vector say on which side of its centre it lies. A search looks
+//! into the lists around the query, guesses from the bits how near each vector is, and narrows the best guesses down
+//! with eight bits, then sixteen. A vector can be found as soon as it is here, whatever else is still to be done: until
+//! there are many, one list has them all.
+
+mod compare;
+mod pack;
+mod partition;
+
+pub(crate) use self::pack::Packed;
+use self::{
+    compare::{ROWS, Scale},
+    pack::{Query, places, unpack},
+    partition::Centres,
+};
+
+/// How many passages lie in one block. Blocks never move, so growing copies nothing.
+const BLOCK: usize = 16 * 1024;
+
+/// So many are looked at with one bit a number, and so many times the root of their number. Of real passages and
+/// questions, these hold more than 98 % of the ten nearest.
+const LOOKED_AT: (usize, usize) = (3_000, 60);
+/// So many are looked at with eight bits, and one for so many that were looked at before.
+const GUESSED: (usize, usize) = (150, 100);
+/// So many more than are wanted are looked at with sixteen bits.
+const CLOSER: usize = 16;
+
+/// So many are fetched from memory before they are compared.
+const AHEAD: usize = 8;
+
+/// When at most so many are allowed, the bits are not worth looking at.
+const FEW: usize = 2_000;
+
+/// Vectors of fewer numbers have too few bits to tell one from another, and are short enough to be compared whole.
+const SHORT: usize = 128;
+
+/// From so many on they are divided, and again when there are so many times as many.
+const DIVIDED: (usize, usize) = (8_000, 4);
+/// Into so many times the root of their number.
+const LISTS: usize = 4;
+
+/// The vectors of passages, by their slot.
+#[derive(Debug)]
+pub(crate) struct Vectors {
+    dimension: usize,
+    blocks: Vec<Block>,
+    /// How many there are.
+    count: usize,
+    centres: Centres,
+    lists: Vec<List>,
+    /// The list of each slot, counted from 1; 0 where there is no vector.
+    listed: Vec<u32>,
+    /// How many there were when they were last divided.
+    divided: usize,
+    /// The slots whose vectors came since a division was begun that is not done yet.
+    since: Option<Vec<u32>>,
+}
+
+#[derive(Debug)]
+struct Block {
+    high: Vec<i8>,
+    low: Vec<u8>,
+    /// What one step of `high` is worth; 0 where there is no vector.
+    step: Vec<f32>,
+}
+
+/// What lies around one centre.
+#[derive(Clone, Debug, Default)]
+struct List {
+    slots: Vec<u32>,
+    /// The bits of the vectors, in blocks of [`compare::ROWS`] of them.
+    codes: Vec<[u8; 16]>,
+    /// What a bit is worth: how far the vector lies from the centre, for each number.
+    reach: Vec<f32>,
+}
+
+impl List {
+    fn push(&mut self, slot: u32, vector: &[f32], centre: &[f32]) {
+        let (row, places) = (self.slots.len(), places(vector.len()));
+        if row.is_multiple_of(ROWS) {
+            self.codes.resize(self.codes.len() + places, [0; 16]);
+            self.reach.resize(row + ROWS, 0.0);
+        }
+        for (place, (vector, centre)) in vector.chunks(4).zip(centre.chunks(4)).enumerate() {
+            let above = vector.iter().zip(centre).enumerate();
+            self.put(row, place, places, above.fold(0, |code, (at, (a, b))| code | u8::from(a > b) << at));
+        }
+        self.reach[row] = reach(vector, centre);
+        self.slots.push(slot);
+    }
+
+    fn put(&mut self, row: usize, place: usize, places: usize, code: u8) {
+        let byte = &mut self.codes[row / ROWS * places + place][row % 16];
+        *byte = if row % ROWS < 16 { *byte & 0xf0 | code } else { *byte & 0x0f | code << 4 };
+    }
+
+    fn code(&self, row: usize, place: usize, places: usize) -> u8 {
+        let byte = self.codes[row / ROWS * places + place][row % 16];
+        if row % ROWS < 16 { byte & 15 } else { byte >> 4 }
+    }
+
+    fn forget(&mut self, slot: u32, places: usize) {
+        let Some(at) = self.slots.iter().position(|one| *one == slot) else { return };
+        let last = self.slots.len() - 1;
+        self.slots.swap_remove(at);
+        self.reach[at] = self.reach[last];
+        for place in 0..places {
+            let code = self.code(last, place, places);
+            self.put(at, place, places, code);
+        }
+        self.codes.truncate(last.div_ceil(ROWS) * places);
+        self.reach.truncate(last.div_ceil(ROWS) * ROWS);
+    }
+
+    /// Guesses how near each vector is to the query, whose product with the centre is known.
+    fn guess(&self, query: &Query, towards: f32, into: &mut Vec<f32>) {
+        let scale = Scale { step: 2.0 * query.table_step, start: query.table_start, towards };
+        compare::guesses(&query.table, &self.codes, &self.reach, scale, into);
+    }
+}
+
+/// What makes the bits of a vector, times this, the best guess of where it lies from its centre.
+fn reach(vector: &[f32], centre: &[f32]) -> f32 {
+    let (mut squares, mut sum) = (0.0_f32, 0.0_f32);
+    for (a, b) in vector.iter().zip(centre) {
+        let far = a - b;
+        squares += far * far;
+        sum += far.abs();
+    }
+    if sum > 0.0 { squares / sum } else { 0.0 }
+}
+
+/// How vectors are to be divided, made while they are searched.
+pub(crate) struct Division {
+    centres: Centres,
+    lists: Vec<List>,
+    listed: Vec<u32>,
+}
+
+impl Division {
+    fn new(centres: Centres) -> Self {
+        Self { lists: vec![List::default(); centres.len()], centres, listed: Vec::new() }
+    }
+
+    /// For vectors that stand one after the other, so many of a whole.
+    pub(crate) fn of(dimension: usize, sample: &[f32], whole: usize) -> Self {
+        Self::new(Centres::train(dimension, sample, (whole as f64).sqrt() as usize * LISTS))
+    }
+
+    fn put(&mut self, slot: u32, list: usize, vector: &[f32]) {
+        self.listed.resize(self.listed.len().max(slot as usize + 1), 0);
+        self.lists[list].push(slot, vector, self.centres.of(list));
+        self.listed[slot as usize] = list as u32 + 1;
+    }
+}
+
+impl Vectors {
+    /// Room for vectors of this dimension.
+    pub(crate) fn new(dimension: usize) -> Self {
+        Self {
+            dimension,
+            blocks: Vec::new(),
+            count: 0,
+            centres: Centres::new(dimension, vec![0.0; dimension]),
+            lists: vec![List::default()],
+            listed: Vec::new(),
+            divided: 0,
+            since: None,
+        }
+    }
+
+    pub(crate) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Keeps the vector of a slot.
+    pub(crate) fn set(&mut self, slot: u32, packed: &Packed) {
+        if packed.high.len() != self.dimension || packed.low.len() != self.dimension {
+            return;
+        }
+        let (block, row) = (slot as usize / BLOCK, slot as usize % BLOCK);
+        while self.blocks.len() <= block {
+            self.blocks.push(Block {
+                high: vec![0; BLOCK * self.dimension],
+                low: vec![0; BLOCK * self.dimension],
+                step: vec![0.0; BLOCK],
+            });
+        }
+        self.listed.resize(self.listed.len().max(slot as usize + 1), 0);
+        let at = &mut self.blocks[block];
+        let numbers = row * self.dimension..(row + 1) * self.dimension;
+        at.high[numbers.clone()].copy_from_slice(&packed.high);
+        at.low[numbers].copy_from_slice(&packed.low);
+        at.step[row] = packed.step;
+        self.count += usize::from(self.listed[slot as usize] == 0);
+        self.list(slot);
+        if let Some(since) = &mut self.since {
+            since.push(slot);
+        }
+    }
+
+    /// Whether there are many more than when they were last divided, and nobody is at it.
+    pub(crate) fn is_division_due(&self) -> bool {
+        self.dimension > SHORT
+            && self.count >= DIVIDED.0
+            && self.count >= self.divided * DIVIDED.1
+            && self.since.is_none()
+    }
+
+    /// Begins to divide them.
+    pub(crate) fn begin_division(&mut self) {
+        self.since = Some(Vec::new());
+    }
+
+    /// Some of them, from all over, one after the other.
+    pub(crate) fn sample(&self) -> Vec<f32> {
+        let wanted = Centres::sample((self.count as f64).sqrt() as usize * LISTS).min(self.count);
+        let mut sample = Vec::with_capacity(wanted * self.dimension);
+        let mut taken = 0;
+        for (at, slot) in (0..).zip(self.slots()) {
+            if at * wanted / self.count.max(1) >= taken {
+                taken += 1;
+                self.unpacked(slot, &mut sample);
+            }
+        }
+        sample
+    }
+
+    fn slots(&self) -> impl Iterator<Item = u32> {
+        (0_u32..).zip(&self.listed).filter(|(_, list)| **list > 0).map(|(slot, _)| slot)
+    }
+
+    /// Divides those of the next slots, and says if there are more.
+    pub(crate) fn divide_more(&self, division: &mut Division) -> bool {
+        let first = division.listed.len();
+        let end = (first + BLOCK).min(self.listed.len());
+        let (mut vector, mut near) = (Vec::new(), Vec::new());
+        for slot in first..end {
+            if self.listed[slot] > 0 {
+                vector.clear();
+                self.unpacked(slot as u32, &mut vector);
+                let list = division.centres.nearest(&vector, &mut near);
+                division.put(slot as u32, list, &vector);
+            }
+        }
+        division.listed.resize(end, 0);
+        end < self.listed.len()
+    }
+
+    /// Takes a division over that was made of these vectors.
+    pub(crate) fn take(&mut self, mut division: Division) {
+        let Some(since) = self.since.take() else { return };
+        while self.divide_more(&mut division) {}
+        (self.centres, self.lists, self.listed) = (division.centres, division.lists, division.listed);
+        for slot in since {
+            self.list(slot);
+        }
+        self.divided = self.count;
+    }
+
+    /// How they are divided: the centres, the list of each slot counted from 1, and how many they were then.
+    pub(crate) fn division(&self) -> (&[f32], &[u32], usize) {
+        (self.centres.numbers(), &self.listed, self.divided)
+    }
+
+    /// Divides them as they were divided once.
+    pub(crate) fn divide_as(&mut self, centres: Vec<f32>, listed: &[u32], divided: usize) {
+        let centres = Centres::new(self.dimension, centres);
+        if centres.len() == 0 {
+            return;
+        }
+        let mut division = Division::new(centres);
+        let (mut vector, mut near) = (Vec::new(), Vec::new());
+        for slot in self.slots() {
+            vector.clear();
+            self.unpacked(slot, &mut vector);
+            let known = listed.get(slot as usize).map(|list| *list as usize);
+            let list = match known.and_then(|list| list.checked_sub(1)).filter(|list| *list < division.lists.len()) {
+                Some(list) => list,
+                None => division.centres.nearest(&vector, &mut near),
+            };
+            division.put(slot, list, &vector);
+        }
+        division.listed.resize(self.listed.len(), 0);
+        (self.centres, self.lists, self.listed) = (division.centres, division.lists, division.listed);
+        self.divided = divided;
+    }
+
+    /// Puts a slot that has a vector into the list that it belongs to.
+    fn list(&mut self, slot: u32) {
+        let mut vector = Vec::with_capacity(self.dimension);
+        self.unpacked(slot, &mut vector);
+        if let Some(list) = self.listed[slot as usize].checked_sub(1) {
+            self.lists[list as usize].forget(slot, places(self.dimension));
+        }
+        let list = self.centres.nearest(&vector, &mut Vec::new());
+        self.lists[list].push(slot, &vector, self.centres.of(list));
+        self.listed[slot as usize] = list as u32 + 1;
+    }
+
+    fn unpacked(&self, slot: u32, into: &mut Vec<f32>) {
+        let (block, row) = (&self.blocks[slot as usize / BLOCK], slot as usize % BLOCK);
+        unpack(&block.high[row * self.dimension..(row + 1) * self.dimension], block.step[row], into);
+    }
+
+    /// The `count` nearest slots that are allowed, by cosine, best first. `allowed` has a bit a slot and says how many
+    /// are set; none means all.
+    pub(crate) fn nearest(&self, vector: &[f32], allowed: Option<(&[u64], usize)>, count: usize) -> Vec<(u32, f32)> {
+        if vector.len() != self.dimension || count == 0 {
+            return Vec::new();
+        }
+        let Some(query) = Query::new(vector) else { return Vec::new() };
+        let looked_at = match allowed {
+            Some((bits, few)) if few <= FEW || self.dimension <= SHORT => ones(bits).collect(),
+            None if self.dimension <= SHORT => (0..self.listed.len() as u32).collect(),
+            _ => self.guessed(&query, allowed.map(|(bits, _)| bits), count),
+        };
+        let mut scored: Vec<(f32, u32)> = Vec::with_capacity(looked_at.len());
+        for (at, slot) in looked_at.iter().enumerate() {
+            if let Some(slot) = looked_at.get(at + AHEAD) {
+                self.prefetch(*slot, |block| &block.high);
+            }
+            scored.extend(self.score_high(&query, *slot).map(|score| (score, *slot)));
+        }
+        // The shorter a vector, the more of it eight bits leave open.
+        if self.dimension > SHORT {
+            keep_best(&mut scored, count + CLOSER);
+        }
+        for (_, slot) in &scored {
+            self.prefetch(*slot, |block| &block.low);
+        }
+        for (score, slot) in &mut scored {
+            *score = self.score_whole(&query, *slot).unwrap_or(*score);
+        }
+        keep_best(&mut scored, count);
+        scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        scored.into_iter().map(|(score, slot)| (slot, score)).collect()
+    }
+
+    /// The cosines of these slots, where they have a vector.
+    pub(crate) fn similarities(&self, vector: &[f32], slots: &[u32]) -> Vec<Option<f32>> {
+        match Query::new(vector) {
+            Some(query) if vector.len() == self.dimension => {
+                slots.iter().for_each(|slot| self.prefetch(*slot, |block| &block.high));
+                slots.iter().for_each(|slot| self.prefetch(*slot, |block| &block.low));
+                slots.iter().map(|slot| self.score_whole(&query, *slot)).collect()
+            }
+            _ => vec![None; slots.len()],
+        }
+    }
+
+    /// Asks for what will be compared soon.
+    fn prefetch<T>(&self, slot: u32, of: impl Fn(&Block) -> &Vec<T>) {
+        let Some(block) = self.blocks.get(slot as usize / BLOCK) else { return };
+        let row = slot as usize % BLOCK;
+        compare::prefetch(&of(block)[row * self.dimension..(row + 1) * self.dimension]);
+        compare::prefetch(&block.step[row..=row]);
+    }
+
+    fn row(&self, slot: u32) -> Option<(&Block, usize)> {
+        let (block, row) = (self.blocks.get(slot as usize / BLOCK)?, slot as usize % BLOCK);
+        (block.step[row] != 0.0).then_some((block, row))
+    }
+
+    fn score_high(&self, query: &Query, slot: u32) -> Option<f32> {
+        let (block, row) = self.row(slot)?;
+        let high = &block.high[row * self.dimension..(row + 1) * self.dimension];
+        // The lower bits are half a step on average.
+        let product = compare::product(&query.whole, high) as f32 + query.sum / 2.0;
+        Some(product * block.step[row] * query.step)
+    }
+
+    fn score_whole(&self, query: &Query, slot: u32) -> Option<f32> {
+        let (block, row) = self.row(slot)?;
+        let numbers = row * self.dimension..(row + 1) * self.dimension;
+        let high = i64::from(compare::product(&query.whole, &block.high[numbers.clone()]));
+        let low = i64::from(compare::product_low(&query.whole, &block.low[numbers]));
+        Some((high * 256 + low) as f32 / 256.0 * block.step[row] * query.step)
+    }
+
+    /// The slots around the query that are nearest as far as their bits tell.
+    fn guessed(&self, query: &Query, allowed: Option<&[u64]>, count: usize) -> Vec<u32> {
+        let looked = (LOOKED_AT.0 + LOOKED_AT.1 * (self.count as f64).sqrt() as usize).max(count * 40);
+        let wanted = GUESSED.0.max(count * 3) + looked / GUESSED.1;
+        let probes = (self.lists.len() * looked / self.count.max(1) * 2 + 8).min(self.lists.len());
+        let centres = self.centres.ranked(query, probes);
+        let mut best = Best::new(wanted);
+        let mut scores = Vec::new();
+        let (mut seen, mut at) = (0, 0);
+        while seen < looked && at < centres.len() {
+            let (towards, centre) = centres[at];
+            let list = &self.lists[centre as usize];
+            at += 1;
+            if let Some((_, next)) = centres.get(at) {
+                compare::prefetch(self.lists[*next as usize].codes.get(..AHEAD * 4).unwrap_or_default());
+            }
+            list.guess(query, towards, &mut scores);
+            seen +=
+                allowed.map_or(list.slots.len(), |bits| list.slots.iter().filter(|slot| is_set(bits, **slot)).count());
+            for (slots, scores) in list.slots.chunks(ROWS).zip(scores.chunks(ROWS)) {
+                if scores.iter().fold(false, |any, score| any | (*score > best.least)) {
+                    for (slot, score) in slots.iter().zip(scores) {
+                        if *score > best.least && allowed.is_none_or(|bits| is_set(bits, *slot)) {
+                            best.offer(*score, *slot);
+                        }
+                    }
+                }
+            }
+        }
+        best.slots()
+    }
+}
+
+/// The best so far, in any order.
+struct Best {
+    wanted: usize,
+    least: f32,
+    all: Vec<(f32, u32)>,
+}
+
+impl Best {
+    fn new(wanted: usize) -> Self {
+        Self { wanted, least: f32::NEG_INFINITY, all: Vec::with_capacity(wanted * 2) }
+    }
+
+    #[inline]
+    fn offer(&mut self, score: f32, slot: u32) {
+        if score > self.least {
+            self.all.push((score, slot));
+            if self.all.len() >= self.wanted * 2 {
+                self.cut();
+            }
+        }
+    }
+
+    fn cut(&mut self) {
+        keep_best(&mut self.all, self.wanted);
+        self.least = self.all.iter().map(|(score, _)| *score).fold(f32::INFINITY, f32::min);
+    }
+
+    fn slots(mut self) -> Vec<u32> {
+        keep_best(&mut self.all, self.wanted);
+        self.all.into_iter().map(|(_, slot)| slot).collect()
+    }
+}
+
+/// Keeps the `count` largest, in any order.
+fn keep_best(scored: &mut Vec<(f32, u32)>, count: usize) {
+    if scored.len() > count && count > 0 {
+        scored.select_nth_unstable_by(count - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        scored.truncate(count);
+    } else if count == 0 {
+        scored.clear();
+    }
+}
+
+fn is_set(bits: &[u64], at: u32) -> bool {
+    bits.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+}
+
+/// The numbers of the bits that are set.
+pub(crate) fn ones(bits: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    bits.iter().enumerate().flat_map(|(at, word)| {
+        let mut rest = *word;
+        std::iter::from_fn(move || {
+            let bit = rest.trailing_zeros();
+            rest = rest.checked_sub(1).map(|less| rest & less)?;
+            Some(at as u32 * 64 + bit)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that look random and are the same every time.
+    fn noise(seed: u64) -> impl FnMut() -> f32 {
+        let mut state = seed;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 40) as f32 / (1_u64 << 24) as f32) - 0.5
+        }
+    }
+
+    fn clustered(count: usize, dimension: usize) -> Vec<Vec<f32>> {
+        let mut next = noise(7);
+        let centres: Vec<Vec<f32>> = (0..400).map(|_| (0..dimension).map(|_| next()).collect()).collect();
+        (0..count).map(|at| centres[at % 400].iter().map(|number| number + 0.8 * next() + 0.1).collect()).collect()
+    }
+
+    fn divided(kept: &mut Vectors) {
+        if kept.is_division_due() {
+            kept.begin_division();
+            let mut division = Division::of(kept.dimension(), &kept.sample(), kept.len());
+            while kept.divide_more(&mut division) {}
+            kept.take(division);
+        }
+    }
+
+    fn cosine(a: &[f32], b: &[f32]) -> f32 {
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+        dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+    }
+
+    fn exact(vectors: &[Vec<f32>], query: &[f32], allowed: impl Fn(usize) -> bool, count: usize) -> Vec<u32> {
+        let mut all: Vec<_> =
+            (0..vectors.len()).filter(|at| allowed(*at)).map(|at| (cosine(&vectors[at], query), at)).collect();
+        all.sort_by(|a, b| b.0.total_cmp(&a.0));
+        all.into_iter().take(count).map(|(_, at)| at as u32).collect()
+    }
+
+    #[test]
+    fn the_nearest_are_found_as_if_every_number_had_been_compared() {
+        for dimension in [100, 384] {
+            let vectors = clustered(20_000, dimension);
+            let mut kept = Vectors::new(dimension);
+            for (slot, vector) in vectors.iter().enumerate() {
+                kept.set(slot as u32, &Packed::new(vector).unwrap());
+            }
+            divided(&mut kept);
+            let mut next = noise(99);
+            let (mut same, mut asked) = (0, 0);
+            for at in 0..60 {
+                let query: Vec<f32> = vectors[at * 13].iter().map(|number| number + 0.5 * next()).collect();
+                let found = kept.nearest(&query, None, 10);
+                let expected = exact(&vectors, &query, |_| true, 10);
+                same += found.iter().filter(|(slot, _)| expected.contains(slot)).count();
+                asked += 10;
+                assert!((found[0].1 - cosine(&vectors[found[0].0 as usize], &query)).abs() < 1e-3);
+            }
+            assert!(same * 100 >= asked * 98, "{same} of {asked} at {dimension}");
+        }
+    }
+
+    #[test]
+    fn a_filter_costs_no_recall_and_deleted_ones_are_not_found() {
+        let vectors = clustered(20_000, 384);
+        let mut kept = Vectors::new(384);
+        for (slot, vector) in vectors.iter().enumerate().filter(|(slot, _)| slot % 7 != 0) {
+            kept.set(slot as u32, &Packed::new(vector).unwrap());
+        }
+        divided(&mut kept);
+        for one_of in [2, 5, 100] {
+            let legal = |slot: usize| slot % one_of == 1;
+            let mut bits = vec![0_u64; 20_000_usize.div_ceil(64)];
+            for slot in (0..20_000).filter(|slot| legal(*slot)) {
+                bits[slot / 64] |= 1 << (slot % 64);
+            }
+            let many = ones(&bits).count();
+            let (mut same, mut asked) = (0, 0);
+            for query in vectors.iter().step_by(700) {
+                let found = kept.nearest(query, Some((&bits, many)), 10);
+                let expected = exact(&vectors, query, |slot| legal(slot) && slot % 7 != 0, 10);
+                same += found.iter().filter(|(slot, _)| expected.contains(slot)).count();
+                asked += expected.len();
+                assert!(found.iter().all(|(slot, _)| legal(*slot as usize) && slot % 7 != 0));
+            }
+            assert!(same * 100 >= asked * 98, "{same} of {asked} at one of {one_of}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_direction_or_another_dimension_is_not_compared() {
+        assert!(Packed::new(&[0.0, 0.0]).is_none() && Packed::new(&[f32::NAN, 1.0]).is_none());
+        let mut kept = Vectors::new(2);
+        kept.set(3, &Packed::new(&[3.0, 4.0]).unwrap());
+        kept.set(4, &Packed::new(&[1.0, 2.0, 3.0]).unwrap());
+        assert_eq!(kept.len(), 1);
+        assert!(kept.nearest(&[1.0, 2.0, 3.0], None, 5).is_empty() && kept.nearest(&[0.0, 0.0], None, 5).is_empty());
+        let found = kept.nearest(&[6.0, 8.0], None, 5);
+        assert!(found.len() == 1 && found[0].0 == 3 && (found[0].1 - 1.0).abs() < 1e-3);
+        assert_eq!(kept.similarities(&[4.0, -3.0], &[3, 4]).len(), 2);
+        assert!(kept.similarities(&[4.0, -3.0], &[3])[0].unwrap().abs() < 1e-3);
+    }
+}
