@@ -14,10 +14,6 @@ mod tools;
 
 use std::process::ExitCode;
 
-/// Searching allocates much and frees it soon.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     cli::main()
 }
