@@ -9,6 +9,7 @@
 //! words. This crate does no SQL and asks no model.
 
 mod atoms;
+mod best;
 mod catalog;
 mod divisions;
 pub mod evidence;

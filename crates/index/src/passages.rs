@@ -25,6 +25,7 @@ use tantivy::{
 
 use crate::{
     Result,
+    best::better,
     scoring::{self, Ratios},
 };
 
@@ -331,8 +332,9 @@ impl Passages {
         if earlier {
             found.extend(scoring::search(&view, self.fields.earlier, query, allowed, count, others, &mut scores)?);
         }
-        found.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        found.sort_unstable_by(better);
         found.truncate(count);
-        Ok(Scored { best: found, others: scores })
+        let best = found.into_iter().map(|(score, slot)| (slot, score)).collect();
+        Ok(Scored { best, others: scores })
     }
 }

@@ -17,6 +17,7 @@ use tantivy::{
 
 use crate::{
     Result,
+    best::{Best, is_set},
     passages::{Part, PartField, Posted, PostedPart, View},
 };
 
@@ -57,10 +58,10 @@ pub(crate) fn search(
     count: usize,
     others: &[u32],
     scores: &mut [f32],
-) -> Result<Vec<(u32, f32)>> {
+) -> Result<Vec<(f32, u32)>> {
     let sought = sought(view, field, query)?;
     let ratios = view.ratios(field);
-    let mut best = Best { count, least: 0.0, all: Vec::with_capacity(count * 2) };
+    let mut best = Best::new(count, 0.0);
     for (number, (reader, part)) in view.searcher.segment_readers().iter().zip(&view.parts).enumerate() {
         let Some(of) = part.fields.get(&field) else { continue };
         let mut words = Vec::with_capacity(sought.len());
@@ -80,8 +81,7 @@ pub(crate) fn search(
         let legal = Legal { part, reader, allowed, standing: standing(view, reader, field, query)? };
         sum_up(&mut words, &of.lengths, &ratios, &legal, &mut best, &wanted, scores);
     }
-    best.cut();
-    Ok(best.all)
+    Ok(best.ended())
 }
 
 /// The words that count, each once.
@@ -175,10 +175,6 @@ impl Legal<'_> {
     }
 }
 
-fn is_set(bits: &[u64], at: u32) -> bool {
-    bits.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
-}
-
 /// Sums up the scores of a segment's documents, keeps the best, and tells those that are wanted. The words come in the
 /// order of what they can add.
 fn sum_up(
@@ -242,7 +238,7 @@ fn sum_up(
             if sum > best.least
                 && let Some(slot) = legal.slot(first + at)
             {
-                best.offer(slot, sum);
+                best.offer(sum, slot);
             }
         }
         table.fill(0.0);
@@ -291,30 +287,6 @@ fn look_up(word: &mut Reading, first: DocId, codes: &[u8], candidates: &[DocId],
         if word.postings.docs().get(at) == Some(&doc) {
             let at_doc = *candidate as usize;
             table[at_doc] += word.weight * ratios.of(word.postings.freq(at), codes[at_doc]);
-        }
-    }
-}
-
-/// The best so far, in any order.
-struct Best {
-    count: usize,
-    least: f32,
-    all: Vec<(u32, f32)>,
-}
-
-impl Best {
-    fn offer(&mut self, slot: u32, score: f32) {
-        self.all.push((slot, score));
-        if self.all.len() >= self.count * 2 {
-            self.cut();
-        }
-    }
-
-    fn cut(&mut self) {
-        if self.all.len() > self.count {
-            self.all.select_nth_unstable_by(self.count - 1, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            self.all.truncate(self.count);
-            self.least = self.all.iter().map(|(_, score)| *score).fold(f32::INFINITY, f32::min);
         }
     }
 }

@@ -16,6 +16,7 @@ use self::{
     pack::{Query, places, unpack},
     partition::Centres,
 };
+use crate::best::{Best, better, is_set, keep_best, ones};
 
 /// How many passages lie in one block. Blocks never move, so growing copies nothing.
 const BLOCK: usize = 16 * 1024;
@@ -340,7 +341,7 @@ impl Vectors {
             *score = self.score_whole(&query, *slot).unwrap_or(*score);
         }
         keep_best(&mut scored, count);
-        scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        scored.sort_unstable_by(better);
         scored.into_iter().map(|(score, slot)| (slot, score)).collect()
     }
 
@@ -391,7 +392,7 @@ impl Vectors {
         let wanted = GUESSED.0.max(count * 3) + looked / GUESSED.1;
         let probes = (self.lists.len() * looked / self.count.max(1) * 2 + 8).min(self.lists.len());
         let centres = self.centres.ranked(query, probes);
-        let mut best = Best::new(wanted);
+        let mut best = Best::new(wanted, f32::NEG_INFINITY);
         let mut scores = Vec::new();
         let (mut seen, mut at) = (0, 0);
         while seen < looked && at < centres.len() {
@@ -414,67 +415,8 @@ impl Vectors {
                 }
             }
         }
-        best.slots()
+        best.ended().into_iter().map(|(_, slot)| slot).collect()
     }
-}
-
-/// The best so far, in any order.
-struct Best {
-    wanted: usize,
-    least: f32,
-    all: Vec<(f32, u32)>,
-}
-
-impl Best {
-    fn new(wanted: usize) -> Self {
-        Self { wanted, least: f32::NEG_INFINITY, all: Vec::with_capacity(wanted * 2) }
-    }
-
-    #[inline]
-    fn offer(&mut self, score: f32, slot: u32) {
-        if score > self.least {
-            self.all.push((score, slot));
-            if self.all.len() >= self.wanted * 2 {
-                self.cut();
-            }
-        }
-    }
-
-    fn cut(&mut self) {
-        keep_best(&mut self.all, self.wanted);
-        self.least = self.all.iter().map(|(score, _)| *score).fold(f32::INFINITY, f32::min);
-    }
-
-    fn slots(mut self) -> Vec<u32> {
-        keep_best(&mut self.all, self.wanted);
-        self.all.into_iter().map(|(_, slot)| slot).collect()
-    }
-}
-
-/// Keeps the `count` largest, in any order.
-fn keep_best(scored: &mut Vec<(f32, u32)>, count: usize) {
-    if scored.len() > count && count > 0 {
-        scored.select_nth_unstable_by(count - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        scored.truncate(count);
-    } else if count == 0 {
-        scored.clear();
-    }
-}
-
-fn is_set(bits: &[u64], at: u32) -> bool {
-    bits.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
-}
-
-/// The numbers of the bits that are set.
-pub(crate) fn ones(bits: &[u64]) -> impl Iterator<Item = u32> + '_ {
-    bits.iter().enumerate().flat_map(|(at, word)| {
-        let mut rest = *word;
-        std::iter::from_fn(move || {
-            let bit = rest.trailing_zeros();
-            rest = rest.checked_sub(1).map(|less| rest & less)?;
-            Some(at as u32 * 64 + bit)
-        })
-    })
 }
 
 #[cfg(test)]

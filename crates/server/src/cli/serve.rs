@@ -54,6 +54,19 @@ pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
     output.show(&serde_json::json!({ "url": url }), || anstream::println!("Ibid is ready: {url}"))?;
     tracing::info!(%address, engine = app.store().engine().as_str(), blobs = app.store().blobs().kind(), "ready");
     http::listen::serve(listener, router, connections, drain, stop.clone()).await;
+    end(&app, &stop, working, keeping, hearing).await?;
+    tracing::info!("stopped");
+    Ok(true)
+}
+
+/// Ends what runs beside those who ask: jobs first, then the index that they changed.
+async fn end(
+    app: &App,
+    stop: &CancellationToken,
+    working: Option<JoinHandle<()>>,
+    keeping: JoinHandle<()>,
+    hearing: JoinHandle<()>,
+) -> Result<(), tokio::task::JoinError> {
     stop.cancel();
     if let Some(working) = working {
         working.await?;
@@ -61,8 +74,7 @@ pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
     keeping.await?;
     hearing.abort();
     app.store().close().await;
-    tracing::info!("stopped");
-    Ok(true)
+    Ok(())
 }
 
 /// Does jobs until it is told to stop.
@@ -98,13 +110,7 @@ pub(super) async fn mcp(config: Config, output: &Output) -> Outcome {
     }
     let limit = usize::try_from(config.json_limit_bytes).unwrap_or(usize::MAX);
     let served = serve_stdio(Mcp::new(app.clone(), owner, config.public_url(config.listen)), limit, stop.clone()).await;
-    stop.cancel();
-    if let Some(working) = working {
-        working.await?;
-    }
-    keeping.await?;
-    hearing.abort();
-    app.store().close().await;
+    end(&app, &stop, working, keeping, hearing).await?;
     served?;
     Ok(true)
 }
