@@ -14,6 +14,7 @@ pub mod job;
 pub mod manifest;
 pub mod metadata;
 pub mod page;
+pub mod page_address;
 pub mod pointer;
 pub mod problem;
 pub mod reference;

@@ -1,5 +1,6 @@
 //! Addresses of pages: which are taken, and which are the same.
 
+use ibid_domain::page_address;
 use url::Url;
 
 use crate::FetchError;
@@ -43,81 +44,11 @@ pub(crate) fn redirected(from: &Url, location: &str) -> Result<Url, FetchError> 
     Ok(to)
 }
 
-/// The form under which a page is known once, however it was linked: host in lower case and without dots at its end, no
-/// default port, no fragment, none of the parameters that only say who sent the reader. The other parameters keep their
-/// order and spelling, because a server may care.
+/// The form under which a page is known once, however it was linked.
 pub fn normal_url(text: &str) -> Result<Url, FetchError> {
     let mut url = web_url(text)?;
-    url.set_fragment(None);
-    let host = url.host_str().unwrap_or_default();
-    let bare = host.trim_end_matches('.');
-    if !bare.is_empty() && bare.len() < host.len() {
-        let bare = bare.to_owned();
-        url.set_host(Some(&bare)).map_err(|_| FetchError::InvalidUrl(FetchError::shown(text)))?;
-    }
-    if let Some(query) = url.query() {
-        let kept: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty() && !is_tracking(pair)).collect();
-        let kept = (!kept.is_empty()).then(|| kept.join("&"));
-        url.set_query(kept.as_deref());
-    }
+    page_address::simplify(&mut url);
     Ok(url)
-}
-
-/// Parameters that shops, newsletters and networks add to follow a reader.
-const TRACKING: &[&str] = &[
-    "_branch_match_id",
-    "_ga",
-    "_gl",
-    "_hsenc",
-    "_hsmi",
-    "_openstat",
-    "at_campaign",
-    "at_medium",
-    "cmpid",
-    "dclid",
-    "dm_i",
-    "epik",
-    "fbclid",
-    "gad_campaignid",
-    "gad_source",
-    "gbraid",
-    "gclid",
-    "gclsrc",
-    "hsctatracking",
-    "igsh",
-    "igshid",
-    "li_fat_id",
-    "mc_cid",
-    "mc_eid",
-    "mkt_tok",
-    "msclkid",
-    "ml_subscriber",
-    "ml_subscriber_hash",
-    "oly_anon_id",
-    "oly_enc_id",
-    "rb_clickid",
-    "ref_src",
-    "ref_url",
-    "s_cid",
-    "s_kwcid",
-    "sc_cid",
-    "srsltid",
-    "ttclid",
-    "twclid",
-    "vero_conv",
-    "vero_id",
-    "wbraid",
-    "wickedid",
-    "yclid",
-    "ysclid",
-];
-
-/// How the names of whole families of them begin.
-const TRACKING_FAMILIES: &[&str] = &["utm_", "mtm_", "pk_", "piwik_", "matomo_", "hsa_", "__hs"];
-
-fn is_tracking(pair: &str) -> bool {
-    let name = pair.split('=').next().unwrap_or(pair).to_ascii_lowercase();
-    TRACKING.contains(&name.as_str()) || TRACKING_FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
 #[cfg(test)]

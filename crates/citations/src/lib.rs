@@ -1,0 +1,20 @@
+//! Citations in a text: which of its words are markers, what they name, and what of a stream may be shown.
+//!
+//! This crate does no I/O and keeps nothing: texts and tool results in, markers and sources out. It never guesses a
+//! source: a marker that names none is reported, not repaired.
+//!
+//! Start reading at [`grammar`]: the forms of a marker, and what in Markdown only looks like one.
+
+pub mod buffer;
+pub mod extract;
+pub mod grammar;
+mod inline;
+mod markdown;
+pub mod source;
+pub mod strip;
+
+pub use buffer::CitationBuffer;
+pub use extract::{Registry, ToolCall};
+pub use grammar::{Marker, MarkerKind, parse};
+pub use source::{CitationSource, CitationSourceType};
+pub use strip::strip;

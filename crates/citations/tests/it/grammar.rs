@@ -1,0 +1,187 @@
+//! The grammar: a table of cases in a file, and what holds for every text.
+
+use std::time::{Duration, Instant};
+
+use ibid_citations::{Marker, MarkerKind, grammar::rewrite, parse, strip};
+use proptest::prelude::*;
+
+/// The cases: a name, the text, its markers a line each, and the text without them.
+const CASES: &str = include_str!("cases/grammar.txt");
+
+/// A marker as the table writes it.
+fn written(text: &str, marker: &Marker) -> String {
+    let raw = &text[marker.bytes.clone()];
+    let named = match &marker.kind {
+        MarkerKind::Numbers(numbers) => numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" "),
+        MarkerKind::Label(name) | MarkerKind::Tag(name) | MarkerKind::Braces(name) => name.clone(),
+        MarkerKind::Definition { label, url } => format!("{label} = {url}"),
+    };
+    format!("{} {named} | {raw}", marker.kind.name())
+}
+
+#[test]
+fn the_table_of_cases() {
+    let mut count = 0;
+    let mut wrong = String::new();
+    for case in CASES.split("\n=== ").skip(1) {
+        let (name, rest) = case.split_once('\n').expect("a case has a name");
+        let (text, rest) = rest.split_once("\n---").unwrap_or_else(|| panic!("{name}: no markers"));
+        let (markers, stripped) = rest.split_once("\n---").unwrap_or_else(|| panic!("{name}: no stripped text"));
+        let found = parse(text);
+        let written = found.iter().map(|marker| format!("\n{}", written(text, marker))).collect::<String>();
+        if written != markers {
+            wrong += &format!("\n## {name}\n{text}\nwanted:{markers}\nfound:{written}\n");
+        }
+        let plain = strip(text, &found, |_| true);
+        let stripped = stripped.strip_prefix('\n').unwrap_or(stripped).trim_end_matches('\n');
+        if plain.trim_end_matches('\n') != stripped {
+            wrong += &format!("\n## {name}, stripped\nwanted: {stripped:?}\nfound:  {plain:?}\n");
+        }
+        count += 1;
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(count >= 60, "{count} cases were read");
+}
+
+/// Spans count characters, and bytes and characters name the same words.
+#[test]
+fn spans_count_characters() {
+    let text = "Żółć 👩‍🔬 e\u{301} [1] 数据 [2, 3]。";
+    for marker in parse(text) {
+        assert_eq!(marker.span.of(text), Some(&text[marker.bytes.clone()]));
+    }
+}
+
+/// Pieces that make up a text: prose that has no sign in it, and markers.
+fn pieces() -> impl Strategy<Value = Vec<(String, MarkerKind)>> {
+    let id = "[a-zA-Z0-9-]{1,36}";
+    let kind = prop_oneof![
+        prop::collection::hash_set(1u32..2000, 1..6).prop_map(|set| MarkerKind::Numbers(set.into_iter().collect())),
+        (1u32..500, 3u32..20).prop_map(|(first, run)| MarkerKind::Numbers((first..first + run).collect())),
+        r"[a-zA-Z\[\]\\`<${é数][a-zA-Z0-9 .,_\[\]\\`<${é数-]{0,30}[a-z]".prop_map(MarkerKind::Label),
+        id.prop_map(MarkerKind::Tag),
+        id.prop_map(MarkerKind::Braces),
+    ];
+    prop::collection::vec(("[a-zA-Zé数👩 .,]{0,30} ", kind), 0..20)
+}
+
+/// Any text, with the signs of the grammar in plenty.
+pub(crate) fn soup() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        4 => r"[\[\](){}<>!^`$~\\:;, \n\t#*|0-9-]{1,6}",
+        2 => "[a-zé数👩]{1,5}",
+        1 => prop::sample::select(vec![
+            "[1]", "[2, 3]", "[a.pdf]", "<gml-inlinecitation identifier=\"x\"/>", "<gml-inlinecitation", "{citation:a}",
+            "{citation:", "\n[a]: http://x.org/\n", "```\n", "\n\n    ", "\n- [x] ", "$$", "\\[", "\\]", "](", "<code>",
+            "</gml-inlinecitation>", "\r\n", "\n> ", "<!--", "-->",
+        ]).prop_map(str::to_owned),
+    ];
+    prop::collection::vec(part, 0..60).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_again(pieces in pieces()) {
+        let mut text = String::new();
+        for (prose, kind) in &pieces {
+            text.push('w');
+            text.push_str(prose);
+            text.push_str(&kind.to_string());
+            text.push(' ');
+        }
+        let read = parse(&text).into_iter().map(|marker| marker.kind).collect::<Vec<_>>();
+        let wanted = pieces.into_iter().map(|(_, kind)| kind).collect::<Vec<_>>();
+        prop_assert_eq!(read, wanted, "{}", text);
+    }
+
+    #[test]
+    fn markers_are_in_order_and_within_their_lines(text in soup()) {
+        let markers = parse(&text);
+        let mut end = 0;
+        for marker in &markers {
+            prop_assert!(end <= marker.bytes.start && marker.bytes.start < marker.bytes.end);
+            end = marker.bytes.end;
+            let raw = &text[marker.bytes.clone()];
+            prop_assert_eq!(marker.span.of(&text), Some(raw));
+            prop_assert!(!raw.contains('\n'), "{:?}", raw);
+        }
+        prop_assert_eq!(rewrite(&text, &markers, |marker| Some(text[marker.bytes.clone()].to_owned())), &text[..]);
+        prop_assert_eq!(strip(&text, &markers, |_| false), text);
+    }
+
+    /// Taking markers out only ever takes out: what is left are the words of the text, in their order.
+    #[test]
+    fn stripping_adds_nothing(text in soup()) {
+        let plain = strip(&text, &parse(&text), |_| true);
+        let mut left = text.chars();
+        prop_assert!(plain.chars().all(|char| left.any(|other| other == char)), "{:?}", plain);
+    }
+}
+
+/// Ten times the text takes at most twelve times as long, for texts made to be slow.
+#[test]
+fn time_is_in_proportion_to_the_text() {
+    let units = [
+        "[",
+        "]",
+        "[]",
+        "](",
+        "[](",
+        "[](a (",
+        "[](a \"",
+        "[](<",
+        "[a](b",
+        "`",
+        "``` ",
+        "`` ` ",
+        "$",
+        "$a ",
+        "$$ ",
+        "\\[",
+        "\\(",
+        "\\[\\(",
+        "<",
+        "<a ",
+        "<code>",
+        "<!--",
+        "<gml-inlinecitation ",
+        "<gml-inlinecitation a=\"",
+        "{citation:",
+        "[a][",
+        "[1]",
+        "[1, ",
+        "- ",
+        "> ",
+        "\n> ",
+        "\n- ",
+        "\n\n    ",
+        "[a]: b.c\n",
+        "\n```\n`\n",
+        "![",
+        "[^a]: ",
+        "[1-999]",
+        "$$\n",
+        "\\[\n",
+        "[\\",
+        "\n<pre>",
+        "1. ",
+        "word [1] ",
+    ];
+    let timed = |unit: &str, length: usize| {
+        let text = unit.repeat(length / unit.len() + 1);
+        let mut best = Duration::MAX;
+        for _ in 0..3 {
+            let began = Instant::now();
+            let markers = parse(&text);
+            std::hint::black_box(strip(&text, &markers, |_| true));
+            best = best.min(began.elapsed());
+        }
+        best
+    };
+    for unit in units {
+        // Other work on the machine only ever makes it seem slower.
+        let linear =
+            (0..8).map(|_| (timed(unit, 100_000), timed(unit, 1_000_000))).find(|(small, large)| *large <= *small * 12);
+        assert!(linear.is_some(), "{unit:?}: 1 MB takes more than 12 times as long as 100 kB");
+    }
+}

@@ -1,0 +1,4 @@
+//! The tests of this crate that need nothing but what it shows.
+
+mod buffer;
+mod grammar;
