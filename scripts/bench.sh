@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures: `make bench`, or one part of it: `make bench ARGS=ingest`. Every figure is a ratio to a peer or to what the
 # machine can do, taken in the same run, or a bound. Parts: upload, ingest, embed,
-# search (which takes parts of its own: `make bench ARGS='search ibid quality'`).
+# citations, search (which takes parts of its own: `make bench ARGS='search ibid quality'`).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rust.sh"
 
 cd "$root"
 part=all
-case ${1:-} in upload | ingest | embed | search) part=$1 && shift ;; esac
+case ${1:-} in upload | ingest | embed | search | citations) part=$1 && shift ;; esac
 need_rust
 for tool in web model onnxruntime pdfium; do scripts/$tool.sh; done
 claim_target
@@ -24,6 +24,10 @@ fi
 if [[ $part == all || $part == embed ]]; then
   say bench "the local model"
   python3 -B scripts/bench/embed.py --binary "$built/examples/embed"
+fi
+if [[ $part == all || $part == citations ]]; then
+  say bench "citations in a stream"
+  "$built/examples/citations"
 fi
 if [[ $part == all || $part == search ]]; then
   say bench "search"

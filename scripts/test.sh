@@ -14,6 +14,7 @@ declare -A about=(
   [licences]="licences, names and sources of all dependencies"
   [rust]="every Rust test, on SQLite and PostgreSQL"
   [unit]="Rust tests"
+  [fuzz]="a minute of random texts for the parsers of citations"
   [mcp]="the MCP server with the official SDK and the inspector"
   [web]="lint, types and unit tests of the web app"
   [types]="types of the web app"
@@ -21,7 +22,7 @@ declare -A about=(
 )
 
 stages=("$@")
-((${#stages[@]})) || stages=(scripts format lint licences rust mcp web browser)
+((${#stages[@]})) || stages=(scripts format lint licences rust fuzz mcp web browser)
 
 stage_scripts() {
   PYTHONPATH=scripts python3 -B -m unittest discover -s scripts/tests
@@ -51,6 +52,8 @@ stage_unit() {
     cargo test --workspace --lib --bins --tests --quiet
   fi
 }
+
+stage_fuzz() { scripts/fuzz.sh 60 citations; }
 
 stage_mcp() {
   wants rust || build_server # else the Rust tests have just built it

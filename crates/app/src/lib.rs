@@ -19,6 +19,9 @@ mod tools;
 mod upkeep;
 mod worker;
 
+use std::sync::Arc;
+
+use ibid_citations::Registry;
 use ibid_store::Store;
 use search::indexing::IndexPlace;
 
@@ -55,6 +58,11 @@ impl App {
 
     pub(crate) fn tools(&self) -> &Tools {
         &self.tools
+    }
+
+    /// What finds the sources in the results of tools.
+    pub fn extractors(&self) -> Arc<Registry> {
+        self.tools.extractors.clone()
     }
 
     /// The library's store.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ibid_citations::Registry;
 use ibid_domain::Source;
 use ibid_fetch::{FetchError, FetchRules, Fetcher};
 use ibid_ingest::chunks::ChunkRules;
@@ -24,6 +25,8 @@ pub struct Tools {
     pub external_vectors: bool,
     /// How text is cut into chunks.
     pub chunk_rules: ChunkRules,
+    /// Finds what can be cited in the results of other tools.
+    pub extractors: Arc<Registry>,
 }
 
 impl Tools {
@@ -36,6 +39,7 @@ impl Tools {
             embedder: None,
             external_vectors: false,
             chunk_rules: ChunkRules::default(),
+            extractors: Arc::default(),
         })
     }
 

@@ -23,7 +23,7 @@ pub const LONGEST_LABEL: usize = 999;
 /// The longest identifier in a tag or in braces, in bytes.
 pub const LONGEST_ID: usize = 2048;
 /// The most sources that one marker can name.
-pub const MOST_NUMBERS: usize = 1000;
+pub const MOST_NUMBERS: usize = 100;
 
 /// A place in a text that names sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,6 +159,9 @@ pub fn rewrite(text: &str, markers: &[Marker], mut write: impl FnMut(&Marker) ->
     written
 }
 
+/// What stands between the numbers of a marker.
+const SEPARATORS: [char; 5] = [',', ';', '，', '、', '；'];
+
 /// The sources that the words between two brackets name by number.
 pub(crate) fn numbers(content: &str) -> Option<Numbers> {
     // Most brackets hold words.
@@ -166,7 +169,7 @@ pub(crate) fn numbers(content: &str) -> Option<Numbers> {
         return None;
     }
     let mut numbers = Numbers::new();
-    for part in content.split([',', ';', '，', '、', '；']) {
+    for part in content.split(SEPARATORS) {
         let part = part.trim();
         match part.split_once(['-', '–', '—', '−', '‑']) {
             None => numbers.push(number(part)?),
@@ -182,7 +185,8 @@ pub(crate) fn numbers(content: &str) -> Option<Numbers> {
             return None;
         }
     }
-    if numbers.len() > 1 {
+    // A range alone has each number once.
+    if content.contains(SEPARATORS) {
         let mut known = HashSet::new();
         numbers.retain(|number| known.insert(*number));
     }

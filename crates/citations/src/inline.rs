@@ -4,7 +4,10 @@
 //! end of a code span, of math, of a tag) is looked for once per stretch or only as far as the next thing of its kind,
 //! which keeps the whole in proportion to the text.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, VecDeque},
+};
 
 use memchr::{memchr, memchr2, memmem};
 
@@ -19,6 +22,8 @@ pub(crate) const TAG_CLOSE: &str = "</gml-inlinecitation>";
 /// How an id in braces begins.
 pub(crate) const BRACES: &str = "{citation:";
 
+/// How many brackets may wait for their other halves; the outermost are given up first.
+const MOST_OPEN: usize = 1000;
 /// The longest name of an attribute.
 const LONGEST_NAME: usize = 64;
 /// How deep brackets may nest in the address of a link.
@@ -43,7 +48,7 @@ pub(crate) fn scan(text: &str, blocks: &Blocks, markers: &mut Vec<Marker>) {
             text: &text[..stretch.end],
             blocks,
             markers,
-            open: Vec::new(),
+            open: VecDeque::new(),
             ticks: Ticks::default(),
             math: stretch.start,
             no_display: false,
@@ -58,7 +63,7 @@ struct Scan<'run> {
     text: &'run str,
     blocks: &'run Blocks,
     markers: &'run mut Vec<Marker>,
-    open: Vec<Open>,
+    open: VecDeque<Open>,
     ticks: Ticks,
     /// Where to look next for a `$` that closes math; the end of the text if there is none.
     math: usize,
@@ -90,7 +95,10 @@ impl Scan<'_> {
                 b'{' => self.braces(at),
                 b'$' => self.dollar(at),
                 b'[' => {
-                    self.open.push(Open { at, markers: self.markers.len(), holds_more: false });
+                    if self.open.len() == MOST_OPEN {
+                        self.open.pop_front();
+                    }
+                    self.open.push_back(Open { at, markers: self.markers.len(), holds_more: false });
                     at + 1
                 }
                 _ => self.close(at),
@@ -104,7 +112,7 @@ impl Scan<'_> {
 
     /// Something that is no word has been passed.
     fn passed(&mut self, to: usize) -> usize {
-        if let Some(open) = self.open.last_mut() {
+        if let Some(open) = self.open.back_mut() {
             open.holds_more = true;
         }
         to
@@ -206,8 +214,8 @@ impl Scan<'_> {
 
     /// A bracket has closed: it is a link, an image, a footnote, a marker, or part of the prose.
     fn close(&mut self, at: usize) -> usize {
-        let Some(open) = self.open.pop() else { return at + 1 };
-        if let Some(outer) = self.open.last_mut() {
+        let Some(open) = self.open.pop_back() else { return at + 1 };
+        if let Some(outer) = self.open.back_mut() {
             outer.holds_more = true;
         }
         let content = &self.text[open.at + 1..at];

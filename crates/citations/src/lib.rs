@@ -9,12 +9,15 @@ pub mod buffer;
 pub mod extract;
 pub mod grammar;
 mod inline;
+pub mod ledger;
 mod markdown;
+pub mod prompt;
 pub mod source;
 pub mod strip;
 
 pub use buffer::CitationBuffer;
 pub use extract::{Registry, ToolCall};
 pub use grammar::{Marker, MarkerKind, parse};
+pub use ledger::Ledger;
 pub use source::{CitationSource, CitationSourceType};
 pub use strip::strip;

@@ -9,8 +9,9 @@ use std::{
     time::Duration,
 };
 
+use ibid_citations::extract::Mapping;
 use ibid_store::{BlobLocation, Clock, DatabaseLocation, S3Options, StoreOptions};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 macro_rules! settings {
     ($($(#[doc = $help:literal])* $name:ident: $type:ty = $default:expr, $env:literal $(, $secret:ident)?;)*) => {
@@ -21,12 +22,15 @@ macro_rules! settings {
             $($(#[doc = $help])*
             #[arg(long, env = $env, global = true, hide_env_values = true, help_heading = "Settings")]
             pub $name: Option<$type>,)*
+            /// How citations are found and shown; only a file says that.
+            #[arg(skip)]
+            pub citations: Option<CitationSettings>,
         }
 
         impl Said {
             /// What this says, and where it is silent, what the other says.
             fn or(self, other: Self) -> Self {
-                Self { $($name: self.$name.or(other.$name),)* }
+                Self { $($name: self.$name.or(other.$name),)* citations: self.citations.or(other.citations) }
             }
         }
 
@@ -34,6 +38,8 @@ macro_rules! settings {
         #[derive(Clone, Debug)]
         pub struct Config {
             $($(#[doc = $help])* pub $name: $type,)*
+            /// How citations are found and shown.
+            pub citations: CitationSettings,
             sources: Vec<(&'static str, &'static str)>,
         }
 
@@ -50,13 +56,16 @@ macro_rules! settings {
                     };
                     sources.push((stringify!($name), from));
                 )*
+                let from = if file.citations.is_some() { "ibid.toml" } else { "default" };
+                sources.extend(CitationSettings::NAMES.map(|name| (name, from)));
                 let said = flags_and_env.or(file);
-                Self { $($name: said.$name.unwrap_or_else(|| $default),)* sources }
+                Self { $($name: said.$name.unwrap_or_else(|| $default),)* citations: said.citations.unwrap_or_default(), sources }
             }
 
             /// Each setting with its value, secrets masked, and where it comes from.
             pub fn lines(&self) -> Vec<(&'static str, String, &'static str)> {
                 let values = [$(settings!(@show self.$name $(, $secret)?)),*];
+                let values = values.into_iter().chain(self.citations.values());
                 self.sources.iter().zip(values).map(|((name, from), value)| (*name, value, *from)).collect()
             }
         }
@@ -123,6 +132,87 @@ settings! {
     log: String = "auto".to_owned(), "IBID_LOG";
     /// How it is logged: text or json
     log_format: LogFormat = LogFormat::Text, "IBID_LOG_FORMAT";
+}
+
+/// How citations are found and shown: the section `[citations]` of the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CitationSettings {
+    /// Whether the results of tools are looked at for sources.
+    pub enabled: bool,
+    /// How markers look in the app.
+    pub format: CitationFormat,
+    /// Whether the list of sources is open when an answer is shown.
+    pub expand_sources_by_default: bool,
+    /// How many sources the list shows at first.
+    pub max_sources_displayed: u32,
+    /// Whose results are looked at, as names in which `*` and `?` are wild.
+    pub enabled_tools: Vec<String>,
+    /// Whether a marker shows its source when pointed at.
+    pub enable_tooltips: bool,
+    /// How the results of further tools are read; these come before the ones that are built in.
+    pub extractors: Vec<Mapping>,
+}
+
+impl CitationSettings {
+    /// What the settings are called where all are listed.
+    const NAMES: [&str; 7] = [
+        "citations.enabled",
+        "citations.format",
+        "citations.expand_sources_by_default",
+        "citations.max_sources_displayed",
+        "citations.enabled_tools",
+        "citations.enable_tooltips",
+        "citations.extractors",
+    ];
+
+    fn values(&self) -> [String; 7] {
+        [
+            self.enabled.to_string(),
+            self.format.to_string(),
+            self.expand_sources_by_default.to_string(),
+            self.max_sources_displayed.to_string(),
+            self.enabled_tools.join(", "),
+            self.enable_tooltips.to_string(),
+            self.extractors.iter().map(|mapping| mapping.pattern.as_str()).collect::<Vec<_>>().join(", "),
+        ]
+    }
+}
+
+impl Default for CitationSettings {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            format: CitationFormat::Brackets,
+            expand_sources_by_default: false,
+            max_sources_displayed: 10,
+            enabled_tools: vec!["*".to_owned()],
+            enable_tooltips: true,
+            extractors: Vec::new(),
+        }
+    }
+}
+
+/// How a marker looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CitationFormat {
+    /// `[1]`
+    Brackets,
+    /// A small raised number.
+    Superscript,
+    /// The name of the source, as a link.
+    InlineLinks,
+}
+
+impl std::fmt::Display for CitationFormat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Brackets => "brackets",
+            Self::Superscript => "superscript",
+            Self::InlineLinks => "inline_links",
+        })
+    }
 }
 
 /// What turns text into vectors.
@@ -344,6 +434,30 @@ mod tests {
         assert_eq!(load("https://a.example/ibid/").unwrap().public_url(address), "https://a.example/ibid");
         for wrong in ["a.example", "ftp://a.example", "https://", "https://a.example/?x=1", "/sources"] {
             assert!(load(wrong).unwrap_err().contains("public_url"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn citations_have_a_section_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ibid.toml");
+        let load = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            Config::load(Said::default(), Some(&file))
+        };
+        let text = "workers = 7\n[citations]\nformat = \"superscript\"\nenabled_tools = [\"web_*\"]\n\
+                    [[citations.extractors]]\npattern = \"^tickets$\"\nitems = \"$.all[*]\"\nfields = { title = \"$.subject\" }\n";
+        let config = load(text).unwrap();
+        assert_eq!((config.workers, config.citations.format), (7, CitationFormat::Superscript));
+        assert_eq!(config.citations.enabled_tools, ["web_*"]);
+        assert_eq!(config.citations.extractors[0].items, "$.all[*]");
+        assert_eq!(load("workers = 7\n").unwrap().citations, CitationSettings::default());
+        for (text, wrong) in [
+            ("[citations]\nformta = 1\n", "formta"),
+            ("wrokers = 7\n[citations]\n", "wrokers"),
+            ("[citations]\nformat = \"bold\"\n", "bold"),
+        ] {
+            assert!(load(text).unwrap_err().contains(wrong), "{text}");
         }
     }
 

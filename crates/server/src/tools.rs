@@ -3,11 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use ibid_app::{ReadApart, Tools};
+use ibid_citations::Registry;
 use ibid_fetch::{FetchRules, Fetcher};
 use ibid_ingest::chunks::ChunkRules;
 use ibid_models::{Embedder, EmbedderConfig, LocalConfig, RemoteConfig, Secret, open as open_embedder};
 
-use crate::config::{Config, EmbedderKind};
+use crate::config::{CitationSettings, Config, EmbedderKind};
 
 /// How long reading one file may take.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(180);
@@ -32,7 +33,21 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
             max_tokens: (config.chunk_tokens as usize).min(longest),
             overlap: config.chunk_overlap_percent as f32 / 100.0,
         },
+        extractors: Arc::new(extractors(&config.citations)?),
     })
+}
+
+/// The extractors that come with Ibid, after those that the settings describe.
+fn extractors(settings: &CitationSettings) -> Result<Registry, String> {
+    let tools = if settings.enabled { settings.enabled_tools.clone() } else { Vec::new() };
+    let mut registry = Registry::default().enabled_for(tools);
+    // The first of them that fits is to win.
+    for mapping in settings.extractors.iter().rev() {
+        let at = |error: &dyn std::fmt::Display| format!("citations.extractors, '{}': {error}", mapping.pattern);
+        let extractor = mapping.extractor().map_err(|error| at(&error))?;
+        registry.prefer(&mapping.pattern, extractor).map_err(|error| at(&error))?;
+    }
+    Ok(registry)
 }
 
 async fn embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, String> {

@@ -61,6 +61,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/citations/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the sources of a tool's result
+         * @description A result that does not fit gives no source and a warning, never an error: an agent's run goes on.
+         */
+        post: operations["extract_citation_sources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/citations/parse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the citations of a text
+         * @description Every marker with its place, which sources it names, the numbers that name none, and the text without markers.
+         */
+        post: operations["parse_citations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/citations/prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say to a model what it can cite
+         * @description How to cite, and the sources as a numbered list that keeps to a budget of tokens.
+         */
+        post: operations["citation_prompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/documents/{id}/sources/query": {
         parameters: {
             query?: never;
@@ -844,6 +904,149 @@ export interface components {
              */
             tokens: number;
         };
+        /** @description Something that a tool returned and that a text can cite. */
+        CitationSource: {
+            /**
+             * @description Who wrote it.
+             * @default null
+             */
+            author: string | null;
+            /**
+             * @description The SHA-256 of its content.
+             * @default null
+             */
+            content_hash: string | null;
+            /**
+             * @description The DOI of the work.
+             * @default null
+             */
+            doi: string | null;
+            /**
+             * @description The host of its address.
+             * @default null
+             */
+            domain: string | null;
+            /**
+             * @description Where it ends.
+             * @default null
+             */
+            end_char: number | null;
+            /**
+             * @description The address of the sign of its site.
+             * @default null
+             */
+            favicon: string | null;
+            /**
+             * @description All of it.
+             * @default null
+             */
+            full_content: string | null;
+            /**
+             * @description Its id: that of the call, and which result of it.
+             * @default
+             */
+            id: string;
+            /**
+             * Format: int32
+             * @description The last line of it.
+             * @default null
+             */
+            line_end: number | null;
+            /**
+             * Format: int32
+             * @description The first line of it.
+             * @default null
+             */
+            line_start: number | null;
+            /**
+             * @description What format it is in.
+             * @default null
+             */
+            mime_type: string | null;
+            /**
+             * Format: int32
+             * @description Its number; without one it gets it by its place.
+             * @default null
+             */
+            number: number | null;
+            /**
+             * Format: int32
+             * @description The page of it.
+             * @default null
+             */
+            page_number: number | null;
+            /**
+             * @description When it was published.
+             * @default null
+             */
+            published_date: string | null;
+            /**
+             * Format: double
+             * @description How well it fits what was asked, from 0 to 1.
+             * @default null
+             */
+            relevance_score: number | null;
+            /**
+             * @description The revision of that source.
+             * @default null
+             */
+            revision_id: string | null;
+            /**
+             * @description A few words of it.
+             * @default null
+             */
+            snippet: string | null;
+            /**
+             * @description The source of the library that it is.
+             * @default null
+             */
+            source_id: string | null;
+            /**
+             * @description Where the snippet begins in the revision's text.
+             * @default null
+             */
+            start_char: number | null;
+            /**
+             * @description The agent under the run's own that found it.
+             * @default null
+             */
+            sub_agent_id: string | null;
+            /**
+             * @description When it was looked at.
+             * @default null
+             */
+            timestamp: string | null;
+            /**
+             * @description Its title, or the name of a file.
+             * @default null
+             */
+            title: string | null;
+            /**
+             * @description The tool that returned it.
+             * @default
+             */
+            tool_name: string;
+            /**
+             * @description The call that returned it.
+             * @default
+             */
+            tool_request_id: string;
+            /**
+             * @description What kind of thing it is.
+             * @default web
+             */
+            type: components["schemas"]["CitationSourceKind"];
+            /**
+             * @description Its address, or the path of a file.
+             * @default null
+             */
+            uri: string | null;
+        };
+        /**
+         * @description What kind of thing a tool returned.
+         * @enum {string}
+         */
+        CitationSourceKind: "web" | "file" | "api" | "database" | "memory" | "skill" | "mcp";
         /** @description A source as a list of cited files shows it. */
         CitedFile: {
             /** @description How a client gets at the content. */
@@ -947,6 +1150,24 @@ export interface components {
             name: string;
             /** @description boolean, integer or string[]. */
             type: string;
+        };
+        /** @description What can be cited of a result. */
+        ExtractAnswer: {
+            /** @description The sources, in the order of the result. */
+            sources: components["schemas"]["CitationSource"][];
+            /** @description Why there are none, where there could have been. */
+            warning?: string | null;
+        };
+        /** @description A call of a tool that has ended. */
+        ExtractBody: {
+            /** @description What it returned, as JSON or as a string of it. */
+            output: unknown;
+            /** @description What the tool was asked. */
+            parameters?: unknown;
+            /** @description The id of the call; the ids of the sources begin with it. */
+            request_id: string;
+            /** @description The tool's name. */
+            tool_name: string;
         };
         /** @description What a page tells of itself, as it would be stored. */
         Extracted: {
@@ -1838,6 +2059,49 @@ export interface components {
             /** @description Where it stands. */
             url?: string | null;
         };
+        /** @description What a text cites. */
+        ParseAnswer: {
+            /** @description Every marker, in order. */
+            citations: components["schemas"]["ParsedCitation"][];
+            /** @description Numbers that name no source. */
+            dangling: number[];
+            /** @description Ids and addresses that name no source. */
+            dangling_ids: string[];
+            /** @description The markers that name sources. */
+            references: components["schemas"]["Reference"][];
+            /** @description The sources, each work once, with its number. */
+            sources: components["schemas"]["CitationSource"][];
+            /** @description The text without its markers. */
+            stripped: string;
+        };
+        /** @description A text, and the sources that it may cite. */
+        ParseBody: {
+            /** @description The sources, numbered by their place; those that are the same work share a number. */
+            sources?: components["schemas"]["CitationSource"][] | null;
+            /** @description The text. */
+            text: string;
+        };
+        /** @description A marker in a text. */
+        ParsedCitation: {
+            /** @description Where it ends. */
+            end_index: number;
+            /** @description The id it names. */
+            id?: string | null;
+            /** @description Its form: `numbers`, `label`, `tag`, `braces` or `definition`. */
+            kind: string;
+            /** @description The label it names or defines. */
+            label?: string | null;
+            /** @description The numbers it names. */
+            numbers?: number[];
+            /** @description The sources it names. */
+            source_ids: string[];
+            /** @description Where it begins, in characters. */
+            start_index: number;
+            /** @description Its words. */
+            text: string;
+            /** @description What it says the label stands for. */
+            url?: string | null;
+        };
         /** @description One line: a passage of another store. */
         Passage: {
             /** @description What the other store calls it; the same id again is the same passage. Comes back as `external_id`. */
@@ -1997,6 +2261,27 @@ export interface components {
             /** @description Where the code is explained. */
             type: string;
         };
+        /** @description What a model is told. */
+        PromptAnswer: {
+            /** @description How to cite. */
+            guidelines: string;
+            /** @description The sources, a numbered line each. */
+            list: string;
+            /** @description The sources, each work once, with its number. */
+            sources: components["schemas"]["CitationSource"][];
+            /** @description About how many tokens the list takes. */
+            tokens: number;
+        };
+        /** @description Sources that a model is to be told of. */
+        PromptBody: {
+            /** @description The sources. */
+            sources: components["schemas"]["CitationSource"][];
+            /**
+             * Format: int32
+             * @description The most tokens that the list may take.
+             */
+            token_budget?: number;
+        };
         /** @description Whether requests can be served. */
         Ready: {
             /** @description `folder` or `s3`. */
@@ -2007,6 +2292,26 @@ export interface components {
             /** @description `ready` or `unavailable`. */
             status: string;
             version: string;
+        };
+        /** @description A place in a text that names sources. */
+        Reference: {
+            /** @description Its words. */
+            cited_text: string;
+            /** @description Where it ends. */
+            end_index: number;
+            /** @description Its id within the text. */
+            id: string;
+            /**
+             * Format: int32
+             * @description The number of the first source it names.
+             */
+            index: number;
+            /** @description The numbers of the sources it names. */
+            numbers: number[];
+            /** @description Their ids. */
+            source_ids: string[];
+            /** @description Where it begins, in characters. */
+            start_index: number;
         };
         /** @description One content version of a source. */
         Revision: {
@@ -2955,6 +3260,132 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    extract_citation_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExtractBody"];
+            };
+        };
+        responses: {
+            /** @description What can be cited */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractAnswer"];
+                };
+            };
+            /** @description Something is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    parse_citations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ParseBody"];
+            };
+        };
+        responses: {
+            /** @description What the text cites */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ParseAnswer"];
+                };
+            };
+            /** @description Something is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    citation_prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromptBody"];
+            };
+        };
+        responses: {
+            /** @description The texts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptAnswer"];
+                };
+            };
+            /** @description Something is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Any other error */
             default: {

@@ -1,5 +1,7 @@
 //! Results of MCP tools, of which only the envelope is known.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::{
@@ -8,6 +10,10 @@ use super::{
     web,
 };
 use crate::source::{CitationSource, CitationSourceType};
+
+/// Where tools put what they found.
+const LISTS: &[&str] =
+    &["results", "sources", "documents", "items", "hits", "data", "records", "primary_results", "web.results"];
 
 /// Whether a value has the shape of an MCP tool's result.
 pub(super) fn is_result(output: &Value) -> bool {
@@ -26,22 +32,22 @@ pub(super) fn result(call: &ToolCall<'_>) -> Result<Vec<CitationSource>, Misfit>
     }
     if !is_result(output) {
         // Some clients unpack the result.
-        let sources = structured(output);
-        return Ok(if sources.is_empty() { said(call, &words(output)) } else { sources });
+        return Ok(structured_or_said(call, output, &words(output)));
     }
     let blocks = output.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut sources: Vec<CitationSource> = blocks.iter().filter_map(resource).collect();
-    let mut add = |more: Vec<CitationSource>| {
-        for source in more {
-            // Links often repeat what the structured content has.
-            let keys = source.keys();
-            match sources.iter_mut().find(|known| known.keys().iter().any(|key| keys.contains(key))) {
-                Some(known) => complete(known, source),
-                None => sources.push(source),
-            }
+    // Links often repeat what the structured content has.
+    let linked: HashMap<_, _> = sources
+        .iter()
+        .enumerate()
+        .flat_map(|(place, source)| source.keys().into_iter().map(move |key| (key, place)))
+        .collect();
+    for source in output.get("structuredContent").map(structured).unwrap_or_default() {
+        match source.keys().iter().find_map(|key| linked.get(key)) {
+            Some(place) => complete(&mut sources[*place], source),
+            None => sources.push(source),
         }
-    };
-    add(output.get("structuredContent").map(structured).unwrap_or_default());
+    }
     if sources.is_empty() {
         let texts: Vec<&str> =
             blocks.iter().filter(|block| block["type"] == "text").filter_map(|block| text(block, &["text"])).collect();
@@ -53,6 +59,17 @@ pub(super) fn result(call: &ToolCall<'_>) -> Result<Vec<CitationSource>, Misfit>
         sources = if found.is_empty() { said(call, &texts.join("\n")) } else { found };
     }
     Ok(sources)
+}
+
+/// The sources in a value, or the tool as the source of what it said; an empty list of results is neither.
+fn structured_or_said(call: &ToolCall<'_>, value: &Value, words: &str) -> Vec<CitationSource> {
+    match list(value, LISTS) {
+        Some([]) => Vec::new(),
+        _ => {
+            let sources = structured(value);
+            if sources.is_empty() { said(call, words) } else { sources }
+        }
+    }
 }
 
 /// What a block of the result points at or brings along.

@@ -1,4 +1,6 @@
 //! The tests of this crate that need nothing but what it shows.
 
 mod buffer;
+mod extract;
 mod grammar;
+mod ledger;

@@ -5,6 +5,7 @@
 //! its handler, which calls one function of the app.
 
 mod artifacts;
+mod citations;
 mod content;
 mod docs_page;
 mod events;
@@ -108,6 +109,7 @@ pub fn source_json(described: &ibid_app::Described) -> serde_json::Value {
         (name = "pointers", description = "Mutable names of manifests, moved by compare-and-swap, with history."),
         (name = "sources", description = "Anything that can be cited: pages, files, texts, references."),
         (name = "search", description = "Finding the passages that answer, with the words to quote."),
+        (name = "citations", description = "What a text cites, and what can be cited."),
         (name = "jobs", description = "Durable background work."),
         (name = "status", description = "Whether the server lives, and how it does."),
     ),
@@ -146,6 +148,9 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(search::search))
         .routes(routes!(search::search_sources))
         .routes(routes!(search::query_document))
+        .routes(routes!(citations::parse))
+        .routes(routes!(citations::extract))
+        .routes(routes!(citations::prompt))
         .routes(routes!(jobs::create, jobs::list))
         .routes(routes!(events::stream))
         .routes(routes!(jobs::get_one))

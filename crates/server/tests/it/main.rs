@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod bad_input;
+mod citations;
 mod cli;
 mod frame;
 mod house;

@@ -1,0 +1,132 @@
+//! `/api/v1/citations`: the markers of a text, the sources of a tool's result, and what a model is told of them.
+
+pub(crate) mod wire;
+
+use axum::extract::State;
+use ibid_citations::{
+    Ledger, MarkerKind, ToolCall, parse as parse_markers,
+    prompt::{GUIDELINES, format_sources, tokens},
+    strip,
+};
+use ibid_domain::{Code, Problem};
+
+use self::wire::{
+    ExtractAnswer, ExtractBody, ParseAnswer, ParseBody, ParsedCitation, PromptAnswer, PromptBody, Reference, numbered,
+};
+use super::{
+    Server,
+    extract::{Caller, Json},
+    problem::ApiResult,
+    wire::Problem as WireProblem,
+};
+
+/// The longest id of a call, in characters, like that of a message.
+const LONGEST_ID: usize = 255;
+
+/// Find the citations of a text
+///
+/// Every marker with its place, which sources it names, the numbers that name none, and the text without markers.
+#[utoipa::path(
+    post, path = "/api/v1/citations/parse", tag = "citations", operation_id = "parse_citations",
+    request_body = ParseBody,
+    responses(
+        (status = 200, description = "What the text cites", body = ParseAnswer),
+        (status = 422, description = "Something is not legal", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn parse(_caller: Caller, Json(body): Json<ParseBody>) -> ApiResult<axum::Json<ParseAnswer>> {
+    Ok(axum::Json(apart(move || parsed(body)).await?))
+}
+
+/// Does work that may take a while where it holds up nobody.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+    let failed = |error| Problem::new(Code::Internal, format!("the work ended early: {error}"));
+    tokio::task::spawn_blocking(work).await.map_err(failed)
+}
+
+fn parsed(body: ParseBody) -> ParseAnswer {
+    let ParseBody { text, sources } = body;
+    let is_told = sources.is_some();
+    let ledger = Ledger::of(sources.unwrap_or_default().into_iter().map(Into::into));
+    let markers = parse_markers(&text);
+    let resolved = ledger.resolve(&text, &markers);
+    // References are in the order of the markers that they are of.
+    let mut references = resolved.references.iter().peekable();
+    let mut citations = Vec::with_capacity(markers.len());
+    let mut names_source = Vec::with_capacity(markers.len());
+    for marker in &markers {
+        let reference = references.next_if(|reference| reference.span == marker.span);
+        names_source.push(reference.is_some());
+        citations.push(ParsedCitation::new(&text, marker, reference));
+    }
+    let mut names_source = names_source.into_iter();
+    // Where the sources are known, brackets that name none of them are prose.
+    let stripped = strip(&text, &markers, |marker| {
+        let names_source = names_source.next().unwrap_or_default();
+        !is_told || names_source || !matches!(marker.kind, MarkerKind::Label(_))
+    });
+    ParseAnswer {
+        citations,
+        references: resolved.references.into_iter().enumerate().map(Reference::from).collect(),
+        dangling: resolved.dangling,
+        dangling_ids: resolved.dangling_ids,
+        sources: numbered(&ledger),
+        stripped,
+    }
+}
+
+/// Find the sources of a tool's result
+///
+/// A result that does not fit gives no source and a warning, never an error: an agent's run goes on.
+#[utoipa::path(
+    post, path = "/api/v1/citations/extract", tag = "citations", operation_id = "extract_citation_sources",
+    request_body = ExtractBody,
+    responses(
+        (status = 200, description = "What can be cited", body = ExtractAnswer),
+        (status = 422, description = "Something is not legal", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn extract(
+    State(server): State<Server>,
+    _caller: Caller,
+    Json(body): Json<ExtractBody>,
+) -> ApiResult<axum::Json<ExtractAnswer>> {
+    for (field, value) in [("tool_name", &body.tool_name), ("request_id", &body.request_id)] {
+        let length = value.chars().count();
+        if !(1..=LONGEST_ID).contains(&length) {
+            let detail = format!("{field} has {length} characters; it takes 1 to {LONGEST_ID}");
+            return Err(Problem::new(Code::InvalidField, detail).field(field).into());
+        }
+    }
+    let registry = server.app.extractors();
+    let found = apart(move || {
+        let ExtractBody { tool_name, request_id, parameters, output } = &body;
+        registry.extract(&ToolCall { tool_name, request_id, parameters, output })
+    })
+    .await?;
+    if let Some(warning) = &found.warning {
+        tracing::warn!("no sources in the result of {warning}");
+    }
+    let sources = found.sources.into_iter().map(Into::into).collect();
+    Ok(axum::Json(ExtractAnswer { sources, warning: found.warning }))
+}
+
+/// Say to a model what it can cite
+///
+/// How to cite, and the sources as a numbered list that keeps to a budget of tokens.
+#[utoipa::path(
+    post, path = "/api/v1/citations/prompt", tag = "citations", operation_id = "citation_prompt",
+    request_body = PromptBody,
+    responses(
+        (status = 200, description = "The texts", body = PromptAnswer),
+        (status = 422, description = "Something is not legal", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn prompt(_caller: Caller, Json(body): Json<PromptBody>) -> ApiResult<axum::Json<PromptAnswer>> {
+    let answer = apart(move || {
+        let ledger = Ledger::of(body.sources.into_iter().map(Into::into));
+        let list = format_sources(&ledger, body.token_budget as usize);
+        PromptAnswer { guidelines: GUIDELINES, tokens: tokens(&list), list, sources: numbered(&ledger) }
+    });
+    Ok(axum::Json(answer.await?))
+}

@@ -1,0 +1,302 @@
+//! Citations as they go over the wire.
+
+use ibid_citations::{self as citations, CitationSourceType, Ledger, MarkerKind};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// What kind of thing a tool returned.
+#[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CitationSourceKind {
+    #[default]
+    Web,
+    File,
+    Api,
+    Database,
+    Memory,
+    Skill,
+    Mcp,
+}
+
+macro_rules! kinds {
+    ($($kind:ident),*) => {
+        impl From<CitationSourceType> for CitationSourceKind {
+            fn from(kind: CitationSourceType) -> Self {
+                match kind { $(CitationSourceType::$kind => Self::$kind,)* }
+            }
+        }
+
+        impl From<CitationSourceKind> for CitationSourceType {
+            fn from(kind: CitationSourceKind) -> Self {
+                match kind { $(CitationSourceKind::$kind => Self::$kind,)* }
+            }
+        }
+    };
+}
+
+kinds!(Web, File, Api, Database, Memory, Skill, Mcp);
+
+/// The fields that a source has here and in the crate of citations, each said once.
+macro_rules! source {
+    ($($(#[$meta:meta])* $field:ident: $type:ty,)*) => {
+        /// Something that a tool returned and that a text can cite.
+        #[derive(Clone, Default, Serialize, Deserialize, ToSchema)]
+        #[serde(default)]
+        pub(crate) struct CitationSource {
+            /// What kind of thing it is.
+            #[serde(rename = "type")]
+            kind: CitationSourceKind,
+            $($(#[$meta])* #[serde(skip_serializing_if = "is_none")] $field: $type,)*
+        }
+
+        impl From<citations::CitationSource> for CitationSource {
+            fn from(source: citations::CitationSource) -> Self {
+                Self { kind: source.kind.into(), $($field: source.$field,)* }
+            }
+        }
+
+        impl From<CitationSource> for citations::CitationSource {
+            fn from(source: CitationSource) -> Self {
+                Self { kind: source.kind.into(), $($field: source.$field,)* }
+            }
+        }
+    };
+}
+
+source! {
+    /// Its id: that of the call, and which result of it.
+    id: String,
+    /// The tool that returned it.
+    tool_name: String,
+    /// The call that returned it.
+    tool_request_id: String,
+    /// Its number; without one it gets it by its place.
+    number: Option<u32>,
+    /// Its address, or the path of a file.
+    uri: Option<String>,
+    /// Its title, or the name of a file.
+    title: Option<String>,
+    /// The host of its address.
+    domain: Option<String>,
+    /// The address of the sign of its site.
+    favicon: Option<String>,
+    /// A few words of it.
+    snippet: Option<String>,
+    /// All of it.
+    full_content: Option<String>,
+    /// When it was looked at.
+    timestamp: Option<String>,
+    /// Who wrote it.
+    author: Option<String>,
+    /// When it was published.
+    published_date: Option<String>,
+    /// The page of it.
+    page_number: Option<u32>,
+    /// The first line of it.
+    line_start: Option<u32>,
+    /// The last line of it.
+    line_end: Option<u32>,
+    /// What format it is in.
+    mime_type: Option<String>,
+    /// How well it fits what was asked, from 0 to 1.
+    relevance_score: Option<f64>,
+    /// The source of the library that it is.
+    source_id: Option<String>,
+    /// The revision of that source.
+    revision_id: Option<String>,
+    /// Where the snippet begins in the revision's text.
+    start_char: Option<usize>,
+    /// Where it ends.
+    end_char: Option<usize>,
+    /// The DOI of the work.
+    doi: Option<String>,
+    /// The SHA-256 of its content.
+    content_hash: Option<String>,
+    /// The agent under the run's own that found it.
+    sub_agent_id: Option<String>,
+}
+
+/// Whether a field says nothing.
+fn is_none<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// The works of a ledger, each with its number.
+pub(super) fn numbered(ledger: &Ledger) -> Vec<CitationSource> {
+    let entry = |entry: &citations::ledger::Entry| CitationSource {
+        number: Some(entry.number),
+        ..CitationSource::from(entry.source.clone())
+    };
+    ledger.entries().iter().map(entry).collect()
+}
+
+/// A text, and the sources that it may cite.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ParseBody {
+    /// The text.
+    pub(super) text: String,
+    /// The sources, numbered by their place; those that are the same work share a number.
+    pub(super) sources: Option<Vec<CitationSource>>,
+}
+
+/// What a text cites.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ParseAnswer {
+    /// Every marker, in order.
+    pub(super) citations: Vec<ParsedCitation>,
+    /// The markers that name sources.
+    pub(super) references: Vec<Reference>,
+    /// Numbers that name no source.
+    pub(super) dangling: Vec<u32>,
+    /// Ids and addresses that name no source.
+    pub(super) dangling_ids: Vec<String>,
+    /// The sources, each work once, with its number.
+    pub(super) sources: Vec<CitationSource>,
+    /// The text without its markers.
+    pub(super) stripped: String,
+}
+
+/// A marker in a text.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ParsedCitation {
+    /// Its form: `numbers`, `label`, `tag`, `braces` or `definition`.
+    kind: &'static str,
+    /// Its words.
+    text: String,
+    /// Where it begins, in characters.
+    start_index: usize,
+    /// Where it ends.
+    end_index: usize,
+    /// The numbers it names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    numbers: Vec<u32>,
+    /// The id it names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    /// The label it names or defines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    /// What it says the label stands for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    /// The sources it names.
+    source_ids: Vec<String>,
+}
+
+impl ParsedCitation {
+    pub(super) fn new(
+        text: &str,
+        marker: &citations::Marker,
+        reference: Option<&citations::ledger::Reference>,
+    ) -> Self {
+        let mut citation = Self {
+            kind: marker.kind.name(),
+            text: text[marker.bytes.clone()].to_owned(),
+            start_index: marker.span.start,
+            end_index: marker.span.end,
+            numbers: Vec::new(),
+            id: None,
+            label: None,
+            url: None,
+            source_ids: reference.map(|reference| reference.source_ids.clone()).unwrap_or_default(),
+        };
+        match &marker.kind {
+            MarkerKind::Numbers(numbers) => citation.numbers = numbers.to_vec(),
+            MarkerKind::Tag(id) | MarkerKind::Braces(id) => citation.id = Some(id.clone()),
+            MarkerKind::Label(label) => citation.label = Some(label.clone()),
+            MarkerKind::Definition { label, url } => {
+                citation.label = Some(label.clone());
+                citation.url = Some(url.clone());
+            }
+        }
+        citation
+    }
+}
+
+/// A place in a text that names sources.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Reference {
+    /// Its id within the text.
+    id: String,
+    /// The number of the first source it names.
+    index: u32,
+    /// Where it begins, in characters.
+    start_index: usize,
+    /// Where it ends.
+    end_index: usize,
+    /// Its words.
+    cited_text: String,
+    /// The numbers of the sources it names.
+    numbers: Vec<u32>,
+    /// Their ids.
+    source_ids: Vec<String>,
+}
+
+impl From<(usize, citations::ledger::Reference)> for Reference {
+    fn from((place, reference): (usize, citations::ledger::Reference)) -> Self {
+        Self {
+            id: format!("ref-{}", place + 1),
+            index: reference.index,
+            start_index: reference.span.start,
+            end_index: reference.span.end,
+            cited_text: reference.cited_text,
+            numbers: reference.numbers,
+            source_ids: reference.source_ids,
+        }
+    }
+}
+
+/// A call of a tool that has ended.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExtractBody {
+    /// The tool's name.
+    pub(super) tool_name: String,
+    /// The id of the call; the ids of the sources begin with it.
+    pub(super) request_id: String,
+    /// What the tool was asked.
+    #[serde(default)]
+    pub(super) parameters: Value,
+    /// What it returned, as JSON or as a string of it.
+    pub(super) output: Value,
+}
+
+/// What can be cited of a result.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ExtractAnswer {
+    /// The sources, in the order of the result.
+    pub(super) sources: Vec<CitationSource>,
+    /// Why there are none, where there could have been.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) warning: Option<String>,
+}
+
+/// Sources that a model is to be told of.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PromptBody {
+    /// The sources.
+    pub(super) sources: Vec<CitationSource>,
+    /// The most tokens that the list may take.
+    #[serde(default = "token_budget")]
+    pub(super) token_budget: u32,
+}
+
+const fn token_budget() -> u32 {
+    4000
+}
+
+/// What a model is told.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PromptAnswer {
+    /// How to cite.
+    pub(super) guidelines: &'static str,
+    /// The sources, a numbered line each.
+    pub(super) list: String,
+    /// About how many tokens the list takes.
+    pub(super) tokens: usize,
+    /// The sources, each work once, with its number.
+    pub(super) sources: Vec<CitationSource>,
+}

@@ -1,0 +1,33 @@
+//! Parses any text, and streams it in pieces that its own bytes choose.
+#![no_main]
+
+use ibid_citations::{CitationBuffer, grammar::rewrite, parse, strip};
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    // However it is cut, what comes out is the text.
+    let mut buffer = CitationBuffer::new();
+    let mut released = String::new();
+    let mut rest = bytes;
+    let mut size = 1;
+    while !rest.is_empty() {
+        let (chunk, more) = rest.split_at(size.min(rest.len()));
+        released.push_str(&buffer.feed(chunk));
+        size = 1 + usize::from(*chunk.last().unwrap_or(&0)) % 7;
+        rest = more;
+    }
+    released.push_str(&buffer.finish());
+    let text = String::from_utf8_lossy(bytes);
+    assert_eq!(released, text);
+
+    let markers = parse(&text);
+    let mut end = 0;
+    for marker in &markers {
+        assert!(end <= marker.bytes.start && marker.bytes.start < marker.bytes.end);
+        end = marker.bytes.end;
+        let words = &text[marker.bytes.clone()];
+        assert!(!words.contains('\n'));
+        assert_eq!(marker.span.of(&text), Some(words));
+    }
+    assert_eq!(rewrite(&text, &markers, |_| None), text);
+    assert!(strip(&text, &markers, |_| true).len() <= text.len());
+});
