@@ -28,6 +28,8 @@ fi
 if [[ $part == all || $part == citations ]]; then
   say bench "citations in a stream"
   "$built/examples/citations"
+  say bench "claims and what supports them"
+  python3 -B scripts/bench/support.py "$built/ibid"
 fi
 if [[ $part == all || $part == search ]]; then
   say bench "search"

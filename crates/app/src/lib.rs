@@ -8,6 +8,7 @@
 
 mod archive;
 mod artifacts;
+mod citations;
 mod fsck;
 mod gc;
 mod jobs;
@@ -19,14 +20,12 @@ mod tools;
 mod upkeep;
 mod worker;
 
-use std::sync::Arc;
-
-use ibid_citations::Registry;
 use ibid_store::Store;
 use search::indexing::IndexPlace;
 
 pub use archive::Archive;
 pub use artifacts::{Content, Receiving, UploadDetails, too_large};
+pub use citations::{Checked, CheckedCitation, CheckedClaim, Grounded, GroundedClaim, Grounding};
 pub use fsck::{Finding, FsckReport};
 pub use gc::{GcOptions, GcReport};
 pub use ibid_store::{Error, Result, Scope};
@@ -58,11 +57,6 @@ impl App {
 
     pub(crate) fn tools(&self) -> &Tools {
         &self.tools
-    }
-
-    /// What finds the sources in the results of tools.
-    pub fn extractors(&self) -> Arc<Registry> {
-        self.tools.extractors.clone()
     }
 
     /// The library's store.

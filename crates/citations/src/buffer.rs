@@ -47,10 +47,8 @@ enum State {
     Closed,
     /// `[…](…`
     Target { depth: usize, is_escaped: bool },
-    /// `[…]:` at the start of a line.
-    Gap,
-    /// `[…]: …`
-    Url,
+    /// `[…]:` at the start of a line; a title may follow the address.
+    Definition,
     /// So many bytes of the name of a tag.
     TagName(usize),
     /// The attributes of a tag; within a value, the quote that ends it.
@@ -71,7 +69,17 @@ impl CitationBuffer {
 
     /// Takes what came, and gives what may be shown of all that has come so far.
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> String {
-        self.held.extend_from_slice(chunk.as_ref());
+        let chunk = chunk.as_ref();
+        // Most tokens have nothing to do with a marker.
+        if self.held.is_empty()
+            && let Ok(text) = std::str::from_utf8(chunk)
+            && memchr3(b'[', b'<', b'{', chunk).is_none()
+        {
+            self.escapes = escapes(chunk, self.escapes);
+            self.is_in_line = is_in_line(chunk, self.is_in_line);
+            return text.to_owned();
+        }
+        self.held.extend_from_slice(chunk);
         self.run();
         let ready = if self.state == State::Free { self.held.len() } else { self.start };
         self.release(whole(&self.held, ready))
@@ -119,8 +127,12 @@ impl CitationBuffer {
             let (state, takes) = self.step(byte);
             self.state = state;
             self.seen += usize::from(takes);
-            if self.seen - self.start > LONGEST_HELD || byte == b'\n' {
+            if byte == b'\n' {
                 self.state = State::Free;
+            } else if self.state != State::Free && self.seen - self.start > LONGEST_HELD {
+                // It was no marker, but one may have begun since.
+                self.state = State::Free;
+                self.seen = self.start + 1;
             }
         }
     }
@@ -139,7 +151,7 @@ impl CitationBuffer {
             },
             Closed => match byte {
                 b'(' => (Target { depth: 0, is_escaped: false }, true),
-                b':' if !is_in_line(&self.held[..self.start], self.is_in_line) => (Gap, true),
+                b':' if !is_in_line(&self.held[..self.start], self.is_in_line) => (Definition, true),
                 _ => (Free, false),
             },
             Target { depth, is_escaped: true } => (Target { depth, is_escaped: false }, true),
@@ -150,10 +162,7 @@ impl CitationBuffer {
                 b')' => (Target { depth: depth - 1, is_escaped: false }, true),
                 _ => (self.state, true),
             },
-            Gap if matches!(byte, b' ' | b'\t') => (Gap, true),
-            Gap => (Url, true),
-            Url if byte.is_ascii_whitespace() => (Free, false),
-            Url => (Url, true),
+            Definition => (Definition, true),
             TagName(length) => match name(TAG, length, byte) {
                 Some(true) => (Tag { quote: None, is_slash: false }, true),
                 Some(false) => (TagName(length + 1), true),
@@ -179,7 +188,7 @@ impl CitationBuffer {
             },
             Braces => match byte {
                 b'}' => (Free, true),
-                b'{' | b'[' | b']' => (Free, false),
+                b'{' | b'[' | b']' | b'<' => (Free, false),
                 _ if byte.is_ascii_whitespace() => (Free, false),
                 _ => (Braces, true),
             },

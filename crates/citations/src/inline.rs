@@ -43,7 +43,7 @@ const SPECIAL: [bool; 256] = {
 
 /// Adds the markers in the prose of a text.
 pub(crate) fn scan(text: &str, blocks: &Blocks, markers: &mut Vec<Marker>) {
-    for stretch in &blocks.prose {
+    for (stretch, _) in &blocks.prose {
         Scan {
             text: &text[..stretch.end],
             blocks,
@@ -334,7 +334,7 @@ fn braces(text: &str, at: usize) -> Option<(&str, usize)> {
     let end = rest
         .bytes()
         .take(LONGEST_ID + 1)
-        .position(|byte| byte.is_ascii_whitespace() || matches!(byte, b'{' | b'}' | b'[' | b']'))?;
+        .position(|byte| byte.is_ascii_whitespace() || matches!(byte, b'{' | b'}' | b'[' | b']' | b'<'))?;
     (end > 0 && rest.as_bytes()[end] == b'}').then(|| (&rest[..end], at + BRACES.len() + end + 1))
 }
 

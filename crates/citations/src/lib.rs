@@ -5,7 +5,9 @@
 //!
 //! Start reading at [`grammar`]: the forms of a marker, and what in Markdown only looks like one.
 
+pub mod annotate;
 pub mod buffer;
+pub mod claims;
 pub mod extract;
 pub mod grammar;
 mod inline;
@@ -14,6 +16,7 @@ mod markdown;
 pub mod prompt;
 pub mod source;
 pub mod strip;
+pub mod verify;
 
 pub use buffer::CitationBuffer;
 pub use extract::{Registry, ToolCall};

@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     /// Stretches of prose, in bytes.
-    pub prose: Vec<Range<usize>>,
+    pub prose: Vec<(Range<usize>, Stretch)>,
     /// The definitions, in order.
     pub definitions: Vec<Marker>,
     /// Their labels, as they are compared.
@@ -33,6 +33,17 @@ pub(crate) fn folded(label: &str) -> String {
         folded.extend(word.chars().flat_map(char::to_lowercase));
     }
     folded
+}
+
+/// What a stretch of prose is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stretch {
+    /// Sentences.
+    Prose,
+    /// A heading.
+    Heading,
+    /// A row of a table.
+    Row,
 }
 
 pub(crate) fn blocks(text: &str) -> Blocks {
@@ -123,7 +134,7 @@ impl Lines<'_> {
                 }
                 // It never was math.
                 self.within = Within::Text;
-                self.found.prose.push(began..from);
+                self.found.prose.push((began..from, Stretch::Prose));
             }
         }
         if quotes != self.quotes {
@@ -201,7 +212,7 @@ impl Lines<'_> {
                     self.found.labels.insert(folded(&label));
                     self.found.definitions.push(Marker::at(line.at..end, MarkerKind::Definition { label, url }));
                     // What is said after the address is prose.
-                    self.found.prose.push(end..to);
+                    self.found.prose.push((end..to, Stretch::Prose));
                     return;
                 }
                 if rest.starts_with("[^")
@@ -213,9 +224,10 @@ impl Lines<'_> {
                 }
             }
             // A heading and a row of a table end with their line.
-            b'#' | b'|' => {
+            sign @ (b'#' | b'|') => {
                 self.flush(line.at);
-                self.found.prose.push(line.at..to);
+                let kind = if sign == b'#' { Stretch::Heading } else { Stretch::Row };
+                self.found.prose.push((line.at..to, kind));
                 return;
             }
             _ => {}
@@ -226,13 +238,13 @@ impl Lines<'_> {
     /// Ends the paragraph before a byte.
     fn flush(&mut self, to: usize) {
         if let Some(from) = self.prose.take() {
-            self.found.prose.push(from..to);
+            self.found.prose.push((from..to, Stretch::Prose));
         }
     }
 
     fn end(&mut self, to: usize) {
         if let Within::Math { from, .. } = self.within {
-            self.found.prose.push(from..to);
+            self.found.prose.push((from..to, Stretch::Prose));
         }
         self.flush(to);
     }

@@ -19,6 +19,7 @@ pub mod pointer;
 pub mod problem;
 pub mod reference;
 pub mod search;
+pub mod sentences;
 pub mod source;
 pub mod source_type;
 pub mod text;

@@ -9,9 +9,7 @@ use std::ops::Range;
 use ibid_domain::{CharIndex, Mark, MarkKind, Span};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::sentences::{chars, paragraphs, sentences_of};
-
-pub use crate::sentences::sentences;
+use ibid_domain::sentences::{chars, paragraphs, sentences_of};
 
 /// How a text is cut.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,7 +13,6 @@ pub mod html;
 pub mod language;
 pub mod lists;
 pub mod references;
-pub mod sentences;
 pub mod sniff;
 mod thumbnail;
 

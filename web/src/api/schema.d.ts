@@ -81,6 +81,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/citations/ground": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the sources of a draft
+         * @description Each statement is bound to the passage of the library that says it best, or listed as unsupported.
+         */
+        post: operations["ground_text"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/citations/parse": {
         parameters: {
             query?: never;
@@ -115,6 +135,26 @@ export interface paths {
          * @description How to cite, and the sources as a numbered list that keeps to a budget of tokens.
          */
         post: operations["citation_prompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/citations/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check what a text says against what it cites
+         * @description For each citation the words of the source that come closest, and whether they bear the claim out.
+         */
+        post: operations["verify_citations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -829,6 +869,58 @@ export interface components {
              */
             job_id: string;
         };
+        /** @description A claim and the words of the library that come closest to it. */
+        BoundClaim: {
+            /** @description Where they end. */
+            end_char: number;
+            /** @description Where it ends. */
+            end_index: number;
+            /**
+             * Format: int32
+             * @description The number of the source.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description The page of it.
+             */
+            page?: number | null;
+            /** @description Its words. */
+            quote: string;
+            /** @description What speaks against it. */
+            reasons?: string[];
+            /** @description The revision that the quote is of. */
+            revision_id: string;
+            /**
+             * Format: float
+             * @description How sure that the source says it, from 0 to 1.
+             */
+            score: number;
+            /** @description The source. */
+            source_id: string;
+            /** @description Where they begin in the revision's text, in characters. */
+            start_char: number;
+            /** @description Where it begins in the draft, in characters. */
+            start_index: number;
+            /** @description Its words. */
+            text: string;
+            /** @description `supported` or `partial`. */
+            verdict: string;
+        };
+        /** @description A source that bears out something. */
+        BoundSource: {
+            /**
+             * Format: int32
+             * @description Its number.
+             */
+            number: number;
+            /** @description Its id. */
+            source_id: string;
+            /** @description Its title. */
+            title: string;
+            /** @description Its address. */
+            url?: string | null;
+        };
         /** @description Sources that were brought together. */
         Brought: {
             /**
@@ -1281,6 +1373,32 @@ export interface components {
             /** @description Where it stands. */
             url: string | null;
         };
+        /** @description A draft with its claims bound to the library. */
+        GroundAnswer: {
+            /** @description The draft with the citations put in. */
+            annotated: string;
+            /** @description The claims that the library bears out, wholly or in part. */
+            claims: components["schemas"]["BoundClaim"][];
+            /** @description How it was checked: `words_and_meaning`, or `words` where no model could tell the meaning. */
+            method: string;
+            /** @description The sources, by number. */
+            sources: components["schemas"]["BoundSource"][];
+            /** @description The claims that nothing in it supports. */
+            unsupported: components["schemas"]["UncitedClaim"][];
+        };
+        /** @description A draft to find the sources of. */
+        GroundBody: {
+            filters?: components["schemas"]["Filters"] | null;
+            /** @description How the annotated draft is written. By default markdown. */
+            style?: components["schemas"]["GroundStyle"];
+            /** @description The draft, plain or in Markdown. */
+            text: string;
+        };
+        /**
+         * @description How an annotated draft is written.
+         * @enum {string}
+         */
+        GroundStyle: "markdown" | "typst";
         /** @description That the process lives. */
         Health: {
             status: string;
@@ -2058,6 +2176,13 @@ export interface components {
             html: string;
             /** @description Where it stands. */
             url?: string | null;
+        };
+        /** @description A claim and the passage that is to support it. */
+        Pair: {
+            /** @description The claim. */
+            claim: string;
+            /** @description The passage. */
+            passage: string;
         };
         /** @description What a text cites. */
         ParseAnswer: {
@@ -2961,6 +3086,15 @@ export interface components {
              */
             size_bytes: number;
         };
+        /** @description A statement of fact that cites nothing. */
+        UncitedClaim: {
+            /** @description Where it ends. */
+            end_index: number;
+            /** @description Where it begins in the text, in characters. */
+            start_index: number;
+            /** @description Its words. */
+            text: string;
+        };
         /** @description A form with a file. */
         UploadForm: {
             /** @description What else is known of them: a JSON object. */
@@ -2978,6 +3112,72 @@ export interface components {
             sha256?: string | null;
         };
         Value: unknown;
+        /** @description What one citation comes to. */
+        VerifiedCitation: components["schemas"]["VerifiedPair"] & {
+            /**
+             * Format: int32
+             * @description The source's number.
+             */
+            number: number;
+            /** @description The revision that was read, if it is one of the library. */
+            revision_id?: string | null;
+            /** @description The library's source, or else the id that the source was given with. */
+            source_id: string;
+        };
+        /** @description A claim and what its citations come to. */
+        VerifiedClaim: {
+            /** @description One for each source it cites. */
+            citations: components["schemas"]["VerifiedCitation"][];
+            /** @description Where it ends. */
+            end_index: number;
+            /** @description Where it begins in the text, in characters. */
+            start_index: number;
+            /** @description Its words, without markers. */
+            text: string;
+        };
+        /** @description What a check comes to. */
+        VerifiedPair: {
+            /** @description Where they end. */
+            end_char?: number | null;
+            /** @description The words that come closest. */
+            quote?: string | null;
+            /** @description What speaks against it. */
+            reasons?: string[];
+            /**
+             * Format: float
+             * @description How sure that the source says it, from 0 to 1.
+             */
+            score: number;
+            /** @description Where they begin in what was read, in characters. */
+            start_char?: number | null;
+            /** @description `supported`, `partial`, `unsupported`, or `unverifiable` where there is nothing to check against. */
+            verdict: string;
+        };
+        /** @description What the checks come to. */
+        VerifyAnswer: {
+            /** @description The claims of the text that cite something. */
+            claims?: components["schemas"]["VerifiedClaim"][] | null;
+            /** @description Numbers that name no source. */
+            dangling?: number[] | null;
+            /** @description How it was checked: `words_and_meaning`, or `words` where no model could tell the meaning. */
+            method: string;
+            /** @description What each of the pairs comes to, in their order. */
+            pairs?: components["schemas"]["VerifiedPair"][] | null;
+            /** @description Statements of fact that cite nothing. */
+            uncited?: components["schemas"]["UncitedClaim"][] | null;
+        };
+        /** @description A text with the sources that it cites, or claims with a passage each. */
+        VerifyBody: {
+            /** @description Claims to check against a passage each, instead of a text. */
+            pairs?: components["schemas"]["Pair"][] | null;
+            /**
+             * @description The sources. What they say is taken from the library if `source_id` names one of its sources, else from
+             *     `full_content` or `snippet`.
+             */
+            sources?: components["schemas"]["CitationSource"][] | null;
+            /** @description A text whose markers name the sources. */
+            text?: string | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -3314,6 +3514,48 @@ export interface operations {
             };
         };
     };
+    ground_text: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroundBody"];
+            };
+        };
+        responses: {
+            /** @description The claims and what supports them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroundAnswer"];
+                };
+            };
+            /** @description Something is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     parse_citations: {
         parameters: {
             query?: never;
@@ -3376,6 +3618,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PromptAnswer"];
+                };
+            };
+            /** @description Something is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verify_citations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyBody"];
+            };
+        };
+        responses: {
+            /** @description What the checks come to */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyAnswer"];
                 };
             };
             /** @description Something is not legal */

@@ -86,7 +86,7 @@ fn what_is_held_and_when_it_comes() {
         (&["{\"a\": 1}"], &["{\"a\": 1}"]),
         (&["\\[not", " one"], &["\\[not", " one"]),
         (&["\\", "[not"], &["\\", "[not"]),
-        (&["x\n[1]: http", "://x.org/", "\ny"], &["x\n", "", "[1]: http://x.org/\ny"]),
+        (&["x\n[1]: http", "://x.org/ \"T", "\"\ny"], &["x\n", "", "[1]: http://x.org/ \"T\"\ny"]),
         (&["x [1]: http", "://x.org/"], &["x [1]: http", "://x.org/"]),
     ];
     for (chunks, wanted) in table {

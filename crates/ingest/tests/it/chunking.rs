@@ -1,7 +1,8 @@
 //! What holds for the chunks of any text.
 
+use ibid_domain::sentences::sentences;
 use ibid_domain::{CharIndex, Mark, MarkKind, Span};
-use ibid_ingest::chunks::{ChunkRules, chunk, sentences};
+use ibid_ingest::chunks::{ChunkRules, chunk};
 use proptest::prelude::*;
 
 /// Words count one, and a long word one for every four characters, much as tokenizers do.

@@ -5,6 +5,7 @@
 
 mod add;
 mod artifact;
+mod cite;
 mod job;
 mod manifest;
 mod output;
@@ -56,6 +57,8 @@ enum Command {
     Add(add::Add),
     /// Find the passages that answer
     Search(search::Find),
+    /// Find the sources of a draft in the library
+    Cite(cite::Cite),
     /// Look after the search index
     #[command(subcommand)]
     Index(search::Command),
@@ -162,6 +165,7 @@ async fn run(command: Command, config: Config, output: &Output) -> Outcome {
         Command::Errors => reference::errors(),
         Command::Add(add) => add::run(add, &config, &Library::open(&config).await?, output).await,
         Command::Search(find) => search::find(find, &Library::open(&config).await?, output).await,
+        Command::Cite(cite) => cite::run(cite, &Library::open(&config).await?, output).await,
         Command::Index(command) => search::index(command, &Library::open(&config).await?, output).await,
         Command::Source(command) => source::run(command, &Library::open(&config).await?, output).await,
         Command::Artifact(command) => artifact::run(command, &Library::open(&config).await?, output).await,

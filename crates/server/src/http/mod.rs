@@ -5,7 +5,7 @@
 //! its handler, which calls one function of the app.
 
 mod artifacts;
-mod citations;
+pub(crate) mod citations;
 mod content;
 mod docs_page;
 mod events;
@@ -151,6 +151,8 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(citations::parse))
         .routes(routes!(citations::extract))
         .routes(routes!(citations::prompt))
+        .routes(routes!(citations::verify))
+        .routes(routes!(citations::ground))
         .routes(routes!(jobs::create, jobs::list))
         .routes(routes!(events::stream))
         .routes(routes!(jobs::get_one))

@@ -1,5 +1,7 @@
 //! `/api/v1/citations`: the markers of a text, the sources of a tool's result, and what a model is told of them.
 
+pub(crate) mod ground;
+mod verify;
 pub(crate) mod wire;
 
 use axum::extract::State;
@@ -9,6 +11,11 @@ use ibid_citations::{
     strip,
 };
 use ibid_domain::{Code, Problem};
+
+pub(super) use self::{
+    ground::{__path_ground, ground},
+    verify::{__path_verify, verify},
+};
 
 use self::wire::{
     ExtractAnswer, ExtractBody, ParseAnswer, ParseBody, ParsedCitation, PromptAnswer, PromptBody, Reference, numbered,

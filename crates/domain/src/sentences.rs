@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use ibid_domain::Span;
+use crate::Span;
 
 /// The sentences of a text in order: without the blank space around them, and every non-blank character in one of them.
 ///
@@ -21,12 +21,12 @@ pub fn sentences(text: &str) -> impl Iterator<Item = Span> {
 }
 
 /// How many characters a range of bytes holds.
-pub(crate) fn chars(text: &str, bytes: Range<usize>) -> usize {
+pub fn chars(text: &str, bytes: Range<usize>) -> usize {
     text.get(bytes).map_or(0, |part| part.chars().count())
 }
 
 /// The byte ranges between empty lines, without the blank space around them.
-pub(crate) fn paragraphs(text: &str) -> impl Iterator<Item = Range<usize>> {
+pub fn paragraphs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {
@@ -56,7 +56,7 @@ pub(crate) fn paragraphs(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The range without blank space at its ends, if anything is left.
-pub(crate) fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
+pub fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     let part = text.get(range.clone())?;
     let start = range.start + (part.len() - part.trim_start().len());
     let end = range.end - (part.len() - part.trim_end().len());
@@ -64,7 +64,7 @@ pub(crate) fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
 }
 
 /// The byte ranges of the sentences of one paragraph.
-pub(crate) fn sentences_of(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> {
+pub fn sentences_of(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for part in lines_that_go_on(text, paragraph) {
         let mut start = part.start;

@@ -1,0 +1,183 @@
+//! The claims of a text: its sentences, list items and table cells, and which markers stand for which.
+
+use std::ops::Range;
+
+use ibid_domain::{Span, sentences::sentences_of};
+
+use crate::{
+    grammar::{Marker, MarkerKind},
+    markdown::{self, Stretch},
+    strip::strip,
+};
+
+/// A statement of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Its words, without markers.
+    pub text: String,
+    /// Where it stands, with its markers.
+    pub span: Span,
+    /// The markers that stand for it, by their place among all of the text.
+    pub cited: Vec<Cited>,
+    /// Whether it looks like a statement of fact.
+    pub is_factual: bool,
+}
+
+/// A marker of a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cited {
+    /// Its place among the markers of the text.
+    pub marker: usize,
+    /// What it stands for: the claim, or the part of it up to this marker from the one before.
+    pub part: String,
+}
+
+/// The claims of a text whose markers are known.
+pub fn claims(text: &str, markers: &[Marker]) -> Vec<Claim> {
+    let masked = masked(text, markers);
+    let blocks = markdown::blocks(text);
+    let mut found = Vec::new();
+    let mut at = 0;
+    for (stretch, kind) in &blocks.prose {
+        let sentences = match kind {
+            Stretch::Prose => sentences_of(&masked, stretch.clone()),
+            Stretch::Row => cells(&masked, stretch.clone()),
+            Stretch::Heading => continue,
+        };
+        while markers.get(at).is_some_and(|marker| marker.bytes.start < stretch.start) {
+            at += 1;
+        }
+        for (place, sentence) in sentences.iter().enumerate() {
+            let next = sentences.get(place + 1).map_or(stretch.end, |next| next.start);
+            let from = at;
+            // Markers before the first sentence are of that sentence, those between two of the one that they close.
+            while markers.get(at).is_some_and(|marker| marker.bytes.start < next) {
+                at += 1;
+            }
+            found.push((sentence.clone(), from..at, *kind));
+        }
+    }
+    let (mut seen, mut chars) = (0, 0);
+    found
+        .into_iter()
+        .map(|(sentence, own, kind)| {
+            let own_markers = &markers[own.clone()];
+            let start = own_markers.first().map_or(sentence.start, |first| first.bytes.start.min(sentence.start));
+            let end = own_markers.last().map_or(sentence.end, |last| last.bytes.end.max(sentence.end));
+            chars += text[seen..start].chars().count();
+            let first = chars;
+            chars += text[start..end].chars().count();
+            seen = end;
+            let words = plain(text, start..end, own_markers);
+            let cited = cited(text, start, &words, own.start, own_markers);
+            let is_factual = kind == Stretch::Prose && is_factual(&words);
+            Claim { text: words, span: Span::new(first, chars), cited, is_factual }
+        })
+        .filter(|claim| claim.text.contains(char::is_alphanumeric))
+        .collect()
+}
+
+/// The text with its markers blanked out, every other byte where it was.
+fn masked(text: &str, markers: &[Marker]) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut from = 0;
+    for marker in markers {
+        masked.push_str(&text[from..marker.bytes.start]);
+        masked.extend(std::iter::repeat_n(' ', marker.bytes.len()));
+        from = marker.bytes.end;
+    }
+    masked.push_str(&text[from..]);
+    masked
+}
+
+/// The cells of a row that hold words.
+fn cells(text: &str, row: Range<usize>) -> Vec<Range<usize>> {
+    let mut cells = Vec::new();
+    let mut from = row.start;
+    for cell in text[row].split('|') {
+        let start = from + cell.len() - cell.trim_start().len();
+        if cell.contains(char::is_alphanumeric) {
+            cells.push(start..start + cell.trim().len());
+        }
+        from += cell.len() + 1;
+    }
+    cells
+}
+
+/// The words of a range without its markers, on one line.
+fn plain(text: &str, range: Range<usize>, markers: &[Marker]) -> String {
+    let local: Vec<_> = markers
+        .iter()
+        .map(|marker| Marker {
+            bytes: marker.bytes.start - range.start..marker.bytes.end - range.start,
+            ..marker.clone()
+        })
+        .collect();
+    strip(&text[range], &local, |_| true).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What each marker of a claim stands for.
+fn cited(text: &str, start: usize, whole: &str, first: usize, markers: &[Marker]) -> Vec<Cited> {
+    let mut cited = Vec::new();
+    let mut from = start;
+    for (place, marker) in markers.iter().enumerate() {
+        if matches!(marker.kind, MarkerKind::Definition { .. }) {
+            continue;
+        }
+        let words = text[from.min(marker.bytes.start)..marker.bytes.start].split_whitespace().collect::<Vec<_>>();
+        let part = if words.len() >= SHORTEST_PART { words.join(" ") } else { String::new() };
+        let part = match (part.is_empty(), cited.last()) {
+            // Several that stand together stand for the same.
+            (true, Some(Cited { part, .. })) if words.iter().all(|word| !word.contains(char::is_alphanumeric)) => {
+                part.clone()
+            }
+            (true, _) => whole.to_owned(),
+            (false, _) => part,
+        };
+        from = marker.bytes.end;
+        cited.push(Cited { marker: first + place, part });
+    }
+    // One alone stands for the whole sentence, wherever in it it stands.
+    if let [only] = &mut cited[..] {
+        only.part = whole.to_owned();
+    }
+    cited
+}
+
+/// How many words say something by themselves.
+const SHORTEST_PART: usize = 4;
+
+/// Words that begin what speaks to the reader and states nothing.
+const ADDRESSES: &[&str] = &[
+    "here",
+    "below",
+    "please",
+    "let",
+    "sure",
+    "sorry",
+    "thanks",
+    "thank",
+    "i",
+    "you",
+    "if",
+    "feel",
+    "note",
+    "hello",
+    "hi",
+    "certainly",
+    "great",
+    "ask",
+    "consider",
+    "see",
+];
+
+/// Whether words look like a statement of fact: no question, no heading of a list, nothing said to the reader.
+fn is_factual(words: &str) -> bool {
+    let count = words.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
+    let wide = words.chars().filter(|char| *char >= '\u{2E80}').count();
+    let first = words.split(|char: char| !char.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
+    let end = words.trim_end_matches(['"', '”', '*', '_', ')']);
+    (count >= 5 || wide >= 8)
+        && !end.ends_with(['?', ':', '？', '：'])
+        && !ADDRESSES.contains(&first.to_lowercase().as_str())
+}

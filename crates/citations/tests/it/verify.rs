@@ -1,0 +1,92 @@
+//! Verification, by words alone: a labelled set of our own, and what must never be told wrong.
+
+use ibid_citations::verify::{Passage, Support, Verdict};
+use serde_json::Value;
+
+/// Claims about invented or well-known matters, each with a passage and whether the passage says it.
+const PAIRS: &str = include_str!("cases/support.jsonl");
+
+fn check(claim: &str, passage: &str) -> Support {
+    Passage::new(passage).check(claim, &[])
+}
+
+/// How often a supported pair scores higher than one that is not.
+fn auc(supported: &[f32], others: &[f32]) -> f32 {
+    let wins: f32 = supported
+        .iter()
+        .flat_map(|one| others.iter().map(move |other| if one > other { 1.0 } else { f32::from(one == other) / 2.0 }))
+        .sum();
+    wins / (supported.len() * others.len()) as f32
+}
+
+#[test]
+fn the_labelled_set() {
+    let (mut supported, mut others) = (Vec::new(), Vec::new());
+    let (mut told, mut wrongly) = (0, Vec::new());
+    for line in PAIRS.lines() {
+        let pair: Value = serde_json::from_str(line).unwrap();
+        let (claim, passage) = (pair["claim"].as_str().unwrap(), pair["passage"].as_str().unwrap());
+        let found = check(claim, passage);
+        let quote = found.quote.unwrap().of(passage).unwrap();
+        assert!(passage.contains(quote) && !quote.is_empty());
+        if pair["supported"] == true {
+            told += usize::from(found.verdict == Verdict::Supported);
+            supported.push(found.score);
+        } else {
+            if found.verdict == Verdict::Supported {
+                wrongly.push((claim.to_owned(), found.score));
+            }
+            others.push(found.score);
+        }
+    }
+    let auc = auc(&supported, &others);
+    let recall = told as f32 / supported.len() as f32;
+    assert!(auc >= AUC, "AUC {auc:.3}");
+    assert!(recall >= RECALL, "told {recall:.2} of those that are supported");
+    assert!(wrongly.len() as f32 <= WRONGLY * others.len() as f32, "wrongly told supported: {wrongly:?}");
+}
+
+/// What this set gives; a change that lowers it has to say why.
+const AUC: f32 = 0.91;
+const RECALL: f32 = 0.85;
+const WRONGLY: f32 = 0.05;
+
+#[test]
+fn one_wrong_figure_name_or_negation_is_enough() {
+    let passage = "The Northern Line carried 4.2 million passengers in 2019, according to Transport Works.";
+    let told = |claim: &str| check(claim, passage);
+    assert_eq!(told("The Northern Line carried 4.2 million passengers in 2019.").verdict, Verdict::Supported);
+    for (claim, reason) in [
+        ("The Northern Line carried 4.8 million passengers in 2019.", "a figure of the claim is not in the source"),
+        ("The Northern Line carried 4.2 million passengers in 2018.", "a figure of the claim is not in the source"),
+        (
+            "The Northern Line of Glasgow carried 4.2 million passengers in 2019.",
+            "a name of the claim is not in the source",
+        ),
+        (
+            "The Northern Line never carried 4.2 million passengers in 2019.",
+            "the claim and the source differ in a negation",
+        ),
+    ] {
+        let found = told(claim);
+        assert!(found.verdict < Verdict::Supported, "{claim}: {found:?}");
+        assert!(found.reasons.contains(&reason), "{claim}: {found:?}");
+    }
+}
+
+#[test]
+fn words_for_words_is_supported_and_quoted_where_it_stands() {
+    let passage = "First something else. «Żółć» is a Polish word – it means bile. And 数据 follows.";
+    let found = check("żółć is a Polish word; it means bile", passage);
+    assert_eq!((found.verdict, found.score), (Verdict::Supported, 1.0));
+    assert_eq!(found.quote.unwrap().of(passage), Some("«Żółć» is a Polish word – it means bile."));
+}
+
+#[test]
+fn nothing_to_check_is_no_verdict() {
+    for (claim, passage) in
+        [("", "A passage."), ("A claim of five words.", ""), ("…", "A passage."), ("The of and", "A passage.")]
+    {
+        assert_eq!(check(claim, passage).verdict, Verdict::Unverifiable, "{claim:?} {passage:?}");
+    }
+}

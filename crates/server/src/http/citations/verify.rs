@@ -1,0 +1,215 @@
+//! `/api/v1/citations/verify`
+
+use axum::extract::State;
+use ibid_app::{Checked, CheckedCitation};
+use ibid_citations::{claims::Claim, verify::Support};
+use ibid_domain::{Code, Problem};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{
+    super::{
+        Server,
+        extract::{Caller, Json},
+        problem::ApiResult,
+        wire::Problem as WireProblem,
+    },
+    wire::CitationSource,
+};
+
+/// The most pairs that one call takes.
+const MOST_PAIRS: usize = 1000;
+
+/// A text with the sources that it cites, or claims with a passage each.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VerifyBody {
+    /// A text whose markers name the sources.
+    text: Option<String>,
+    /// The sources. What they say is taken from the library if `source_id` names one of its sources, else from
+    /// `full_content` or `snippet`.
+    sources: Option<Vec<CitationSource>>,
+    /// Claims to check against a passage each, instead of a text.
+    pairs: Option<Vec<Pair>>,
+}
+
+/// A claim and the passage that is to support it.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pair {
+    /// The claim.
+    claim: String,
+    /// The passage.
+    passage: String,
+}
+
+/// What the checks come to.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct VerifyAnswer {
+    /// The claims of the text that cite something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claims: Option<Vec<VerifiedClaim>>,
+    /// Statements of fact that cite nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uncited: Option<Vec<UncitedClaim>>,
+    /// Numbers that name no source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dangling: Option<Vec<u32>>,
+    /// What each of the pairs comes to, in their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pairs: Option<Vec<VerifiedPair>>,
+    /// How it was checked: `words_and_meaning`, or `words` where no model could tell the meaning.
+    method: &'static str,
+}
+
+/// A claim and what its citations come to.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct VerifiedClaim {
+    /// Its words, without markers.
+    text: String,
+    /// Where it begins in the text, in characters.
+    start_index: usize,
+    /// Where it ends.
+    end_index: usize,
+    /// One for each source it cites.
+    citations: Vec<VerifiedCitation>,
+}
+
+/// What one citation comes to.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct VerifiedCitation {
+    /// The source's number.
+    number: u32,
+    /// The library's source, or else the id that the source was given with.
+    source_id: String,
+    /// The revision that was read, if it is one of the library.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revision_id: Option<String>,
+    #[serde(flatten)]
+    support: VerifiedPair,
+}
+
+/// What a check comes to.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct VerifiedPair {
+    /// `supported`, `partial`, `unsupported`, or `unverifiable` where there is nothing to check against.
+    verdict: &'static str,
+    /// How sure that the source says it, from 0 to 1.
+    score: f32,
+    /// The words that come closest.
+    quote: Option<String>,
+    /// Where they begin in what was read, in characters.
+    start_char: Option<usize>,
+    /// Where they end.
+    end_char: Option<usize>,
+    /// What speaks against it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reasons: Vec<&'static str>,
+}
+
+impl VerifiedPair {
+    fn new(support: Support, quote: Option<String>) -> Self {
+        Self {
+            verdict: support.verdict.as_str(),
+            score: (support.score * 1e4).round() / 1e4,
+            quote,
+            start_char: support.quote.map(|span| span.start),
+            end_char: support.quote.map(|span| span.end),
+            reasons: support.reasons,
+        }
+    }
+}
+
+impl From<CheckedCitation> for VerifiedCitation {
+    fn from(citation: CheckedCitation) -> Self {
+        let CheckedCitation { number, cited_id, of, support, quote } = citation;
+        Self {
+            number,
+            source_id: of.map_or(cited_id, |(source, _)| source.to_string()),
+            revision_id: of.map(|(_, revision)| revision.to_string()),
+            support: VerifiedPair::new(support, quote),
+        }
+    }
+}
+
+/// A statement of fact that cites nothing.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct UncitedClaim {
+    /// Its words.
+    pub(super) text: String,
+    /// Where it begins in the text, in characters.
+    start_index: usize,
+    /// Where it ends.
+    end_index: usize,
+}
+
+impl From<Claim> for UncitedClaim {
+    fn from(claim: Claim) -> Self {
+        Self { text: claim.text, start_index: claim.span.start, end_index: claim.span.end }
+    }
+}
+
+pub(super) const fn method(by_meaning: bool) -> &'static str {
+    if by_meaning { "words_and_meaning" } else { "words" }
+}
+
+impl From<Checked> for VerifyAnswer {
+    fn from(checked: Checked) -> Self {
+        let claim = |one: ibid_app::CheckedClaim| VerifiedClaim {
+            text: one.claim.text,
+            start_index: one.claim.span.start,
+            end_index: one.claim.span.end,
+            citations: one.citations.into_iter().map(Into::into).collect(),
+        };
+        Self {
+            claims: Some(checked.claims.into_iter().map(claim).collect()),
+            uncited: Some(checked.uncited.into_iter().map(Into::into).collect()),
+            dangling: Some(checked.dangling),
+            pairs: None,
+            method: method(checked.by_meaning),
+        }
+    }
+}
+
+/// Check what a text says against what it cites
+///
+/// For each citation the words of the source that come closest, and whether they bear the claim out.
+#[utoipa::path(
+    post, path = "/api/v1/citations/verify", tag = "citations", operation_id = "verify_citations",
+    request_body = VerifyBody,
+    responses(
+        (status = 200, description = "What the checks come to", body = VerifyAnswer),
+        (status = 422, description = "Something is not legal", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(in super::super) async fn verify(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Json(body): Json<VerifyBody>,
+) -> ApiResult<axum::Json<VerifyAnswer>> {
+    match body {
+        VerifyBody { text: Some(text), sources: Some(sources), pairs: None } => {
+            let sources = sources.into_iter().map(Into::into).collect();
+            Ok(axum::Json(server.app.check_text(&scope, &text, sources).await?.into()))
+        }
+        VerifyBody { text: None, sources: None, pairs: Some(pairs) } => {
+            if pairs.len() > MOST_PAIRS {
+                let detail = format!("{} pairs came; one call takes at most {MOST_PAIRS}", pairs.len());
+                return Err(Problem::new(Code::InvalidField, detail).field("pairs").into());
+            }
+            let borrowed: Vec<_> = pairs.iter().map(|pair| (pair.claim.as_str(), pair.passage.as_str())).collect();
+            let (found, by_meaning) = server.app.check_pairs(&borrowed).await;
+            let quoted = |(support, pair): (Support, &Pair)| {
+                let quote = support.quote.and_then(|span| span.of(&pair.passage)).map(str::to_owned);
+                VerifiedPair::new(support, quote)
+            };
+            let pairs = found.into_iter().zip(&pairs).map(quoted).collect();
+            let method = method(by_meaning);
+            Ok(axum::Json(VerifyAnswer { claims: None, uncited: None, dangling: None, pairs: Some(pairs), method }))
+        }
+        _ => {
+            let detail = "verify takes {text, sources} or {pairs: [{claim, passage}]}";
+            Err(Problem::new(Code::InvalidField, detail).into())
+        }
+    }
+}
