@@ -60,7 +60,7 @@ pub struct Support {
 }
 
 /// From this score on a claim is supported, from that on it is so in part.
-const SUPPORTED: f32 = 0.75;
+const SUPPORTED: f32 = 0.78;
 const PARTLY: f32 = 0.45;
 
 /// What share of a claim's words a second sentence has to bring to be quoted too.

@@ -144,6 +144,9 @@ async fn pinned(server: Running) {
     let printed = server.ibid(&["--json", "search", "zebrafinch"]);
     let printed: Json = serde_json::from_slice(&printed.stdout).unwrap();
     assert_eq!(printed["primary_results"][0]["source_id"], own["id"]);
+    // Flags are flags after the words, too.
+    let printed = server.ibid(&["search", "zebrafinch", "--json", "--limit", "1"]);
+    assert!(serde_json::from_slice::<Json>(&printed.stdout).is_ok_and(|found| found["primary_results"].is_array()));
     assert_eq!(server.ibid(&["search", "nothinglikethis"]).status.code(), Some(1));
     let deleted = server.request(Method::DELETE, &format!("/api/v1/sources/{}", id(&own))).send().await.unwrap();
     assert!(deleted.status().is_success());
