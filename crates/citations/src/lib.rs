@@ -9,6 +9,7 @@ pub mod annotate;
 pub mod buffer;
 pub mod claims;
 pub mod extract;
+pub mod formats;
 pub mod grammar;
 mod inline;
 pub mod ledger;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A half-open range of Unicode scalar values in a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// The first character.
     #[serde(rename = "start_char")]

@@ -2192,6 +2192,8 @@ export interface components {
             dangling: number[];
             /** @description Ids and addresses that name no source. */
             dangling_ids: string[];
+            /** @description The text and its citations in the format that was asked for. */
+            formatted?: unknown;
             /** @description The markers that name sources. */
             references: components["schemas"]["Reference"][];
             /** @description The sources, each work once, with its number. */
@@ -2201,10 +2203,13 @@ export interface components {
         };
         /** @description A text, and the sources that it may cite. */
         ParseBody: {
+            format?: components["schemas"]["WireFormat"] | null;
             /** @description The sources, numbered by their place; those that are the same work share a number. */
             sources?: components["schemas"]["CitationSource"][] | null;
             /** @description The text. */
             text: string;
+            /** @description What places in the text are counted in there. By default code_points. */
+            units?: components["schemas"]["WireUnits"];
         };
         /** @description A marker in a text. */
         ParsedCitation: {
@@ -3178,6 +3183,16 @@ export interface components {
             /** @description A text whose markers name the sources. */
             text?: string | null;
         };
+        /**
+         * @description How others write citations.
+         * @enum {string}
+         */
+        WireFormat: "openai" | "anthropic" | "ai_sdk" | "web_annotation";
+        /**
+         * @description What places in a text are counted in.
+         * @enum {string}
+         */
+        WireUnits: "code_points" | "utf16" | "bytes";
     };
     responses: never;
     parameters: never;

@@ -56,6 +56,23 @@ async fn pinned() {
         .collect();
     assert_eq!(numbers, [(1, "a-0"), (2, "a-1")]);
 
+    // The same, as others write it, counted as they count.
+    let as_written = async |format: &str, units: &str| {
+        let body = json!({"text": text, "sources": sources, "format": format, "units": units});
+        server.citations("parse", &body).await["formatted"].clone()
+    };
+    let annotation = as_written("openai", "utf16").await["annotations"][0].clone();
+    let halves: Vec<u16> = text.encode_utf16().collect();
+    let (start, end) =
+        (annotation["start_index"].as_u64().unwrap() as usize, annotation["end_index"].as_u64().unwrap() as usize);
+    assert_eq!(
+        (String::from_utf16(&halves[start..end]).unwrap().as_str(), &annotation["url"]),
+        ("[1]", &json!("https://example.org/one"))
+    );
+    assert!(as_written("anthropic", "code_points").await["content"][0]["citations"].is_array());
+    assert_eq!(as_written("ai_sdk", "code_points").await["parts"][1]["type"], "source-url");
+    assert_eq!(as_written("web_annotation", "bytes").await[0]["type"], "Annotation");
+
     let bare = server.citations("parse", &json!({"text": text})).await;
     assert_eq!((&bare["dangling"], &bare["references"]), (&json!([1, 2, 7]), &json!([])));
     assert_eq!(bare["stripped"], "Żółć 👩‍🔬 was measured, twice and. See `a[1]` and.");
@@ -233,6 +250,7 @@ async fn what_is_wrong_is_said() {
         ("parse", json!({"text": "a", "sources": {}}), "sources"),
         ("parse", json!({"text": "a", "sources": [{"type": "telepathy"}]}), "telepathy"),
         ("parse", json!({"text": "a", "source": []}), "source"),
+        ("parse", json!({"text": "a", "format": "pdf"}), "pdf"),
         ("extract", json!({"tool_name": "", "request_id": "r", "output": 1}), "tool_name"),
         ("extract", json!({"tool_name": "a", "request_id": long, "output": 1}), "request_id"),
         ("extract", json!({"tool_name": "a", "request_id": "r"}), "output"),

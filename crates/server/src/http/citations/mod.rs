@@ -6,11 +6,15 @@ pub(crate) mod wire;
 
 use axum::extract::State;
 use ibid_citations::{
-    Ledger, MarkerKind, ToolCall, parse as parse_markers,
+    Ledger, MarkerKind, ToolCall,
+    claims::{Claim, claims},
+    formats::{self, Anchor},
+    ledger::Resolved,
+    parse as parse_markers,
     prompt::{GUIDELINES, format_sources, tokens},
     strip,
 };
-use ibid_domain::{Code, Problem};
+use ibid_domain::{Code, Problem, Span};
 
 pub(super) use self::{
     ground::{__path_ground, ground},
@@ -52,7 +56,7 @@ async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> 
 }
 
 fn parsed(body: ParseBody) -> ParseAnswer {
-    let ParseBody { text, sources } = body;
+    let ParseBody { text, sources, format, units } = body;
     let is_told = sources.is_some();
     let ledger = Ledger::of(sources.unwrap_or_default().into_iter().map(Into::into));
     let markers = parse_markers(&text);
@@ -72,7 +76,12 @@ fn parsed(body: ParseBody) -> ParseAnswer {
         let names_source = names_source.next().unwrap_or_default();
         !is_told || names_source || !matches!(marker.kind, MarkerKind::Label(_))
     });
+    let formatted = format.map(|format| {
+        let anchors = anchors(&ledger, &resolved, &claims(&text, &markers));
+        formats::written(&text, &anchors, format.into(), units.into())
+    });
     ParseAnswer {
+        formatted,
         citations,
         references: resolved.references.into_iter().enumerate().map(Reference::from).collect(),
         dangling: resolved.dangling,
@@ -80,6 +89,33 @@ fn parsed(body: ParseBody) -> ParseAnswer {
         sources: numbered(&ledger),
         stripped,
     }
+}
+
+/// Where each citation stands, and what is known of what it cites.
+fn anchors(ledger: &Ledger, resolved: &Resolved, claims: &[Claim]) -> Vec<Anchor> {
+    let mut anchors = Vec::new();
+    for reference in &resolved.references {
+        let claim = claims.iter().map(|claim| claim.span).find(|span| span.meets(reference.span));
+        for entry in reference.numbers.iter().filter_map(|number| ledger.get(*number)) {
+            let source = &entry.source;
+            anchors.push(Anchor {
+                marker: reference.span,
+                claim,
+                number: entry.number,
+                source_id: Some(source.source_id.as_ref().unwrap_or(&source.id).clone()),
+                title: source.name().to_owned(),
+                url: source.uri.clone().filter(|uri| uri.starts_with("http")),
+                media_type: source.mime_type.clone().unwrap_or_else(|| "application/octet-stream".to_owned()),
+                text_sha256: source.content_hash.clone(),
+                quote: source.snippet.clone().unwrap_or_default(),
+                span: source.start_char.zip(source.end_char).map(|(start, end)| Span::new(start, end)),
+                prefix: String::new(),
+                suffix: String::new(),
+                pages: source.page_number.map(|page| (page, page)),
+            });
+        }
+    }
+    anchors
 }
 
 /// Find the sources of a tool's result

@@ -1,6 +1,9 @@
 //! Citations as they go over the wire.
 
-use ibid_citations::{self as citations, CitationSourceType, Ledger, MarkerKind};
+use ibid_citations::{
+    self as citations, CitationSourceType, Ledger, MarkerKind,
+    formats::{Format, Units},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -139,6 +142,59 @@ pub(crate) struct ParseBody {
     pub(super) text: String,
     /// The sources, numbered by their place; those that are the same work share a number.
     pub(super) sources: Option<Vec<CitationSource>>,
+    /// Also give the text and its citations as others write them, in `formatted`.
+    pub(super) format: Option<WireFormat>,
+    /// What places in the text are counted in there. By default code_points.
+    #[serde(default)]
+    pub(super) units: WireUnits,
+}
+
+/// How others write citations.
+#[derive(Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WireFormat {
+    /// `output_text` with `url_citation` and `file_citation` annotations.
+    Openai,
+    /// Text blocks with `citations`.
+    Anthropic,
+    /// A text part, and `source-url` and `source-document` parts.
+    AiSdk,
+    /// Annotations of the W3C.
+    WebAnnotation,
+}
+
+impl From<WireFormat> for Format {
+    fn from(format: WireFormat) -> Self {
+        match format {
+            WireFormat::Openai => Self::OpenAi,
+            WireFormat::Anthropic => Self::Anthropic,
+            WireFormat::AiSdk => Self::AiSdk,
+            WireFormat::WebAnnotation => Self::WebAnnotation,
+        }
+    }
+}
+
+/// What places in a text are counted in.
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WireUnits {
+    /// Unicode scalar values, as Python counts.
+    #[default]
+    CodePoints,
+    /// Halves of UTF-16, as JavaScript counts.
+    Utf16,
+    /// Bytes of UTF-8, as Go counts.
+    Bytes,
+}
+
+impl From<WireUnits> for Units {
+    fn from(units: WireUnits) -> Self {
+        match units {
+            WireUnits::CodePoints => Self::CodePoints,
+            WireUnits::Utf16 => Self::Utf16,
+            WireUnits::Bytes => Self::Bytes,
+        }
+    }
 }
 
 /// What a text cites.
@@ -156,6 +212,9 @@ pub(crate) struct ParseAnswer {
     pub(super) sources: Vec<CitationSource>,
     /// The text without its markers.
     pub(super) stripped: String,
+    /// The text and its citations in the format that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) formatted: Option<Value>,
 }
 
 /// A marker in a text.
