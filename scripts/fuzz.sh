@@ -18,7 +18,7 @@ features=()
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$cache/target}/fuzz
 # With a target named, what runs while compiling goes without the counters.
 host=$(rustc -vV | sed -n 's/^host: //p')
-RUSTFLAGS=$coverage cargo build --release --target "$host" --bin "$target" "${features[@]}"
+RUSTFLAGS=$coverage cargo build --locked --release --target "$host" --bin "$target" "${features[@]}"
 corpus=$cache/fuzz/$target
 mkdir -p "$corpus"
 "$CARGO_TARGET_DIR/$host/release/$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \

@@ -1,7 +1,7 @@
 //! Parses any text, and streams it in pieces that its own bytes choose.
 #![no_main]
 
-use ibid_citations::{CitationBuffer, grammar::rewrite, parse, strip};
+use ibid_citations::{CitationBuffer, claims::claims, grammar::rewrite, parse, strip};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     // However it is cut, what comes out is the text.
@@ -30,4 +30,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
     assert_eq!(rewrite(&text, &markers, |_| None), text);
     assert!(strip(&text, &markers, |_| true).len() <= text.len());
+    for claim in claims(&text, &markers) {
+        assert!(claim.span.of(&text).is_some());
+    }
 });

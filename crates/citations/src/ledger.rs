@@ -6,6 +6,7 @@ use ibid_domain::Span;
 
 use crate::{
     grammar::{Marker, MarkerKind, Numbers, parse, rewrite},
+    markdown::folded,
     source::CitationSource,
 };
 
@@ -256,8 +257,4 @@ fn names(source: &CitationSource) -> Vec<String> {
     names.sort_unstable();
     names.dedup();
     names
-}
-
-fn folded(name: &str) -> String {
-    crate::markdown::folded(name)
 }

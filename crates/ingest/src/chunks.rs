@@ -6,10 +6,11 @@
 
 use std::ops::Range;
 
-use ibid_domain::{CharIndex, Mark, MarkKind, Span};
+use ibid_domain::{
+    CharIndex, Mark, MarkKind, Span,
+    sentences::{chars, paragraphs, sentences_of},
+};
 use unicode_segmentation::UnicodeSegmentation as _;
-
-use ibid_domain::sentences::{chars, paragraphs, sentences_of};
 
 /// How a text is cut.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json_path::JsonPath;
 
-use super::{Extractor, Misfit, ToolCall};
+use super::{
+    Extractor, Misfit, ToolCall,
+    read::{as_whole, as_written},
+};
 use crate::source::{CitationSource, CitationSourceType};
 
 /// How the results of a tool are read.
@@ -103,9 +106,9 @@ impl Mapping {
             ("author", &from.author, |source, value| source.author = written(value)),
             ("published_date", &from.published_date, |source, value| source.published_date = written(value)),
             ("favicon", &from.favicon, |source, value| source.favicon = written(value)),
-            ("page_number", &from.page_number, |source, value| source.page_number = whole(value)),
-            ("line_start", &from.line_start, |source, value| source.line_start = whole(value)),
-            ("line_end", &from.line_end, |source, value| source.line_end = whole(value)),
+            ("page_number", &from.page_number, |source, value| source.page_number = as_whole(value)),
+            ("line_start", &from.line_start, |source, value| source.line_start = as_whole(value)),
+            ("line_end", &from.line_end, |source, value| source.line_end = as_whole(value)),
             ("mime_type", &from.mime_type, |source, value| source.mime_type = written(value)),
             ("relevance_score", &from.relevance_score, |source, value| {
                 source.relevance_score = value.as_f64().map(|score| score.clamp(0.0, 1.0));
@@ -148,15 +151,10 @@ impl Extractor for Mapped {
     }
 }
 
+/// What a path leads to, as words; lists and objects as their JSON.
 fn written(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Null | Value::Bool(_) => None,
-        other => Some(other.to_string()),
+        Value::Array(_) | Value::Object(_) => Some(value.to_string()),
+        plain => as_written(plain),
     }
-}
-
-fn whole(value: &Value) -> Option<u32> {
-    value.as_u64().and_then(|number| number.try_into().ok()).or_else(|| value.as_str()?.trim().parse().ok())
 }

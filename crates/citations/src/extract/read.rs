@@ -17,21 +17,31 @@ pub(super) fn text<'value>(value: &'value Value, names: &[&str]) -> Option<&'val
 /// The first of several fields that holds words, or a number that can be written.
 pub(super) fn written(value: &Value, names: &[&str]) -> Option<String> {
     let object = value.as_object()?;
-    names.iter().filter_map(|name| object.get(*name)).find_map(|value| match value {
+    names.iter().filter_map(|name| object.get(*name)).find_map(as_written)
+}
+
+/// Words, or a number that can be written.
+pub(super) fn as_written(value: &Value) -> Option<String> {
+    match value {
         Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
-    })
+    }
 }
 
 /// The first of several fields that holds a whole number.
 pub(super) fn whole(value: &Value, names: &[&str]) -> Option<u32> {
     let object = value.as_object()?;
-    names.iter().filter_map(|name| object.get(*name)).find_map(|value| match value {
+    names.iter().filter_map(|name| object.get(*name)).find_map(as_whole)
+}
+
+/// A whole number, or the words for one.
+pub(super) fn as_whole(value: &Value) -> Option<u32> {
+    match value {
         Value::Number(number) => number.as_u64().and_then(|number| number.try_into().ok()),
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
-    })
+    }
 }
 
 /// The first of several fields that holds a number.

@@ -17,7 +17,7 @@ use ibid_domain::{
 };
 
 use self::{
-    figures::figures,
+    figures::{Figures, figures},
     words::{Word, is_negated, words},
 };
 
@@ -71,7 +71,14 @@ const WORTH_A_SENTENCE: f32 = 0.15;
 pub struct Passage {
     text: String,
     sentences: Vec<Range<usize>>,
+    /// The stems of each sentence.
     words: Vec<HashSet<String>>,
+    /// Stems that follow each other.
+    pairs: HashSet<(String, String)>,
+    figures: Figures,
+    is_negated: bool,
+    /// Nothing but its words, to find a claim in word for word.
+    plain: String,
 }
 
 impl Passage {
@@ -79,11 +86,11 @@ impl Passage {
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         let sentences: Vec<_> = paragraphs(&text).flat_map(|paragraph| sentences_of(&text, paragraph)).collect();
-        let words = sentences
-            .iter()
-            .map(|sentence| words(&text[sentence.clone()]).into_iter().map(|word| word.stem).collect())
-            .collect();
-        Self { text, sentences, words }
+        let stems: Vec<Vec<_>> = sentences.iter().map(|sentence| stems(&text[sentence.clone()])).collect();
+        let pairs = pairs(&stems.concat());
+        let words = stems.into_iter().map(HashSet::from_iter).collect();
+        let (figures, is_negated, plain) = (figures(&text), is_negated(&text), plain(&text));
+        Self { text, sentences, words, pairs, figures, is_negated, plain }
     }
 
     /// The passage.
@@ -144,6 +151,12 @@ impl Passage {
         Support { verdict, score, quote: Some(quote), reasons }
     }
 
+    /// Whether it has a claim word for word.
+    fn has(&self, claim: &str) -> bool {
+        let claim = plain(claim);
+        claim.len() > 2 && self.plain.contains(&claim)
+    }
+
     /// What a claim and the passage have in common; nothing if there is nothing to compare.
     pub fn features(&self, claim: &str, alike: &[f32]) -> Option<Features> {
         let wanted = words(claim);
@@ -172,14 +185,8 @@ impl Passage {
             None => best..best + 1,
         };
         let quote = self.sentences[chosen.start].start..self.sentences[chosen.end - 1].end;
-        let pairs = |stems: &[&str]| {
-            stems.windows(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect::<HashSet<_>>()
-        };
-        let stems: Vec<_> = wanted.iter().map(|word| word.stem.as_str()).collect();
-        let all = words(&self.text);
-        let all: Vec<_> = all.iter().map(|word| word.stem.as_str()).collect();
-        let (wanted_pairs, known_pairs) = (pairs(&stems), pairs(&all));
-        let (missing, figures_count) = figures(claim).missing_in(&figures(&self.text));
+        let wanted_pairs = pairs(&stems(claim));
+        let (missing, figures_count) = figures(claim).missing_in(&self.figures);
         let names: Vec<_> = wanted.iter().filter(|word| word.is_name).collect();
         let unknown = names.iter().filter(|word| !self.words.iter().any(|words| words.contains(&word.stem))).count();
         let ratio = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f32 / whole as f32 };
@@ -187,15 +194,15 @@ impl Passage {
         Some(Features {
             covered,
             covered_close,
-            pairs: ratio(wanted_pairs.intersection(&known_pairs).count(), wanted_pairs.len()),
+            pairs: ratio(wanted_pairs.intersection(&self.pairs).count(), wanted_pairs.len()),
             alike: alike.iter().copied().fold(0.0, f32::max),
             figures_missing: ratio(missing, figures_count),
             names_missing: ratio(unknown, names.len()),
             negation_differs: f32::from(negated != is_negated(&self.text[quote.clone()])),
-            negation_unheard: f32::from(negated && !is_negated(&self.text)),
+            negation_unheard: f32::from(negated && !self.is_negated),
             sentences: (self.sentences.len() as f32).ln(),
             length: (wanted.len() as f32).ln(),
-            is_verbatim: is_within(claim, &self.text),
+            is_verbatim: self.has(claim),
             quote,
         })
     }
@@ -248,17 +255,23 @@ const WITH_MEANING: ([f32; 10], f32) =
     ([1.930, 1.554, 0.274, 2.741, -0.366, -0.033, -0.129, -1.083, -0.631, 0.210], -3.405);
 const BY_WORDS: ([f32; 10], f32) = ([2.225, 2.195, 0.290, 0.0, -0.470, -0.024, 0.008, -1.327, -0.633, 0.489], -2.775);
 
-/// Whether the passage has the claim word for word, whatever the case, the blank space and the punctuation.
-fn is_within(claim: &str, passage: &str) -> bool {
-    let plain = |text: &str| {
-        let mut plain = String::with_capacity(text.len() + 2);
-        for word in text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()) {
-            plain.push(' ');
-            plain.extend(word.chars().flat_map(char::to_lowercase));
-        }
+/// The stems of a text, in order.
+fn stems(text: &str) -> Vec<String> {
+    words(text).into_iter().map(|word| word.stem).collect()
+}
+
+/// Stems that follow each other.
+fn pairs(stems: &[String]) -> HashSet<(String, String)> {
+    stems.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()
+}
+
+/// The words of a text between single spaces, whatever the case and the punctuation.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len() + 2);
+    for word in text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()) {
         plain.push(' ');
-        plain
-    };
-    let claim = plain(claim);
-    claim.len() > 2 && plain(passage).contains(&claim)
+        plain.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    plain.push(' ');
+    plain
 }

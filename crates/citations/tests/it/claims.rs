@@ -1,6 +1,29 @@
 //! Claims: what a text says, and which marker stands for which part of it.
 
-use ibid_citations::{claims::claims, parse};
+use ibid_citations::{claims::claims, parse, verify::Passage};
+use proptest::prelude::*;
+
+use crate::grammar::soup;
+
+proptest! {
+    /// Whatever the text is, claims stand in it one after the other, and each marker is of one at most.
+    #[test]
+    fn claims_of_any_text(text in soup()) {
+        let markers = parse(&text);
+        let (mut end, mut marker) = (0, 0);
+        for claim in claims(&text, &markers) {
+            prop_assert!(end <= claim.span.start && claim.span.start < claim.span.end);
+            prop_assert!(claim.span.of(&text).is_some());
+            end = claim.span.end;
+            for cited in &claim.cited {
+                prop_assert!(marker <= cited.marker && cited.marker < markers.len());
+                marker = cited.marker + 1;
+            }
+            let found = Passage::new(text.as_str()).check(&claim.text, &[]);
+            prop_assert!(found.quote.is_none_or(|quote| quote.of(&text).is_some()));
+        }
+    }
+}
 
 #[test]
 fn sentences_items_and_cells_are_claims() {
