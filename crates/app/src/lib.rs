@@ -14,6 +14,7 @@ mod gc;
 mod jobs;
 mod manifests;
 mod pointers;
+mod runs;
 mod search;
 mod sources;
 mod tools;
@@ -25,13 +26,18 @@ use search::indexing::IndexPlace;
 
 pub use archive::Archive;
 pub use artifacts::{Content, Receiving, UploadDetails, too_large};
-pub use citations::{Checked, CheckedCitation, CheckedClaim, Grounded, GroundedClaim, Grounding};
+pub use citations::{
+    Checked, CheckedCitation, CheckedClaim, CitationStats, Grounded, GroundedClaim, Grounding, Loss, Losses,
+};
 pub use fsck::{Finding, FsckReport};
 pub use gc::{GcOptions, GcReport};
 pub use ibid_store::{Error, Result, Scope};
 pub use jobs::{JobKind, JobRequest};
 pub use manifests::{EntryDraft, ManifestDraft};
 pub use pointers::PointerDraft;
+pub use runs::{
+    Absorbed, Answered, MessageWithCitations, NewRun, Response, Said as SaidConversation, SubagentResult, ToolReport,
+};
 pub use search::{Evidence, Found, FoundPassage, GraphExpansion, IndexState, Lists, Ranked, Search};
 pub use sources::origins::OriginAdapter;
 pub use sources::{

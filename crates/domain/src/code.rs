@@ -84,11 +84,17 @@ codes! {
     RevisionNotFound, "revision_not_found", 404, "The source has no such revision.", "List them with GET /api/v1/sources/{id}/revisions.";
     SourceHasNoContent, "source_has_no_content", 404, "The source has no content.", "It was typed in, or could not be fetched; see `extraction_error` of the source.";
     SourceHasNoText, "source_has_no_text", 404, "The source has no text.", "While `status` is pending, wait; else `extraction_error` says why there is none.";
+    ConversationNotFound, "conversation_not_found", 404, "There is no such conversation.", "List them with GET /api/v1/conversations.";
+    MessageNotFound, "message_not_found", 404, "There is no such message.", "List those of a conversation with GET /api/v1/conversations/{id}/messages.";
+    RunNotFound, "run_not_found", 404, "There is no such run.", "Open one with POST /api/v1/runs.";
     JobNotFound, "job_not_found", 404, "There is no such job.", "List the jobs with GET /api/v1/jobs.";
 
     // It contradicts what is here.
     PointerStale, "pointer_stale", 409, "The pointer is not where the caller expected it.", "Read the pointer, decide again, and advance from `current`.";
     PointerMoved, "pointer_moved", 409, "An existing pointer cannot be set to another manifest.", "Move it with POST …/advance, which says from where.";
+    MessageExists, "message_exists", 409, "There is a message of that id already.", "Use another id, or none.";
+    RunHasEnded, "run_has_ended", 409, "The run has ended.", "Open another one.";
+    RunIsNotYours, "run_is_not_yours", 409, "The run is carried out by the server.", "Only runs that were opened with POST /api/v1/runs take results and responses.";
     SourceCannotBeRefreshed, "source_cannot_be_refreshed", 409, "The source has no address to fetch it from again.", "Send the new bytes as `artifact_sha256`.";
     JobNotDead, "job_not_dead", 409, "Only a dead or cancelled job can be retried.", "Wait for it, or look at its state.";
     JobFinished, "job_finished", 409, "The job has ended already.", "Nothing is left to cancel.";

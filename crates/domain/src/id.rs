@@ -68,4 +68,10 @@ ids! {
     RevisionId;
     /// A span of a revision's text.
     ChunkId;
+    /// A chat.
+    ConversationId;
+    /// One execution of an agent.
+    RunId;
+    /// A link from a message to what supports it.
+    CitationId;
 }

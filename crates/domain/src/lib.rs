@@ -7,7 +7,9 @@
 //! Start reading at [`manifest`]: the content-addressed tree is what makes a citation provable for ever.
 
 pub mod artifact;
+pub mod citation;
 pub mod code;
+pub mod conversation;
 pub mod hash;
 pub mod id;
 pub mod job;
@@ -18,6 +20,7 @@ pub mod page_address;
 pub mod pointer;
 pub mod problem;
 pub mod reference;
+pub mod run;
 pub mod search;
 pub mod sentences;
 pub mod source;
@@ -26,14 +29,17 @@ pub mod text;
 pub mod time;
 
 pub use artifact::Artifact;
+pub use citation::{Citation, CitationState, Verdict};
 pub use code::Code;
+pub use conversation::{Conversation, Message, MessageId, MessageRole, MessageStatus};
 pub use hash::Sha256;
-pub use id::{ChunkId, JobId, PointerId, RevisionId, SourceId, TenantId, UserId};
+pub use id::{ChunkId, CitationId, ConversationId, JobId, PointerId, RevisionId, RunId, SourceId, TenantId, UserId};
 pub use manifest::{Entry, Manifest, ManifestPath, Tree};
 pub use page::{Cursor, Limit, Page};
 pub use pointer::{Pointer, PointerType};
 pub use problem::Problem;
 pub use reference::{Name, PartialDate, Reference};
+pub use run::{Run, RunEvent, RunEventKind, RunMode, RunStatus, Usage};
 pub use search::{AsOf, Category, SearchFilter, Word, WordQuery};
 pub use source::{EmbeddingState, Origin, Revision, Source, SourceStatus};
 pub use source_type::SourceType;

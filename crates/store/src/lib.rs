@@ -26,6 +26,8 @@ pub use identity::{Role, Scope};
 pub use rows::{
     artifacts::{ArtifactFilter, Artifacts, NewArtifact},
     changes::{IndexedChunk, Logged, LoggedChange},
+    citations::{CitationFilter, CitationTotals, Citations, CitedSource},
+    conversations::Conversations,
     idempotency::{Claim, IdempotencyKeys, StoredResponse},
     job_events::{JobEvent, JobEventCursor},
     jobs::{JobFilter, Jobs, NewJob},
@@ -34,9 +36,10 @@ pub use rows::{
     pointers::{PointerChange, PointerFilter, Pointers},
     queue::{Failure, Lease, LeasedJob, Queue},
     revisions::{Chunk, NewRevision, Revisions},
+    runs::Runs,
     search::{Hit, Search, Unindexed},
     sources::{SourceFilter, SourceKey, Sources},
     vectors::{EmbeddingSpace, Vectors},
 };
 pub use sql::Tx;
-pub use store::{DatabaseLocation, EngineKind, Store, StoreOptions};
+pub use store::{DatabaseLocation, EngineKind, Heard, Store, StoreOptions};

@@ -30,4 +30,5 @@ steps! {
     2 "0002_jobs";
     3 "0003_sources";
     4 "0004_search";
+    5 "0005_conversations";
 }

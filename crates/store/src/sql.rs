@@ -4,7 +4,9 @@
 //! engine's own type: an id is a UUID or 16 bytes, a time is a `timestamptz` or an integer of microseconds, JSON is
 //! `jsonb` or text.
 
-use ibid_domain::{Sha256, Timestamp};
+use std::sync::Arc;
+
+use ibid_domain::{RunEvent, RunId, Sha256, Timestamp};
 use serde_json::Value as Json;
 use sqlx::{
     AssertSqlSafe, Decode, Encode, Row as _, SqlSafeStr, Type,
@@ -14,7 +16,11 @@ use sqlx::{
 };
 use uuid::Uuid;
 
-use crate::{Clock, EngineKind, Error, Result, direct, rows::search::WordStatistics, store::Signals};
+use crate::{
+    Clock, EngineKind, Error, Result, direct,
+    rows::search::WordStatistics,
+    store::{Heard, Signals},
+};
 
 /// An open transaction. Dropping it without [`Tx::commit`] undoes everything.
 pub struct Tx {
@@ -23,6 +29,7 @@ pub struct Tx {
     pub(crate) signals: Signals,
     pub(crate) jobs_changed: bool,
     pub(crate) library_changed: bool,
+    pub(crate) run_events: Vec<(RunId, Arc<[RunEvent]>)>,
     pub(crate) word_statistics: WordStatistics,
 }
 
@@ -46,6 +53,9 @@ impl Tx {
         }
         if self.library_changed {
             self.signals.library_changed();
+        }
+        for (run, events) in self.run_events {
+            self.signals.run_changed(run, Heard::Events(events));
         }
         Ok(())
     }
@@ -184,6 +194,11 @@ value_from! {
     Uuid: ibid_domain::SourceId, |v| v.uuid();
     Uuid: ibid_domain::RevisionId, |v| v.uuid();
     Uuid: ibid_domain::ChunkId, |v| v.uuid();
+    Uuid: ibid_domain::ConversationId, |v| v.uuid();
+    Uuid: ibid_domain::RunId, |v| v.uuid();
+    Uuid: ibid_domain::CitationId, |v| v.uuid();
+    Text: ibid_domain::MessageId, |v| v.as_str().to_owned();
+    Text: &ibid_domain::MessageId, |v| v.as_str().to_owned();
     Bytes: Vec<u8>, |v| v;
     Bytes: Sha256, |v| v.as_bytes().to_vec();
     Time: Timestamp, |v| v;
@@ -303,8 +318,7 @@ impl Row {
 
     /// Like [`Row::parse`], or nothing.
     pub(crate) fn parse_opt<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>> {
-        let Some(text) = self.get::<Option<String>>(name)? else { return Ok(None) };
-        Ok(Some(text.parse().map_err(|_| Error::Corrupt(format!("{name} = '{text}'")))?))
+        self.part("").parse_opt(name)
     }
 }
 
@@ -351,6 +365,12 @@ impl Part<'_> {
             Some(text) => parsed(text),
             None => parsed(&self.get::<String>(name)?),
         }
+    }
+
+    /// Like [`Part::parse`], or nothing.
+    pub(crate) fn parse_opt<T: std::str::FromStr>(self, name: &str) -> Result<Option<T>> {
+        let Some(text) = self.get::<Option<String>>(name)? else { return Ok(None) };
+        Ok(Some(text.parse().map_err(|_| Error::Corrupt(format!("{name} = '{text}'")))?))
     }
 
     /// The text of a column where it can be had without a copy, unless it is null.
@@ -409,6 +429,10 @@ macro_rules! column {
     )*};
 }
 
+fn message_id(text: String) -> Result<ibid_domain::MessageId> {
+    text.parse().map_err(|_| Error::Corrupt("an id of a message that is none".to_owned()))
+}
+
 fn hash(bytes: &[u8]) -> Result<Sha256> {
     bytes.try_into().map_err(|_| Error::Corrupt(format!("a hash of {} bytes", bytes.len())))
 }
@@ -426,6 +450,10 @@ column! {
     ibid_domain::SourceId: Uuid => |v| v.into(), Uuid => |v| v.into();
     ibid_domain::RevisionId: Uuid => |v| v.into(), Uuid => |v| v.into();
     ibid_domain::ChunkId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::ConversationId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::RunId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::CitationId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::MessageId: String => |v| message_id(v)?, String => |v| message_id(v)?;
     bool: i64 => |v| v != 0, i64 => |v| v != 0;
     Vec<u8>: Vec<u8> => |v| v, Vec<u8> => |v| v;
     Sha256: Vec<u8> => |v| hash(&v)?, Vec<u8> => |v| hash(&v)?;

@@ -1,13 +1,20 @@
 //! Opening a library: its database, its blobs and its signals.
 
-use std::{path::PathBuf, str::FromStr, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    str::FromStr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
+use ibid_domain::{RunEvent, RunId};
 use sqlx::{
     Row as _,
     postgres::{PgConnectOptions, PgListener, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 use crate::{
     BlobLocation, Blobs, Clock, Error, Result, Tx, direct::Connections, migrations::migrator,
@@ -83,7 +90,10 @@ enum Engine {
     Postgres(sqlx::PgPool),
 }
 
-const CHANNEL: &str = "ibid_jobs";
+const JOBS_CHANNEL: &str = "ibid_jobs";
+const RUNS_CHANNEL: &str = "ibid_runs";
+/// How many batches of events a watcher of a run may lag behind before it has to read them.
+const HEARD: usize = 64;
 const ACQUIRE: Duration = Duration::from_secs(30);
 
 impl Store {
@@ -159,6 +169,7 @@ impl Store {
             signals: self.0.signals.clone(),
             jobs_changed: false,
             library_changed: false,
+            run_events: Vec::new(),
             word_statistics: self.0.word_statistics.clone(),
         }
     }
@@ -219,23 +230,39 @@ impl Store {
         self.0.signals.jobs.subscribe()
     }
 
-    /// Hears of jobs that other processes changed, for as long as it runs. On SQLite nobody tells: watchers look
-    /// for themselves from time to time.
+    /// Hears what happens in a run from now on: the events themselves where this process writes them down, else that
+    /// there are some.
+    pub fn watch_run(&self, run: RunId) -> broadcast::Receiver<Heard> {
+        self.0.signals.watch_run(run)
+    }
+
+    /// Hears of jobs and runs that other processes changed, for as long as it runs. On SQLite nobody tells: watchers
+    /// look for themselves from time to time.
     pub async fn listen(&self) {
         let Engine::Postgres(pool) = &self.0.engine else { return std::future::pending().await };
         loop {
             let heard = async {
                 let mut listener = PgListener::connect_with(pool).await?;
-                listener.listen(CHANNEL).await?;
+                listener.listen_all([JOBS_CHANNEL, RUNS_CHANNEL]).await?;
                 loop {
-                    // None means that the connection was lost and made again: something may have been missed.
-                    listener.try_recv().await?;
-                    self.0.signals.jobs_changed();
+                    match listener.try_recv().await? {
+                        Some(heard) if heard.channel() == RUNS_CHANNEL => {
+                            if let Ok(run) = heard.payload().parse() {
+                                self.0.signals.run_changed(run, Heard::Look);
+                            }
+                        }
+                        Some(_) => self.0.signals.jobs_changed(),
+                        // The connection was lost and made again: something may have been missed.
+                        None => {
+                            self.0.signals.jobs_changed();
+                            self.0.signals.every_run_changed();
+                        }
+                    }
                 }
             };
             let lost: Result<(), sqlx::Error> = heard.await;
             if let Err(error) = lost {
-                tracing::warn!(%error, "lost the connection that hears of jobs; trying again");
+                tracing::warn!(%error, "lost the connection that hears of jobs and runs; trying again");
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
@@ -259,9 +286,18 @@ impl Tx {
     /// Tells every watcher, here and in other processes, that jobs changed, once this is committed.
     pub(crate) async fn tell_jobs_changed(&mut self) -> Result<()> {
         if !self.jobs_changed && self.engine() == EngineKind::Postgres {
-            self.execute("SELECT pg_notify($1, '')", crate::sql::params![CHANNEL]).await?;
+            self.execute("SELECT pg_notify($1, '')", crate::sql::params![JOBS_CHANNEL]).await?;
         }
         self.jobs_changed = true;
+        Ok(())
+    }
+
+    /// Tells those who watch a run what happened, once this is committed.
+    pub(crate) async fn tell_run_changed(&mut self, run: RunId, events: &[RunEvent]) -> Result<()> {
+        if self.engine() == EngineKind::Postgres {
+            self.execute("SELECT pg_notify($1, $2)", crate::sql::params![RUNS_CHANNEL, run.to_string()]).await?;
+        }
+        self.run_events.push((run, events.into()));
         Ok(())
     }
 }
@@ -327,16 +363,50 @@ pub(crate) fn create_private_folder(path: &std::path::Path) -> Result<()> {
         .map_err(Error::io(format!("create the folder {}", path.display())))
 }
 
-/// How those who wait for jobs within this process are woken.
+/// What a watcher of a run hears.
+#[derive(Clone, Debug)]
+pub enum Heard {
+    /// These happened.
+    Events(Arc<[RunEvent]>),
+    /// Something happened, and is to be read.
+    Look,
+}
+
+/// How those who wait within this process are woken.
 #[derive(Clone)]
 pub(crate) struct Signals {
     jobs: watch::Sender<u64>,
     library: watch::Sender<u64>,
+    runs: Arc<Mutex<HashMap<RunId, broadcast::Sender<Heard>>>>,
 }
 
 impl Signals {
     fn new() -> Self {
-        Self { jobs: watch::Sender::new(0), library: watch::Sender::new(0) }
+        Self { jobs: watch::Sender::new(0), library: watch::Sender::new(0), runs: Arc::default() }
+    }
+
+    fn runs(&self) -> MutexGuard<'_, HashMap<RunId, broadcast::Sender<Heard>>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn watch_run(&self, run: RunId) -> broadcast::Receiver<Heard> {
+        let mut runs = self.runs();
+        runs.retain(|_, watchers| watchers.receiver_count() > 0);
+        runs.entry(run).or_insert_with(|| broadcast::Sender::new(HEARD)).subscribe()
+    }
+
+    pub(crate) fn run_changed(&self, run: RunId, heard: Heard) {
+        let mut runs = self.runs();
+        // Nobody watches any more where nothing can be sent.
+        if runs.get(&run).is_some_and(|watchers| watchers.send(heard).is_err()) {
+            runs.remove(&run);
+        }
+    }
+
+    fn every_run_changed(&self) {
+        for watchers in self.runs().values() {
+            let _ = watchers.send(Heard::Look);
+        }
     }
 
     pub(crate) fn library_changed(&self) {

@@ -141,6 +141,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/citations/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How often what is cited
+         * @description The sources that are cited most, how many citations were made on each day, and by which conversations.
+         */
+        get: operations["citation_stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/citations/verify": {
         parameters: {
             query?: never;
@@ -155,6 +175,66 @@ export interface paths {
          * @description For each citation the words of the source that come closest, and whether they bear the claim out.
          */
         post: operations["verify_citations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List conversations, the latest first */
+        get: operations["list_conversations"];
+        put?: never;
+        /** Begin a conversation */
+        post: operations["create_conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One conversation */
+        get: operations["get_conversation"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a conversation
+         * @description With everything that was said in it. What it cited stays in the library.
+         */
+        delete: operations["delete_conversation"];
+        options?: never;
+        head?: never;
+        /** Rename a conversation */
+        patch: operations["change_conversation"];
+        trace?: never;
+    };
+    "/api/v1/conversations/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was said in a conversation
+         * @description In the order in which it was said, each answer with its citations. `parent_message_id` says what a message follows.
+         */
+        get: operations["list_messages"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -383,6 +463,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One message */
+        get: operations["get_message"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/messages/{id}/citations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The citations of a message
+         * @description As they were when they were made: a source that was deleted since is a tombstone with its name and type. With
+         *     `format`, the message and its citations as others write them.
+         */
+        get: operations["list_message_citations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/pointers": {
         parameters: {
             query?: never;
@@ -450,6 +568,148 @@ export interface paths {
         get: operations["get_pointer_history"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a run
+         * @description For an agent of your own: report what its tools return, get numbered sources and the prompt for them, report the
+         *     response, get checked and kept citations.
+         */
+        post: operations["open_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One run */
+        get: operations["get_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop a run
+         * @description What there is of an answer is kept.
+         */
+        post: operations["cancel_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch a run
+         * @description Server-sent events from the first one on, each named by its type, with its `seq` as id and a JSON body as described
+         *     here. With `Last-Event-ID` the stream goes on after that event and nothing is missed. It ends with the run.
+         */
+        get: operations["watch_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/response": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report the response
+         * @description `{text}` is all of it: it is checked against the run's sources, its citations are kept, and the run ends. `{delta}`
+         *     is a piece, `{done: true}` the end of pieces. A body of `text/plain` is streamed on to those who watch the run as it
+         *     comes, and ends the run with its end.
+         */
+        post: operations["report_response"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/subagent-results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report what an agent under the run's own brought
+         * @description Its sources become the run's, one number for each work, and the numbers in its text are rewritten to match.
+         */
+        post: operations["report_subagent_result"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/tool-results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report what a tool returned
+         * @description What it lets one cite gets numbers: sources of the same work share one. A result that does not fit gives no source
+         *     and a warning.
+         */
+        post: operations["report_tool_result"];
         delete?: never;
         options?: never;
         head?: never;
@@ -589,7 +849,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What would be lost with a source */
+        /**
+         * What would be lost with a source
+         * @description Before it is deleted or replaced: every claim of a message that would lose its support, and the bytes that would go.
+         */
         get: operations["get_source_impact"];
         put?: never;
         post?: never;
@@ -996,6 +1259,101 @@ export interface components {
              */
             tokens: number;
         };
+        /** @description A citation that is kept: from a marker in a message to the exact words of a source. */
+        Citation: {
+            /** @description `available`, `deleted` (only this snapshot is left) or `external` (it never was in the library). */
+            availability: string;
+            /** @description Where that ends. */
+            claim_end_index?: number | null;
+            /** @description Where the claim that it stands for begins in the message. */
+            claim_start_index?: number | null;
+            /** @description The SHA-256 of the bytes that the text was read from, an artifact. */
+            content_sha256?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description Where they end. */
+            end_char?: number | null;
+            /** @description Where it ends. */
+            end_index: number;
+            /**
+             * Format: int64
+             * @description How many passages of it the run had.
+             */
+            excerpt_count: number;
+            /** @description The name of its file then, or its title. */
+            file_name: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Whether it is a picture. */
+            is_image: boolean;
+            /**
+             * Format: int32
+             * @description The last page that they stand on.
+             */
+            last_page?: number | null;
+            /** @description The message that it stands in. */
+            message_id: string;
+            /** @description What format it was in. */
+            mime_type: string;
+            /**
+             * Format: int32
+             * @description The source's number in that message.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description The first page that they stand on, from 1.
+             */
+            page?: number | null;
+            /** @description A few words before. */
+            prefix?: string | null;
+            /** @description The words that support the claim. */
+            quote?: string | null;
+            /**
+             * Format: double
+             * @description How well it fitted what was asked, from 0 to 1.
+             */
+            relevance_score?: number | null;
+            /**
+             * Format: uuid
+             * @description The revision whose words these are.
+             */
+            revision_id?: string | null;
+            /**
+             * Format: double
+             * @description How sure that is, from 0 to 1.
+             */
+            score?: number | null;
+            /**
+             * Format: uuid
+             * @description The source; null if it was deleted, or is none of the library's.
+             */
+            source_id?: string | null;
+            /** @description Where it came from. */
+            source_type: string;
+            /** @description Where they begin in that text, in characters. */
+            start_char?: number | null;
+            /** @description Where the marker begins in the message, in characters. */
+            start_index: number;
+            /** @description `current`, or `changed` if a newer revision of the source no longer has the quoted words. */
+            state: string;
+            /** @description A few words after. */
+            suffix?: string | null;
+            /** @description The SHA-256 of the text that they stand in, an artifact. */
+            text_sha256?: string | null;
+            /** @description The title of the source when it was cited. */
+            title: string;
+            /** @description Its address. */
+            url?: string | null;
+            /** @description `supported`, `partial`, `unsupported` or `unverifiable`; null if it was not checked. */
+            verdict?: string | null;
+        };
         /** @description Something that a tool returned and that a text can cite. */
         CitationSource: {
             /**
@@ -1139,28 +1497,119 @@ export interface components {
          * @enum {string}
          */
         CitationSourceKind: "web" | "file" | "api" | "database" | "memory" | "skill" | "mcp";
-        /** @description A source as a list of cited files shows it. */
+        /** @description A file that a message cites, however often. */
         CitedFile: {
-            /** @description How a client gets at the content. */
+            /**
+             * Format: int64
+             * @description How many passages of it the run had.
+             */
+            excerpt_count: number;
+            /** @description How a client gets at its content. */
             fetch_strategy: string;
+            /**
+             * Format: uuid
+             * @description Its source; null if that was deleted, or is none of the library's.
+             */
+            file_id?: string | null;
+            /** @description The name of the file, or the title. */
+            file_name: string;
+            /** @description Whether it was a source of the library and is no more. */
+            is_deleted: boolean;
+            /** @description Whether it is a picture. */
+            is_image: boolean;
+            /** @description What format it is in. */
+            mime_type: string;
+            /**
+             * Format: int32
+             * @description Its number in that message.
+             */
+            number: number;
+            /**
+             * Format: double
+             * @description How well it fitted what was asked, from 0 to 1.
+             */
+            relevance_score?: number | null;
+            /** @description Where it came from. */
+            source_type: string;
+            /** @description The title. */
+            title: string;
+            /** @description Its address. */
+            url?: string | null;
+        };
+        /** @description A conversation. */
+        Conversation: {
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            created_at: string;
+            /** @description Whether sources of its messages are still being worked on. */
+            has_async_entities_in_progress: boolean;
             /**
              * Format: uuid
              * @description Its id.
              */
-            file_id: string;
-            /** @description What to call it. */
-            file_name: string;
-            /** @description Whether it is a picture. */
-            is_image: boolean;
-            /** @description What its bytes are. */
-            mime_type: string;
+            id: string;
+            /** @description What it is called. */
+            title?: string | null;
             /**
-             * Format: double
-             * @description How well it answered; null where nothing was asked.
+             * Format: date-time
+             * @description When something was last said in it.
              */
-            relevance_score: number | null;
-            /** @description Where it came from. */
-            source_type: string;
+            updated_at: string;
+        };
+        /** @description What is to change of a conversation. */
+        ConversationChange: {
+            /** @description What it is called. */
+            title: string;
+        };
+        /** @description How much a conversation cites. */
+        ConversationCount: {
+            /**
+             * Format: int64
+             * @description How many citations.
+             */
+            citations: number;
+            /**
+             * Format: uuid
+             * @description The conversation.
+             */
+            conversation_id: string;
+            /**
+             * Format: int64
+             * @description Of how many sources.
+             */
+            sources: number;
+            /** @description What it is called. */
+            title?: string | null;
+        };
+        /** @description How many citations were made on a day. */
+        DayCount: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            citations: number;
+            /** @description The day, in UTC. */
+            date: string;
+        };
+        /** @description Something that a message cites. */
+        Entity: {
+            /** @description `WEB_PAGE`, `EXTERNAL_API_DATA` or `KNOWLEDGE_BASE`. */
+            entity_type: string;
+            /** @description Its address. */
+            external_url?: string | null;
+            /** @description The source's id, or the id that it had in its run. */
+            id: string;
+            /**
+             * Format: int32
+             * @description Its number in the message.
+             */
+            number: number;
+            /** @description The words that are quoted of it first. */
+            snippet?: string | null;
+            /** @description Its title. */
+            title: string;
         };
         /** @description Exact words of a source. */
         Evidence: {
@@ -1548,6 +1997,32 @@ export interface components {
              */
             size_bytes: number;
         };
+        /** @description A claim that would lose its support. */
+        LostSupport: {
+            /** @description The words of the claim. */
+            claim?: string | null;
+            /**
+             * Format: uuid
+             * @description The conversation of that message.
+             */
+            conversation_id: string;
+            /** @description The message that it stands in. */
+            message_id: string;
+            /**
+             * Format: int32
+             * @description The source's number in that message.
+             */
+            number: number;
+            /**
+             * Format: int64
+             * @description How many other sources the claim cites that would still be there.
+             */
+            other_sources: number;
+            /** @description The words that supported it. */
+            quote?: string | null;
+            /** @description What the check came to. */
+            verdict?: string | null;
+        };
         /** @description An immutable tree of paths to artifacts. */
         Manifest: components["schemas"]["ManifestSummary"] & {
             /** @description Its files, by path. */
@@ -1635,6 +2110,62 @@ export interface components {
             /** @description The first, counted from the beginning of the quote. */
             start: number;
         };
+        /** @description A message, with its evidence. */
+        Message: {
+            /** @description Its citations, in the order in which they stand. */
+            citations: components["schemas"]["Citation"][];
+            /** @description The files that it cites, each once. */
+            cited_files: components["schemas"]["CitedFile"][];
+            /** @description The words. */
+            content: string;
+            /**
+             * Format: uuid
+             * @description Where it was said.
+             */
+            conversation_id: string;
+            /**
+             * Format: date-time
+             * @description When it was said.
+             */
+            created_at: string;
+            /** @description What it cites that names nothing. */
+            dangling: string[];
+            /** @description What it cites, each once, as entities. */
+            entities: components["schemas"]["Entity"][];
+            /** @description Whether its sources are still being worked on. */
+            has_async_entities_in_progress: boolean;
+            /** @description Its id. */
+            id: string;
+            /** @description What wrote it: a model's name, or `extractive`. */
+            model?: string | null;
+            /** @description What it follows; two that follow the same are branches. */
+            parent_message_id?: string | null;
+            /** @description `user` or `assistant`. */
+            role: string;
+            /**
+             * Format: uuid
+             * @description The run that it belongs to.
+             */
+            run_id?: string | null;
+            /** @description `complete`, `streaming`, `failed` or `cancelled`. */
+            status: string;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updated_at: string;
+            /** @description What that took. */
+            usage: components["schemas"]["Usage"];
+        };
+        /** @description The citations of a message. */
+        MessageCitations: {
+            /** @description Its citations, in the order in which they stand. */
+            citations: components["schemas"]["Citation"][];
+            /** @description The files that it cites, each once. */
+            cited_files: components["schemas"]["CitedFile"][];
+            /** @description The message. */
+            message_id: string;
+        };
         /** @description A passage beside a result. */
         Neighbor: {
             /**
@@ -1661,6 +2192,14 @@ export interface components {
              * @default null
              */
             artifact_sha256: string | null;
+        };
+        /** @description A conversation that is to begin. */
+        NewConversation: {
+            /**
+             * @description What it is called; else by its first question.
+             * @default null
+             */
+            title: string | null;
         };
         /** @description Many sources to be brought. */
         NewImport: {
@@ -1709,6 +2248,39 @@ export interface components {
             } | null;
             /** @description `bundle` (the default), `corpus` or `snapshot`. */
             pointer_type?: string | null;
+        };
+        /** @description A run that is to begin. */
+        NewRunBody: {
+            /**
+             * @description Where it answers; a new conversation if none is named.
+             * @default null
+             */
+            conversation_id: string | null;
+            /**
+             * @description What the answer is called, at most 255 characters; else it gets an id.
+             * @default null
+             */
+            message_id: string | null;
+            /**
+             * @description What the question follows; else the last message of the conversation.
+             * @default null
+             */
+            parent_message_id: string | null;
+            /**
+             * @description What is asked; kept as a message of the user.
+             * @default null
+             */
+            question: string | null;
+            /**
+             * @description What that message is called, at most 255 characters; else it gets an id.
+             * @default null
+             */
+            question_id: string | null;
+            /**
+             * @description What a new conversation is called; else by its question.
+             * @default null
+             */
+            title: string | null;
         };
         /**
          * @description A source to be made: of a page (`url`), of bytes that are kept already (`artifact_sha256`), of a text (`content`),
@@ -1928,6 +2500,33 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_Conversation: {
+            /** @description The items. */
+            items: {
+                /**
+                 * Format: date-time
+                 * @description When it began.
+                 */
+                created_at: string;
+                /** @description Whether sources of its messages are still being worked on. */
+                has_async_entities_in_progress: boolean;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description What it is called. */
+                title?: string | null;
+                /**
+                 * Format: date-time
+                 * @description When something was last said in it.
+                 */
+                updated_at: string;
+            }[];
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Job: {
             /** @description The items. */
             items: {
@@ -2025,6 +2624,58 @@ export interface components {
                  * @description When it was last made.
                  */
                 updated_at: string;
+            }[];
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Message: {
+            /** @description The items. */
+            items: {
+                /** @description Its citations, in the order in which they stand. */
+                citations: components["schemas"]["Citation"][];
+                /** @description The files that it cites, each once. */
+                cited_files: components["schemas"]["CitedFile"][];
+                /** @description The words. */
+                content: string;
+                /**
+                 * Format: uuid
+                 * @description Where it was said.
+                 */
+                conversation_id: string;
+                /**
+                 * Format: date-time
+                 * @description When it was said.
+                 */
+                created_at: string;
+                /** @description What it cites that names nothing. */
+                dangling: string[];
+                /** @description What it cites, each once, as entities. */
+                entities: components["schemas"]["Entity"][];
+                /** @description Whether its sources are still being worked on. */
+                has_async_entities_in_progress: boolean;
+                /** @description Its id. */
+                id: string;
+                /** @description What wrote it: a model's name, or `extractive`. */
+                model?: string | null;
+                /** @description What it follows; two that follow the same are branches. */
+                parent_message_id?: string | null;
+                /** @description `user` or `assistant`. */
+                role: string;
+                /**
+                 * Format: uuid
+                 * @description The run that it belongs to.
+                 */
+                run_id?: string | null;
+                /** @description `complete`, `streaming`, `failed` or `cancelled`. */
+                status: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed.
+                 */
+                updated_at: string;
+                /** @description What that took. */
+                usage: components["schemas"]["Usage"];
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
@@ -2443,6 +3094,49 @@ export interface components {
             /** @description Where it begins, in characters. */
             start_index: number;
         };
+        /** @description A number that became another one. */
+        Renumbered: {
+            /**
+             * Format: int32
+             * @description The agent's.
+             */
+            from: number;
+            /**
+             * Format: int32
+             * @description The run's.
+             */
+            to: number;
+        };
+        /** @description What an agent answers: all of it as `text`, or piece by piece as `delta` and then `done`. */
+        ResponseBody: {
+            /**
+             * @description More words of it. The run goes on, unless `done` is true.
+             * @default null
+             */
+            delta: string | null;
+            /**
+             * @description Whether all of it was sent.
+             * @default false
+             */
+            done: boolean;
+            /**
+             * @description What the message is called, at most 255 characters; else as the run was opened with.
+             * @default null
+             */
+            message_id: string | null;
+            /**
+             * @description What wrote it.
+             * @default null
+             */
+            model: string | null;
+            /**
+             * @description All of the answer, which ends the run.
+             * @default null
+             */
+            text: string | null;
+            /** @default null */
+            usage: components["schemas"]["Usage"] | null;
+        };
         /** @description One content version of a source. */
         Revision: {
             /** @description The hash of its bytes. */
@@ -2502,6 +3196,101 @@ export interface components {
             text_chars: number;
             /** @description The hash of its text. */
             text_sha256: string | null;
+        };
+        /** @description A run. */
+        Run: {
+            /**
+             * Format: uuid
+             * @description Where it answers.
+             */
+            conversation_id: string;
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            created_at: string;
+            /** @description Why it failed. */
+            error?: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            finished_at?: string | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Whether it was asked to stop. */
+            is_cancelled: boolean;
+            /**
+             * Format: int64
+             * @description The number of its last event.
+             */
+            last_seq: number;
+            /** @description Its answer. */
+            message_id: string;
+            /** @description `external`, `extractive`, `generated` or `research`. */
+            mode: string;
+            /** @description What it answers. */
+            question_id?: string | null;
+            /** @description `running`, `waiting`, `completed`, `failed` or `cancelled`. */
+            status: string;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updated_at: string;
+            /** @description What it took. */
+            usage: components["schemas"]["Usage"];
+        };
+        /** @description An answer with its evidence. */
+        RunAnswer: {
+            /** @description Numbers that name no source. */
+            dangling: number[];
+            /** @description Ids and addresses that name none. */
+            dangling_ids: string[];
+            /** @description The answer. */
+            message: components["schemas"]["Message"];
+            /** @description The run, which has ended. */
+            run: components["schemas"]["Run"];
+            /** @description Statements of fact that cite nothing. */
+            uncited: components["schemas"]["UncitedClaim"][];
+        };
+        /** @description Something that happened in a run. */
+        RunEvent: {
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /** @description What there is to say of it. */
+            data: components["schemas"]["Value"];
+            /**
+             * Format: uuid
+             * @description The run.
+             */
+            run_id: string;
+            /**
+             * Format: int64
+             * @description Its number in the run, from 1 without gaps; the id of the server-sent event.
+             */
+            seq: number;
+            /** @description What happened, also the name of the server-sent event. */
+            type: string;
+        };
+        /** @description The sources of a run, and what a model is told of them. */
+        RunSources: {
+            /** @description How to cite, for a model. */
+            guidelines: string;
+            /** @description The numbers of what was found now, in its order. */
+            numbers: number[];
+            /** @description All sources of the run as a numbered list for a model. */
+            prompt: string;
+            /** @description What was found now: each work once, with its number. */
+            sources: components["schemas"]["CitationSource"][];
+            /** @description Why there are none, where there could have been. */
+            warning?: string | null;
         };
         /** @description The place of a result in each list, from 1; null where it is not in the list. */
         Scores: {
@@ -2800,6 +3589,37 @@ export interface components {
             /** @description The volume of its container. */
             volume: string | null;
         };
+        /** @description How often a source is cited. */
+        SourceCount: {
+            /**
+             * Format: int64
+             * @description How many citations.
+             */
+            citations: number;
+            /** @description The name of its file, or its title. */
+            file_name: string;
+            /** @description Whether it was a source of the library and is no more. */
+            is_deleted: boolean;
+            /**
+             * Format: date-time
+             * @description When it was cited last.
+             */
+            last_cited_at: string;
+            /**
+             * Format: int64
+             * @description In how many messages.
+             */
+            messages: number;
+            /** @description What format it is in. */
+            mime_type: string;
+            /**
+             * Format: uuid
+             * @description The source; null if it was deleted, or is none of the library's.
+             */
+            source_id?: string | null;
+            /** @description Its title. */
+            title: string;
+        };
         /** @description How many sources have come how far. */
         SourceCounts: {
             /**
@@ -2849,13 +3669,22 @@ export interface components {
             chunk_count: number;
             /**
              * Format: int64
-             * @description How many claims would lose their support.
+             * @description How many citations of it there are in messages.
              */
             citation_count: number;
+            /** @description The claims that would lose their support, newest first, one page of them. */
+            claims: components["schemas"]["LostSupport"][];
             /** @description The document it was collected for. */
             documents: string[];
+            /**
+             * Format: int64
+             * @description In how many messages.
+             */
+            message_count: number;
             /** @description The message that brought it. */
             messages: string[];
+            /** @description `cursor` of the next page of claims; null on the last. */
+            next_cursor: string | null;
             /**
              * Format: int64
              * @description How many versions of its content would go.
@@ -3052,6 +3881,68 @@ export interface components {
         SourceView: components["schemas"]["Source"] | {
             [key: string]: unknown;
         } | components["schemas"]["CitedFile"];
+        /** @description How often what is cited. */
+        Stats: {
+            /**
+             * Format: int64
+             * @description How many whose source no longer has the words.
+             */
+            changed: number;
+            /**
+             * Format: int64
+             * @description How many citations.
+             */
+            citations: number;
+            /**
+             * Format: int64
+             * @description How many whose source was deleted.
+             */
+            deleted: number;
+            /**
+             * Format: int64
+             * @description In how many messages.
+             */
+            messages: number;
+            /** @description The sources that are cited most, at most 50. */
+            most_cited: components["schemas"]["SourceCount"][];
+            /** @description The conversations that cite most, at most 50. */
+            per_conversation: components["schemas"]["ConversationCount"][];
+            /** @description How many were made on each day. */
+            per_day: components["schemas"]["DayCount"][];
+            /**
+             * Format: int64
+             * @description Of how many sources.
+             */
+            sources: number;
+            /** @description How many of each verdict. */
+            verdicts: components["schemas"]["VerdictCount"][];
+        };
+        /** @description What came of the work of an agent under the run's own. */
+        SubagentAnswer: {
+            /** @description Numbers in its text that named nothing; each is `[?]` now. */
+            dangling: number[];
+            /** @description All sources of the run as a numbered list for a model. */
+            prompt: string;
+            /** @description For each number of its own, the run's. */
+            renumbered: components["schemas"]["Renumbered"][];
+            /** @description The run's sources: each work once, with its number. */
+            sources: components["schemas"]["CitationSource"][];
+            /** @description What it wrote, with the run's numbers. */
+            text: string;
+        };
+        /** @description What an agent under the run's own brought. */
+        SubagentBody: {
+            /** @description Why it gave up, if it did. */
+            error?: string | null;
+            /** @description Its sources, numbered as its text does: by `number`, else by their place. */
+            sources?: components["schemas"]["CitationSource"][];
+            /** @description Its id. */
+            sub_agent_id: string;
+            /** @description What it was to do. */
+            task?: string | null;
+            /** @description What it wrote, with its own numbers. */
+            text?: string;
+        };
         /** @description The text of a source, or a part of it. Places count Unicode scalar values. */
         Text: {
             /** @description One past the last. */
@@ -3116,7 +4007,38 @@ export interface components {
             /** @description The hash the bytes are supposed to have. */
             sha256?: string | null;
         };
+        /** @description What language models took. */
+        Usage: {
+            /**
+             * Format: double
+             * @description What that costs, in US dollars, if the prices are known.
+             * @default null
+             */
+            cost: number | null;
+            /**
+             * Format: int64
+             * @description Tokens they read.
+             * @default 0
+             */
+            input_tokens: number;
+            /**
+             * Format: int64
+             * @description Tokens they wrote.
+             * @default 0
+             */
+            output_tokens: number;
+        };
         Value: unknown;
+        /** @description How many citations have a verdict. */
+        VerdictCount: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            citations: number;
+            /** @description The verdict; null for those that were not checked. */
+            verdict?: string | null;
+        };
         /** @description What one citation comes to. */
         VerifiedCitation: components["schemas"]["VerifiedPair"] & {
             /**
@@ -3173,8 +4095,12 @@ export interface components {
         };
         /** @description A text with the sources that it cites, or claims with a passage each. */
         VerifyBody: {
+            /** @description A message that is kept, to be checked again. */
+            message_id?: string | null;
             /** @description Claims to check against a passage each, instead of a text. */
             pairs?: components["schemas"]["Pair"][] | null;
+            /** @description A run whose sources the text cites; without a text, its answer is checked. */
+            run_id?: string | null;
             /**
              * @description The sources. What they say is taken from the library if `source_id` names one of its sources, else from
              *     `full_content` or `snippet`.
@@ -3655,6 +4581,53 @@ export interface operations {
             };
         };
     };
+    citation_stats: {
+        parameters: {
+            query?: {
+                /** @description Only those of this conversation. */
+                conversation_id?: string;
+                /** @description Only those made from then on (RFC 3339). */
+                since?: string;
+                /** @description Only those of this source. */
+                source_id?: string;
+                /** @description Only those made before (RFC 3339). */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stats"];
+                };
+            };
+            /** @description Something is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     verify_citations: {
         parameters: {
             query?: never;
@@ -3679,6 +4652,253 @@ export interface operations {
             };
             /** @description Something is not legal */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_conversations: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 if not said. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Conversation"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_conversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewConversation"];
+            };
+        };
+        responses: {
+            /** @description Begun */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Something is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_conversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The conversation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_conversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_conversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationChange"];
+            };
+        };
+        responses: {
+            /** @description Renamed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_messages: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 if not said. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The conversation */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Message"];
+                };
+            };
+            /** @description There is none */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4268,6 +5488,102 @@ export interface operations {
             };
         };
     };
+    get_message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The message */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_message_citations: {
+        parameters: {
+            query?: {
+                /** @description `openai`, `anthropic`, `ai_sdk` or `web_annotation`; else as Ibid writes them. */
+                format?: components["schemas"]["WireFormat"];
+                /** @description What places in the message are counted in, in those formats: `code_points` (the default), `utf16` or `bytes`. */
+                units?: components["schemas"]["WireUnits"];
+            };
+            header?: never;
+            path: {
+                /** @description The message */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its citations */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageCitations"];
+                };
+            };
+            /** @description There is no such message */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such format */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_pointers: {
         parameters: {
             query?: {
@@ -4543,6 +5859,405 @@ export interface operations {
             };
             /** @description There is no such pointer */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    open_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRunBody"];
+            };
+        };
+        responses: {
+            /** @description Opened */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description There is no such conversation */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is a message of that id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was asked to stop */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has ended */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    watch_run: {
+        parameters: {
+            query?: {
+                /** @description The number of the last event that was seen, for clients that cannot send `Last-Event-ID`. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The run */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["RunEvent"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report_response: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseBody"];
+            };
+        };
+        responses: {
+            /** @description The answer with its evidence */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunAnswer"];
+                };
+            };
+            /** @description A piece was taken */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description There is no such run */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has ended */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report_subagent_result: {
+        parameters: {
+            query?: {
+                /** @description The most tokens that `prompt` may take; 4000 if not said. */
+                token_budget?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The run */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubagentBody"];
+            };
+        };
+        responses: {
+            /** @description Its text with the run's numbers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubagentAnswer"];
+                };
+            };
+            /** @description There is no such run */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has ended */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report_tool_result: {
+        parameters: {
+            query?: {
+                /** @description The most tokens that `prompt` may take; 4000 if not said. */
+                token_budget?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The run */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExtractBody"];
+            };
+        };
+        responses: {
+            /** @description The sources, numbered */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunSources"];
+                };
+            };
+            /** @description There is no such run */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has ended */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something is not legal */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5010,7 +6725,17 @@ export interface operations {
     };
     get_source_impact: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description An artifact that is to replace its content: only claims whose quote that no longer has are listed. Without it,
+                 *     what deleting the source would do.
+                 */
+                artifact_sha256?: string;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 if not said. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description Its id */

@@ -21,6 +21,7 @@ use serde_json::{Value as Json, json};
 use super::{About, Reading, add_revision, embedding, origins::OriginAdapter, pointer_name};
 use crate::{
     App, EntryDraft, Error, ManifestDraft, Result, Scope, UploadDetails,
+    citations::Said,
     manifests::make_manifest,
     worker::{Handler, JobContext},
 };
@@ -229,6 +230,7 @@ impl App {
         source.embedding = EmbeddingState::Absent;
         source.extraction_error = Some(fault(error.code(), &error.to_string()));
         tx.sources(scope).save(&mut source, revision.filename.as_deref()).await?;
+        tx.citations(scope).judge_state(id, |_| false).await?;
         tx.commit().await
     }
 
@@ -301,6 +303,11 @@ impl App {
         source.embedding_error = None;
         tx.sources(scope).save(&mut source, revision.filename.as_deref()).await?;
         self.index_chunks(&mut tx, scope, source.title(), revision.language.as_deref(), &chunks).await?;
+        if revision.number > 1 {
+            // What cites an older revision is told whether the words are still there.
+            let said = Said::new(&text);
+            tx.citations(scope).judge_state(id, |quote| said.has(quote)).await?;
+        }
         if !chunks.is_empty() {
             let job = NewJob::new(embedding::KIND, json!({ "source_id": id })).once(id.to_string());
             tx.jobs(scope).enqueue(job).await?;

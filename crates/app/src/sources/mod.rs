@@ -346,7 +346,7 @@ impl App {
     }
 
     /// The bytes of an artifact, whole.
-    async fn bytes_of(&self, scope: &Scope, sha256: Sha256) -> Result<Vec<u8>> {
+    pub(crate) async fn bytes_of(&self, scope: &Scope, sha256: Sha256) -> Result<Vec<u8>> {
         let bytes = self.store.bytes(scope, sha256, None).await?;
         let mut bytes = bytes.ok_or_else(|| Error::Corrupt(format!("the bytes of artifact {sha256} are missing")))?;
         let mut all = Vec::new();

@@ -11,6 +11,7 @@ mod words;
 
 use std::{collections::HashSet, ops::Range};
 
+pub use ibid_domain::Verdict;
 use ibid_domain::{
     Span,
     sentences::{paragraphs, sentences_of},
@@ -20,31 +21,6 @@ use self::{
     figures::{Figures, figures},
     words::{Word, is_negated, words},
 };
-
-/// What a check comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// There is nothing to check against.
-    Unverifiable,
-    /// The source does not say it.
-    Unsupported,
-    /// The source says some of it.
-    Partial,
-    /// The source says it.
-    Supported,
-}
-
-impl Verdict {
-    /// Its name on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unverifiable => "unverifiable",
-            Self::Unsupported => "unsupported",
-            Self::Partial => "partial",
-            Self::Supported => "supported",
-        }
-    }
-}
 
 /// What came of checking a claim against a passage.
 #[derive(Clone, Debug, PartialEq)]

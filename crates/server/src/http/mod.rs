@@ -19,6 +19,7 @@ mod observe;
 mod passages;
 mod pointers;
 mod problem;
+pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod sources;
 mod status;
@@ -109,6 +110,8 @@ pub fn source_json(described: &ibid_app::Described) -> serde_json::Value {
         (name = "pointers", description = "Mutable names of manifests, moved by compare-and-swap, with history."),
         (name = "sources", description = "Anything that can be cited: pages, files, texts, references."),
         (name = "search", description = "Finding the passages that answer, with the words to quote."),
+        (name = "conversations", description = "What was asked and answered, with the evidence of every answer."),
+        (name = "runs", description = "Answers on their way, made here or by an agent of your own."),
         (name = "citations", description = "What a text cites, and what can be cited."),
         (name = "jobs", description = "Durable background work."),
         (name = "status", description = "Whether the server lives, and how it does."),
@@ -153,6 +156,19 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(citations::prompt))
         .routes(routes!(citations::verify))
         .routes(routes!(citations::ground))
+        .routes(routes!(citations::stats))
+        .routes(routes!(citations::of_message))
+        .routes(routes!(runs::conversations::create, runs::conversations::list))
+        .routes(routes!(runs::conversations::get_one, runs::conversations::change, runs::conversations::delete))
+        .routes(routes!(runs::conversations::messages))
+        .routes(routes!(runs::conversations::message))
+        .routes(routes!(runs::open))
+        .routes(routes!(runs::get_one))
+        .routes(routes!(runs::cancel))
+        .routes(routes!(runs::tool_results))
+        .routes(routes!(runs::subagent_results))
+        .routes(routes!(runs::response))
+        .routes(routes!(runs::events::stream))
         .routes(routes!(jobs::create, jobs::list))
         .routes(routes!(events::stream))
         .routes(routes!(jobs::get_one))

@@ -12,6 +12,7 @@ mod mcp;
 mod mcp_client;
 mod pointers;
 mod running;
+mod runs;
 mod search;
 mod sources;
 mod sources_hostile;

@@ -220,6 +220,8 @@ impl Artifacts<'_> {
                      UNION ALL SELECT content_sha256 FROM revisions WHERE tenant_id = $1
                      UNION ALL SELECT text_sha256 FROM revisions WHERE tenant_id = $1 AND text_sha256 IS NOT NULL
                      UNION ALL SELECT thumbnail_sha256 FROM revisions WHERE tenant_id = $1 AND thumbnail_sha256 IS NOT NULL
+                     UNION ALL SELECT text_sha256 FROM citations WHERE tenant_id = $1 AND text_sha256 IS NOT NULL
+                     UNION ALL SELECT content_sha256 FROM citations WHERE tenant_id = $1 AND content_sha256 IS NOT NULL
                  ) n ON n.sha256 = a.sha256
                  WHERE a.tenant_id = $1
                  GROUP BY a.sha256, a.reference_count

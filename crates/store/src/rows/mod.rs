@@ -2,6 +2,8 @@
 
 pub(crate) mod artifacts;
 pub(crate) mod changes;
+pub(crate) mod citations;
+pub(crate) mod conversations;
 pub(crate) mod idempotency;
 pub(crate) mod job_events;
 pub(crate) mod jobs;
@@ -10,6 +12,14 @@ pub(crate) mod passages;
 pub(crate) mod pointers;
 pub(crate) mod queue;
 pub(crate) mod revisions;
+pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod sources;
 pub(crate) mod vectors;
+
+use serde::Serialize;
+
+/// A value of ours as JSON for a column.
+fn json(value: &impl Serialize) -> crate::Result<serde_json::Value> {
+    serde_json::to_value(value).map_err(|error| crate::Error::Corrupt(error.to_string()))
+}

@@ -4,11 +4,10 @@ use ibid_domain::{
     Cursor, EmbeddingState, Limit, Origin, Page, Sha256, Source, SourceId, SourceStatus, SourceType,
     source::ExtractionFault,
 };
-use serde::Serialize;
 use serde_json::Value as Json;
 use uuid::Uuid;
 
-use super::changes::LoggedChange;
+use super::{changes::LoggedChange, json};
 use crate::{
     EngineKind, Error, Result, Scope, Tx,
     sql::{Part, Row, Value, params, placeholders},
@@ -245,10 +244,6 @@ impl Sources<'_> {
         let sql = "DELETE FROM sources WHERE tenant_id = $1 AND id = $2";
         Ok(self.tx.execute(sql, params![self.scope.tenant(), id]).await? == 1)
     }
-}
-
-fn json(value: &impl Serialize) -> Result<Json> {
-    serde_json::to_value(value).map_err(|error| Error::Corrupt(error.to_string()))
 }
 
 /// The columns that may change, in the order of the statements above.

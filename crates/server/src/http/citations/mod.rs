@@ -1,7 +1,8 @@
 //! `/api/v1/citations`: the markers of a text, the sources of a tool's result, and what a model is told of them.
 
 pub(crate) mod ground;
-mod verify;
+pub(crate) mod kept;
+pub(crate) mod verify;
 pub(crate) mod wire;
 
 use axum::extract::State;
@@ -18,6 +19,7 @@ use ibid_domain::{Code, Problem, Span};
 
 pub(super) use self::{
     ground::{__path_ground, ground},
+    kept::{__path_of_message, __path_stats, of_message, stats},
     verify::{__path_verify, verify},
 };
 
@@ -134,13 +136,7 @@ pub(super) async fn extract(
     _caller: Caller,
     Json(body): Json<ExtractBody>,
 ) -> ApiResult<axum::Json<ExtractAnswer>> {
-    for (field, value) in [("tool_name", &body.tool_name), ("request_id", &body.request_id)] {
-        let length = value.chars().count();
-        if !(1..=LONGEST_ID).contains(&length) {
-            let detail = format!("{field} has {length} characters; it takes 1 to {LONGEST_ID}");
-            return Err(Problem::new(Code::InvalidField, detail).field(field).into());
-        }
-    }
+    checked_call(&body)?;
     let registry = server.app.extractors();
     let found = apart(move || {
         let ExtractBody { tool_name, request_id, parameters, output } = &body;
@@ -152,6 +148,18 @@ pub(super) async fn extract(
     }
     let sources = found.sources.into_iter().map(Into::into).collect();
     Ok(axum::Json(ExtractAnswer { sources, warning: found.warning }))
+}
+
+/// Refuses a call without a name or an id.
+pub(crate) fn checked_call(body: &ExtractBody) -> Result<(), Problem> {
+    for (field, value) in [("tool_name", &body.tool_name), ("request_id", &body.request_id)] {
+        let length = value.chars().count();
+        if !(1..=LONGEST_ID).contains(&length) {
+            let detail = format!("{field} has {length} characters; it takes 1 to {LONGEST_ID}");
+            return Err(Problem::new(Code::InvalidField, detail).field(field));
+        }
+    }
+    Ok(())
 }
 
 /// Say to a model what it can cite

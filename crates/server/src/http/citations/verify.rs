@@ -12,6 +12,7 @@ use super::{
         Server,
         extract::{Caller, Json},
         problem::ApiResult,
+        runs::{conversations::message_id, run_id},
         wire::Problem as WireProblem,
     },
     wire::CitationSource,
@@ -29,6 +30,10 @@ pub(crate) struct VerifyBody {
     /// The sources. What they say is taken from the library if `source_id` names one of its sources, else from
     /// `full_content` or `snippet`.
     sources: Option<Vec<CitationSource>>,
+    /// A run whose sources the text cites; without a text, its answer is checked.
+    run_id: Option<String>,
+    /// A message that is kept, to be checked again.
+    message_id: Option<String>,
     /// Claims to check against a passage each, instead of a text.
     pairs: Option<Vec<Pair>>,
 }
@@ -188,11 +193,17 @@ pub(in super::super) async fn verify(
     Json(body): Json<VerifyBody>,
 ) -> ApiResult<axum::Json<VerifyAnswer>> {
     match body {
-        VerifyBody { text: Some(text), sources: Some(sources), pairs: None } => {
+        VerifyBody { text: Some(text), sources: Some(sources), run_id: None, message_id: None, pairs: None } => {
             let sources = sources.into_iter().map(Into::into).collect();
             Ok(axum::Json(server.app.check_text(&scope, &text, sources).await?.into()))
         }
-        VerifyBody { text: None, sources: None, pairs: Some(pairs) } => {
+        VerifyBody { text, sources: None, run_id: Some(run), message_id: None, pairs: None } => {
+            Ok(axum::Json(server.app.check_run(&scope, run_id(&run)?, text.as_deref()).await?.into()))
+        }
+        VerifyBody { text: None, sources: None, run_id: None, message_id: Some(message), pairs: None } => {
+            Ok(axum::Json(server.app.check_message(&scope, &message_id(&message)?).await?.into()))
+        }
+        VerifyBody { text: None, sources: None, run_id: None, message_id: None, pairs: Some(pairs) } => {
             if pairs.len() > MOST_PAIRS {
                 let detail = format!("{} pairs came; one call takes at most {MOST_PAIRS}", pairs.len());
                 return Err(Problem::new(Code::InvalidField, detail).field("pairs").into());
@@ -208,7 +219,8 @@ pub(in super::super) async fn verify(
             Ok(axum::Json(VerifyAnswer { claims: None, uncited: None, dangling: None, pairs: Some(pairs), method }))
         }
         _ => {
-            let detail = "verify takes {text, sources} or {pairs: [{claim, passage}]}";
+            let detail =
+                "verify takes {text, sources}, {run_id}, {text, run_id}, {message_id} or {pairs: [{claim, passage}]}";
             Err(Problem::new(Code::InvalidField, detail).into())
         }
     }

@@ -50,7 +50,7 @@ macro_rules! source {
             /// What kind of thing it is.
             #[serde(rename = "type")]
             kind: CitationSourceKind,
-            $($(#[$meta])* #[serde(skip_serializing_if = "is_none")] $field: $type,)*
+            $($(#[$meta])* #[serde(skip_serializing_if = "is_none")] pub(crate) $field: $type,)*
         }
 
         impl From<citations::CitationSource> for CitationSource {
@@ -126,7 +126,7 @@ fn is_none<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// The works of a ledger, each with its number.
-pub(super) fn numbered(ledger: &Ledger) -> Vec<CitationSource> {
+pub(crate) fn numbered(ledger: &Ledger) -> Vec<CitationSource> {
     let entry = |entry: &citations::ledger::Entry| CitationSource {
         number: Some(entry.number),
         ..CitationSource::from(entry.source.clone())
@@ -312,14 +312,14 @@ impl From<(usize, citations::ledger::Reference)> for Reference {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExtractBody {
     /// The tool's name.
-    pub(super) tool_name: String,
+    pub(crate) tool_name: String,
     /// The id of the call; the ids of the sources begin with it.
-    pub(super) request_id: String,
+    pub(crate) request_id: String,
     /// What the tool was asked.
     #[serde(default)]
-    pub(super) parameters: Value,
+    pub(crate) parameters: Value,
     /// What it returned, as JSON or as a string of it.
-    pub(super) output: Value,
+    pub(crate) output: Value,
 }
 
 /// What can be cited of a result.

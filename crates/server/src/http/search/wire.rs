@@ -126,7 +126,7 @@ pub(super) fn count(value: Option<i64>, field: &str, default: usize) -> Result<u
 }
 
 /// A time, or a day at its beginning.
-fn time(text: Option<&str>, field: &str) -> Result<Option<Timestamp>, Problem> {
+pub(crate) fn time(text: Option<&str>, field: &str) -> Result<Option<Timestamp>, Problem> {
     let Some(text) = text else { return Ok(None) };
     let day = text.len() == 10;
     let whole = if day { format!("{text}T00:00:00Z") } else { text.to_owned() };

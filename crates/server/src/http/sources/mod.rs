@@ -253,10 +253,20 @@ pub(super) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ImpactQuery {
+    /// An artifact that is to replace its content: only claims whose quote that no longer has are listed. Without it,
+    /// what deleting the source would do.
+    artifact_sha256: Option<String>,
+}
+
 /// What would be lost with a source
+///
+/// Before it is deleted or replaced: every claim of a message that would lose its support, and the bytes that would go.
 #[utoipa::path(
     get, path = "/api/v1/sources/{id}/impact", tag = "sources", operation_id = "get_source_impact",
-    params(("id" = String, Path, description = "Its id")),
+    params(("id" = String, Path, description = "Its id"), ImpactQuery, Paging),
     responses(
         (status = 200, description = "What hangs on it", body = SourceImpact),
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
@@ -266,8 +276,15 @@ pub(super) async fn impact(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
+    Query(query): Query<ImpactQuery>,
+    Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<SourceImpact>> {
-    Ok(axum::Json(server.app.source_impact(&scope, source_id(&id)?).await?.into()))
+    let id = source_id(&id)?;
+    let replacement = query.artifact_sha256.as_deref();
+    let replacement = replacement.map(|hash| hash_in_field(hash, "artifact_sha256")).transpose()?;
+    let impact = server.app.source_impact(&scope, id).await?;
+    let losses = server.app.losses(&scope, id, replacement, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    Ok(axum::Json(SourceImpact::new(impact, losses)))
 }
 
 /// The content to take in again.

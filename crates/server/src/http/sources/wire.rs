@@ -1,10 +1,12 @@
 //! Sources as they go over the wire, and what belongs to them.
 
-use ibid_app::{Described, Impact};
+use ibid_app::{Described, Impact, Losses};
 use ibid_domain::{JsonObject, Name, Sha256, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
+
+use super::super::runs::wire::LostSupport;
 
 /// Anything that can be cited.
 #[derive(Serialize, ToSchema)]
@@ -446,8 +448,15 @@ pub(crate) struct SourceImpact {
     documents: Vec<Uuid>,
     /// The message that brought it.
     messages: Vec<String>,
-    /// How many claims would lose their support.
+    /// How many citations of it there are in messages.
     citation_count: u64,
+    /// In how many messages.
+    message_count: u64,
+    /// The claims that would lose their support, newest first, one page of them.
+    claims: Vec<LostSupport>,
+    /// `cursor` of the next page of claims; null on the last.
+    #[schema(required)]
+    next_cursor: Option<String>,
     /// How many versions of its content would go.
     revision_count: u64,
     /// How many passages could no longer be found.
@@ -473,8 +482,8 @@ pub(crate) struct LostArtifact {
     filename: Option<String>,
 }
 
-impl From<Impact> for SourceImpact {
-    fn from(impact: Impact) -> Self {
+impl SourceImpact {
+    pub(super) fn new(impact: Impact, losses: Losses) -> Self {
         let artifacts: Vec<_> = impact
             .artifacts
             .into_iter()
@@ -490,7 +499,10 @@ impl From<Impact> for SourceImpact {
             title: impact.source.title().to_owned(),
             documents: impact.source.document_id.into_iter().collect(),
             messages: impact.source.message_id.into_iter().collect(),
-            citation_count: 0,
+            citation_count: losses.citations,
+            message_count: losses.messages,
+            next_cursor: losses.losses.next.map(|cursor| cursor.encode()),
+            claims: losses.losses.items.into_iter().map(Into::into).collect(),
             revision_count: impact.revisions,
             chunk_count: impact.chunks,
             size_bytes: artifacts.iter().map(|artifact| artifact.size_bytes).sum(),

@@ -1,4 +1,7 @@
-//! Checking what a text says against what it cites.
+//! Checking what a text says against what it cites, and keeping what came of it.
+
+mod kept;
+mod losses;
 
 use std::collections::{HashMap, hash_map::Entry};
 
@@ -9,8 +12,13 @@ use ibid_citations::{
     parse,
     verify::{Passage, Support, Verdict},
 };
-use ibid_domain::{Code, Problem, RevisionId, SearchFilter, Source, SourceId, Span};
+use ibid_domain::{Code, Mark, Problem, Revision, RevisionId, SearchFilter, Source, SourceId, Span};
 use ibid_models::Purpose;
+
+pub use kept::CitationStats;
+pub(crate) use kept::keep_citations;
+pub(crate) use losses::Said;
+pub use losses::{Loss, Losses};
 
 use crate::{App, Error, FoundPassage, Result, Scope, Search};
 
@@ -26,6 +34,8 @@ pub struct Checked {
     pub uncited: Vec<Claim>,
     /// Numbers that name no source.
     pub dangling: Vec<u32>,
+    /// Ids and addresses that name none.
+    pub dangling_ids: Vec<String>,
     /// Whether meaning was compared too, or words only.
     pub by_meaning: bool,
 }
@@ -118,10 +128,14 @@ const COMPARED: usize = 5;
 const MOST_CLAIMS: usize = 500;
 
 /// What is read of a cited work.
-struct Read {
+pub(crate) struct Read {
     passage: Passage,
-    of: Option<(SourceId, RevisionId)>,
+    /// The source of the library, and what of it was read.
+    of: Option<(SourceId, Revision, Vec<Mark>)>,
 }
+
+/// What was read of each work, by its number.
+pub(crate) type ReadWorks = HashMap<u32, Read>;
 
 impl App {
     /// What finds the sources in the results of tools.
@@ -143,16 +157,26 @@ impl App {
 
     /// Checks every claim of a text against the sources that it cites.
     pub async fn check_text(&self, scope: &Scope, text: &str, sources: Vec<CitationSource>) -> Result<Checked> {
-        let ledger = Ledger::of(sources);
+        Ok(self.check_against(scope, text, &Ledger::of(sources)).await?.0)
+    }
+
+    /// The same with a ledger; also gives what was read of the cited works.
+    pub(crate) async fn check_against(
+        &self,
+        scope: &Scope,
+        text: &str,
+        ledger: &Ledger,
+    ) -> Result<(Checked, ReadWorks)> {
         let markers = parse(text);
         let resolved = ledger.resolve(text, &markers);
         let cited: HashMap<_, _> =
             resolved.references.iter().map(|reference| (reference.span.start, &reference.numbers)).collect();
-        let mut read = HashMap::new();
+        let mut read = ReadWorks::new();
         let mut checked = Checked {
             claims: Vec::new(),
             uncited: Vec::new(),
             dangling: resolved.dangling.clone(),
+            dangling_ids: resolved.dangling_ids.clone(),
             by_meaning: self.tools().embedder.is_some(),
         };
         for claim in claims(text, &markers) {
@@ -186,7 +210,7 @@ impl App {
                     citations.push(CheckedCitation {
                         number,
                         cited_id: entry.source.id.clone(),
-                        of: read.of,
+                        of: read.of.as_ref().map(|(source, revision, _)| (*source, revision.id)),
                         support,
                         quote,
                     });
@@ -198,7 +222,7 @@ impl App {
                 checked.uncited.push(claim);
             }
         }
-        Ok(checked)
+        Ok((checked, read))
     }
 
     /// Binds each claim of a draft to the passage of the library that says it best.
@@ -280,7 +304,10 @@ impl App {
             if let Some(id) = source.source_id.as_deref().and_then(|id| id.parse().ok()) {
                 let revision = source.revision_id.as_deref().and_then(|id| id.parse().ok());
                 match self.source_text(scope, id, revision).await {
-                    Ok(text) => return Ok(Read { of: Some((id, text.revision.id)), passage: Passage::new(text.text) }),
+                    Ok(text) => {
+                        let of = Some((id, text.revision, text.marks));
+                        return Ok(Read { of, passage: Passage::new(text.text) });
+                    }
                     // It is gone, or was never there: what the tool returned is all there is.
                     Err(Error::Problem(problem)) if is_absent(problem.code) => {}
                     Err(error) => return Err(error),

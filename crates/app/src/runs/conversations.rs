@@ -1,0 +1,139 @@
+//! Conversations: the tree of what was said, with the evidence of every answer.
+
+use std::collections::HashMap;
+
+use ibid_domain::{
+    Citation, Conversation, ConversationId, Cursor, Limit, Message, MessageId, MessageStatus, Page, RunEventKind,
+};
+use ibid_store::Tx;
+
+use super::{no_conversation, no_message};
+use crate::{App, Result, Scope};
+
+/// A conversation, and whether sources of its messages are still being worked on.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// Whether they are.
+    pub has_async_sources: bool,
+}
+
+/// A message with what it cites.
+#[derive(Clone, Debug)]
+pub struct MessageWithCitations {
+    /// The message.
+    pub message: Message,
+    /// Its citations, in the order in which they stand.
+    pub citations: Vec<Citation>,
+}
+
+impl App {
+    /// Begins a conversation.
+    pub async fn create_conversation(&self, scope: &Scope, title: Option<&str>) -> Result<Said> {
+        let title = title.map(Conversation::checked_title).transpose()?;
+        let mut tx = self.store.write().await?;
+        let now = tx.now();
+        let id = ConversationId::new();
+        let conversation = Conversation { id, title, created_by: scope.user(), created_at: now, updated_at: now };
+        tx.conversations(scope).add(&conversation).await?;
+        tx.commit().await?;
+        Ok(Said { conversation, has_async_sources: false })
+    }
+
+    /// One conversation.
+    pub async fn conversation(&self, scope: &Scope, id: ConversationId) -> Result<Said> {
+        let mut tx = self.store.read().await?;
+        let conversation = tx.conversations(scope).get(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
+        let has_async_sources = !tx.conversations(scope).with_async_sources(&[id]).await?.is_empty();
+        Ok(Said { conversation, has_async_sources })
+    }
+
+    /// Conversations, those first in which something was said last.
+    pub async fn conversations(&self, scope: &Scope, limit: Limit, after: Option<&Cursor>) -> Result<Page<Said>> {
+        let mut tx = self.store.read().await?;
+        let page = tx.conversations(scope).list(limit, after).await?;
+        let ids: Vec<_> = page.items.iter().map(|conversation| conversation.id).collect();
+        let working = tx.conversations(scope).with_async_sources(&ids).await?;
+        Ok(page.map(|conversation| Said { has_async_sources: working.contains(&conversation.id), conversation }))
+    }
+
+    /// Gives a conversation another title.
+    pub async fn rename_conversation(&self, scope: &Scope, id: ConversationId, title: &str) -> Result<Said> {
+        let title = Conversation::checked_title(title)?;
+        let mut tx = self.store.write().await?;
+        let found = tx.conversations(scope).hold(id).await?;
+        let mut conversation = found.ok_or_else(|| no_conversation(&id.to_string()))?;
+        conversation.title = Some(title);
+        tx.conversations(scope).save(&conversation).await?;
+        tx.commit().await?;
+        self.conversation(scope, id).await
+    }
+
+    /// Removes a conversation with everything that was said in it.
+    pub async fn delete_conversation(&self, scope: &Scope, id: ConversationId) -> Result<()> {
+        let mut tx = self.store.write().await?;
+        tx.conversations(scope).hold(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
+        tx.conversations(scope).remove(id).await?;
+        tx.commit().await
+    }
+
+    /// What was said in a conversation, in the order in which it was, with the evidence of every answer.
+    pub async fn messages(
+        &self,
+        scope: &Scope,
+        id: ConversationId,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<MessageWithCitations>> {
+        let mut tx = self.store.read().await?;
+        tx.conversations(scope).get(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
+        let mut page = tx.conversations(scope).messages(id, limit, after).await?;
+        for message in &mut page.items {
+            fill_in(&mut tx, scope, message).await?;
+        }
+        // All of them at once, however many messages there are.
+        let ids: Vec<_> = page.items.iter().map(|message| &message.id).collect();
+        let mut by_message: HashMap<MessageId, Vec<Citation>> = HashMap::new();
+        for citation in tx.citations(scope).of_messages(&ids).await? {
+            by_message.entry(citation.message.clone()).or_default().push(citation);
+        }
+        Ok(page.map(|message| {
+            let citations = by_message.remove(&message.id).unwrap_or_default();
+            MessageWithCitations { message, citations }
+        }))
+    }
+
+    /// One message with its evidence.
+    pub async fn message(&self, scope: &Scope, id: &MessageId) -> Result<MessageWithCitations> {
+        let mut tx = self.store.read().await?;
+        let message = tx.conversations(scope).message(id).await?;
+        let mut message = message.ok_or_else(|| no_message(id.as_str()))?;
+        fill_in(&mut tx, scope, &mut message).await?;
+        let citations = tx.citations(scope).of_message(id).await?;
+        Ok(MessageWithCitations { message, citations })
+    }
+}
+
+/// The words that a message has so far, if it is being written.
+async fn fill_in(tx: &mut Tx, scope: &Scope, message: &mut Message) -> Result<()> {
+    if message.status == MessageStatus::Streaming
+        && let Some(run) = message.run
+    {
+        message.content = released(tx, scope, run).await?;
+    }
+    Ok(())
+}
+
+/// What was given out of the answer of a run.
+pub(super) async fn released(tx: &mut Tx, scope: &Scope, run: ibid_domain::RunId) -> Result<String> {
+    let (mut content, mut after) = (String::new(), 0);
+    loop {
+        let events = tx.runs(scope).events(run, after, 1000).await?;
+        let Some(last) = events.last() else { return Ok(content) };
+        after = last.seq;
+        for event in events.iter().filter(|event| event.kind == RunEventKind::ContentDelta) {
+            content.push_str(event.data["text"].as_str().unwrap_or_default());
+        }
+    }
+}

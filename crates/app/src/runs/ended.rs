@@ -1,0 +1,187 @@
+//! How a run comes to its end: the answer, its citations and the last events are kept at once.
+
+use ibid_domain::{
+    Citation, Conversation, Message, MessageRole, MessageStatus, Run, RunEventKind, RunId, RunStatus, Usage,
+    citation::cited_files,
+};
+use ibid_store::Tx;
+use serde_json::{Value as Json, json};
+
+use super::{conversations::released, has_ended, no_run};
+use crate::{
+    App, Checked, Result, Scope,
+    citations::{ReadWorks, keep_citations},
+};
+
+/// An answer with everything that is known of its evidence.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// The run, which has ended.
+    pub run: Run,
+    /// The answer.
+    pub message: Message,
+    /// What it cites.
+    pub citations: Vec<Citation>,
+    /// What the checks came to.
+    pub checked: Checked,
+}
+
+/// The words of an answer, and what made them.
+pub(crate) struct Answer {
+    pub text: String,
+    pub model: Option<String>,
+    pub usage: Usage,
+    /// What of the answer no watcher has been given yet.
+    pub unreleased: String,
+    pub checked: Checked,
+    pub read: ReadWorks,
+    /// Citations whose words are known already; else they come from `checked`.
+    pub citations: Option<Vec<Citation>>,
+}
+
+impl App {
+    /// Ends a run with its answer.
+    pub(crate) async fn end_answered(&self, scope: &Scope, id: RunId, answer: Answer) -> Result<Answered> {
+        let run = self.run(scope, id).await?;
+        let ledger = self.run_ledger(scope, id).await?;
+        let mut message = message_of(&run, self.store.clock().now());
+        message.content = answer.text;
+        message.model = answer.model;
+        message.usage = answer.usage;
+        let dangling = answer.checked.dangling.iter().map(|number| format!("[{number}]"));
+        message.dangling = dangling.chain(answer.checked.dangling_ids.iter().cloned()).collect();
+        let mut citations = match answer.citations {
+            Some(citations) => citations,
+            None => self.citations_of(scope, &message, &ledger, &answer.checked, &answer.read).await?,
+        };
+        let mut tx = self.store.write().await?;
+        let mut run = tx.runs(scope).hold(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
+        if run.status.has_ended() {
+            return Err(has_ended(&run).into());
+        }
+        keep_message(&mut tx, scope, &mut message).await?;
+        keep_citations(&mut tx, scope, &mut citations).await?;
+        run.usage = run.usage.and(answer.usage);
+        let mut events = Vec::new();
+        if !answer.unreleased.is_empty() {
+            events.push((RunEventKind::ContentDelta, json!({ "text": answer.unreleased })));
+        }
+        let files = cited_files(&citations);
+        events.push((
+            RunEventKind::CitationsCreated,
+            json!({
+                "message_id": message.id.as_str(),
+                "count": citations.len(),
+                "citations": citations.iter().map(brief).collect::<Vec<_>>(),
+                "dangling": message.dangling,
+            }),
+        ));
+        if run.usage != Usage::default() {
+            events.push((RunEventKind::Usage, json!(run.usage)));
+        }
+        events.push((
+            RunEventKind::RunCompleted,
+            json!({
+                "run_id": run.id,
+                "message_id": message.id.as_str(),
+                "conversation_id": run.conversation,
+                "cited_files": files,
+                "has_async_entities_in_progress": message.has_async_sources,
+            }),
+        ));
+        let written = tx.runs(scope).record(id, events).await?;
+        run.last_seq = written.last().map_or(run.last_seq, |last| last.seq);
+        run.status = RunStatus::Completed;
+        tx.runs(scope).save(&mut run).await?;
+        touch(&mut tx, scope, &run).await?;
+        tx.commit().await?;
+        metrics::counter!("ibid_runs_ended_total", "status" => run.status.as_str()).increment(1);
+        Ok(Answered { run, message, citations, checked: answer.checked })
+    }
+
+    /// Ends a run that has no answer, or not all of it. What there is of one is kept.
+    pub(crate) async fn end_unanswered(&self, scope: &Scope, id: RunId, status: RunStatus, why: &str) -> Result<()> {
+        let mut tx = self.store.write().await?;
+        let Some(mut run) = tx.runs(scope).hold(id).await?.filter(|run| !run.status.has_ended()) else {
+            return Ok(());
+        };
+        let mut message = message_of(&run, tx.now());
+        message.content = released(&mut tx, scope, id).await?;
+        message.status = match status {
+            RunStatus::Cancelled => MessageStatus::Cancelled,
+            _ => MessageStatus::Failed,
+        };
+        keep_message(&mut tx, scope, &mut message).await?;
+        run.error = Some(why.to_owned());
+        let failed = json!({
+            "run_id": run.id,
+            "message_id": message.id.as_str(),
+            "conversation_id": run.conversation,
+            "error": why,
+            "status": status.as_str(),
+        });
+        let written = tx.runs(scope).record(id, vec![(RunEventKind::RunFailed, failed)]).await?;
+        run.last_seq = written.last().map_or(run.last_seq, |last| last.seq);
+        run.status = status;
+        tx.runs(scope).save(&mut run).await?;
+        touch(&mut tx, scope, &run).await?;
+        tx.commit().await?;
+        metrics::counter!("ibid_runs_ended_total", "status" => run.status.as_str()).increment(1);
+        Ok(())
+    }
+}
+
+/// The answer of a run, before it has any words.
+pub(super) fn message_of(run: &Run, now: ibid_domain::Timestamp) -> Message {
+    Message {
+        id: run.message.clone(),
+        conversation: run.conversation,
+        parent: run.question.clone(),
+        role: MessageRole::Assistant,
+        content: String::new(),
+        status: MessageStatus::Complete,
+        run: Some(run.id),
+        model: None,
+        usage: Usage::default(),
+        dangling: Vec::new(),
+        has_async_sources: false,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// Keeps the answer of a run, which may have been kept while it was being written.
+async fn keep_message(tx: &mut Tx, scope: &Scope, message: &mut Message) -> Result<()> {
+    match tx.conversations(scope).message(&message.id).await? {
+        Some(known) if known.run == message.run && known.role == message.role => {
+            message.created_at = known.created_at;
+            message.updated_at = tx.now();
+            tx.conversations(scope).save_message(message).await
+        }
+        _ => super::add_message(tx, scope, message).await,
+    }
+}
+
+/// Something was said in a conversation.
+async fn touch(tx: &mut Tx, scope: &Scope, run: &Run) -> Result<()> {
+    if let Some(conversation) = tx.conversations(scope).get(run.conversation).await? {
+        let updated_at = tx.now();
+        tx.conversations(scope).save(&Conversation { updated_at, ..conversation }).await?;
+    }
+    Ok(())
+}
+
+/// A citation in a few words, for those who watch a run.
+fn brief(citation: &Citation) -> Json {
+    json!({
+        "id": citation.id,
+        "number": citation.number,
+        "start_index": citation.marker.start,
+        "end_index": citation.marker.end,
+        "source_id": citation.source,
+        "title": citation.snapshot.title,
+        "quote": citation.quote,
+        "verdict": citation.verdict.map(|verdict| verdict.as_str()),
+        "score": citation.score,
+    })
+}

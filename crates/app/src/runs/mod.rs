@@ -1,0 +1,303 @@
+//! Runs: answers on their way, made by this library or by an agent elsewhere that tells it what it does.
+//!
+//! `conversations.rs` is where they answer, `external.rs` how an agent elsewhere reports its work, `ended.rs` how a run
+//! comes to its end, whoever carries it out.
+
+mod conversations;
+mod ended;
+mod external;
+
+use ibid_citations::{CitationSource, Ledger};
+use ibid_domain::{
+    Code, Conversation, ConversationId, Message, MessageId, MessageRole, MessageStatus, Problem, Run, RunEvent,
+    RunEventKind, RunId, RunMode, RunStatus, Timestamp, Usage, problem::shown,
+};
+use ibid_store::Tx;
+use serde_json::{Value as Json, json};
+
+pub use conversations::{MessageWithCitations, Said};
+pub use ended::Answered;
+pub use external::{Absorbed, Response, SubagentResult, ToolReport};
+
+use crate::{App, Checked, Error, Result, Scope};
+
+/// The most results that the tools of one run may return.
+const MOST_SOURCES: usize = 50_000;
+
+/// A run that is to begin.
+#[derive(Clone, Debug)]
+pub struct NewRun {
+    /// Where it answers; a new conversation if none is named.
+    pub conversation: Option<ConversationId>,
+    /// What a new conversation is called; else by its question.
+    pub title: Option<String>,
+    /// What is asked.
+    pub question: Option<String>,
+    /// What that message is to be called.
+    pub question_id: Option<MessageId>,
+    /// What the question follows; the last message of the conversation if nothing is said.
+    pub parent: Option<MessageId>,
+    /// What the answer is to be called.
+    pub message: Option<MessageId>,
+    /// Who answers, and how.
+    pub mode: RunMode,
+}
+
+impl NewRun {
+    /// A run of an agent elsewhere, in a conversation of its own.
+    pub const fn external() -> Self {
+        Self {
+            conversation: None,
+            title: None,
+            question: None,
+            question_id: None,
+            parent: None,
+            message: None,
+            mode: RunMode::External,
+        }
+    }
+}
+
+impl App {
+    /// Begins a run: the conversation, the question and the run are kept at once.
+    pub async fn open_run(&self, scope: &Scope, new: NewRun) -> Result<Run> {
+        self.begin(scope, new, None).await
+    }
+
+    /// Begins a run that this server carries out, if it says until when it is known to be alive.
+    pub(crate) async fn begin(&self, scope: &Scope, new: NewRun, alive_until: Option<Timestamp>) -> Result<Run> {
+        let question = new.question.map(|text| checked_text(&text, "question")).transpose()?;
+        let mut tx = self.store.write().await?;
+        let now = tx.now();
+        let mut conversation = match new.conversation {
+            Some(id) => tx.conversations(scope).hold(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?,
+            None => {
+                let title = match new.title {
+                    Some(title) => Some(Conversation::checked_title(&title)?),
+                    None => question.as_deref().and_then(Conversation::title_from),
+                };
+                let new = Conversation {
+                    id: ConversationId::new(),
+                    title,
+                    created_by: scope.user(),
+                    created_at: now,
+                    updated_at: now,
+                };
+                tx.conversations(scope).add(&new).await?;
+                new
+            }
+        };
+        let parent = match new.parent {
+            Some(id) => {
+                let parent = tx.conversations(scope).message(&id).await?;
+                let here = parent.filter(|parent| parent.conversation == conversation.id);
+                Some(here.ok_or_else(|| no_message(id.as_str()).field("parent_message_id"))?.id)
+            }
+            None => tx.conversations(scope).last_message(conversation.id).await?.map(|last| last.id),
+        };
+        let id = RunId::new();
+        let question = match question {
+            Some(content) => {
+                let message = Message {
+                    id: new.question_id.unwrap_or_else(MessageId::new),
+                    conversation: conversation.id,
+                    parent: parent.clone(),
+                    role: MessageRole::User,
+                    content,
+                    status: MessageStatus::Complete,
+                    run: Some(id),
+                    model: None,
+                    usage: Usage::default(),
+                    dangling: Vec::new(),
+                    has_async_sources: false,
+                    created_at: now,
+                    updated_at: now,
+                };
+                add_message(&mut tx, scope, &message).await?;
+                if conversation.title.is_none() {
+                    conversation.title = Conversation::title_from(&message.content);
+                }
+                Some(message.id)
+            }
+            None => parent,
+        };
+        conversation.updated_at = now;
+        tx.conversations(scope).save(&conversation).await?;
+        let run = Run {
+            id,
+            conversation: conversation.id,
+            question,
+            message: new.message.unwrap_or_else(MessageId::new),
+            mode: new.mode,
+            status: RunStatus::Running,
+            error: None,
+            usage: Usage::default(),
+            last_seq: 1,
+            is_cancelled: false,
+            created_at: now,
+            updated_at: now,
+            finished_at: None,
+        };
+        tx.runs(scope).add(&run, alive_until).await?;
+        let started = json!({
+            "run_id": run.id,
+            "conversation_id": run.conversation,
+            "question_id": run.question.as_ref().map(MessageId::as_str),
+            "message_id": run.message.as_str(),
+            "mode": run.mode.as_str(),
+        });
+        tx.runs(scope).record(run.id, vec![(RunEventKind::RunStarted, started)]).await?;
+        tx.commit().await?;
+        metrics::counter!("ibid_runs_started_total", "mode" => run.mode.as_str()).increment(1);
+        Ok(run)
+    }
+
+    /// One run.
+    pub async fn run(&self, scope: &Scope, id: RunId) -> Result<Run> {
+        let run = self.store.read().await?.runs(scope).get(id).await?;
+        run.ok_or_else(|| no_run(&id.to_string()).into())
+    }
+
+    /// What happened in a run after an event, oldest first, some at a time.
+    pub async fn run_events(&self, scope: &Scope, id: RunId, after: u64) -> Result<Vec<RunEvent>> {
+        self.store.read().await?.runs(scope).events(id, after, 500).await
+    }
+
+    /// The sources of a run, numbered.
+    pub async fn run_ledger(&self, scope: &Scope, id: RunId) -> Result<Ledger> {
+        let mut tx = self.store.read().await?;
+        tx.runs(scope).get(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
+        ledger_of(&mut tx, scope, id).await
+    }
+
+    /// Checks a text, or else the answer of a run, against the run's sources.
+    pub async fn check_run(&self, scope: &Scope, id: RunId, text: Option<&str>) -> Result<Checked> {
+        let run = self.run(scope, id).await?;
+        let ledger = self.run_ledger(scope, id).await?;
+        let text = match text {
+            Some(text) => text.to_owned(),
+            None => self.message(scope, &run.message).await?.message.content,
+        };
+        Ok(self.check_against(scope, &text, &ledger).await?.0)
+    }
+
+    /// Checks a message again.
+    pub async fn check_message(&self, scope: &Scope, id: &MessageId) -> Result<Checked> {
+        let message = self.message(scope, id).await?.message;
+        let ledger = match message.run {
+            Some(run) => self.run_ledger(scope, run).await?,
+            None => Ledger::default(),
+        };
+        Ok(self.check_against(scope, &message.content, &ledger).await?.0)
+    }
+
+    /// Asks a run to stop. One that an agent elsewhere carries out ends at once; one of this library's as soon as the
+    /// server that carries it out hears of it.
+    pub async fn cancel_run(&self, scope: &Scope, id: RunId) -> Result<Run> {
+        let mut tx = self.store.write().await?;
+        let mut run = tx.runs(scope).hold(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
+        if run.status.has_ended() {
+            return Err(has_ended(&run).into());
+        }
+        run.is_cancelled = true;
+        tx.runs(scope).save(&mut run).await?;
+        tx.commit().await?;
+        if run.mode == RunMode::External {
+            self.end_unanswered(scope, id, RunStatus::Cancelled, "it was cancelled").await?;
+        }
+        self.run(scope, id).await
+    }
+}
+
+/// The sources of a run, numbered as they were when they came.
+pub(crate) async fn ledger_of(tx: &mut Tx, scope: &Scope, id: RunId) -> Result<Ledger> {
+    let mut ledger = Ledger::default();
+    for (number, source) in tx.runs(scope).sources(id).await? {
+        let source: CitationSource =
+            serde_json::from_value(source).map_err(|error| Error::Corrupt(format!("a source of a run: {error}")))?;
+        ledger.add(CitationSource { number: Some(number), ..source });
+    }
+    Ok(ledger)
+}
+
+/// Adds results to the sources of a run, which the caller holds, and gives the works that are new.
+pub(crate) async fn add_sources(
+    tx: &mut Tx,
+    scope: &Scope,
+    id: RunId,
+    ledger: &mut Ledger,
+    sources: Vec<CitationSource>,
+) -> Result<Vec<u32>> {
+    let known: usize = ledger.entries().iter().map(|entry| 1 + entry.others.len()).sum();
+    if known + sources.len() > MOST_SOURCES {
+        let detail = format!("the run has {known} sources; {MOST_SOURCES} is the most");
+        return Err(Problem::new(Code::InvalidField, detail).field("output").into());
+    }
+    let works = ledger.entries().len();
+    let mut rows = Vec::with_capacity(sources.len());
+    for source in sources {
+        let mut row = serde_json::to_value(&source).map_err(|error| Error::Corrupt(error.to_string()))?;
+        without_nul(&mut row);
+        rows.push((ledger.add(source), row));
+    }
+    tx.runs(scope).add_sources(id, &rows).await?;
+    Ok(ledger.entries()[works..].iter().map(|entry| entry.number).collect())
+}
+
+/// Keeps a message whose id is its own.
+pub(crate) async fn add_message(tx: &mut Tx, scope: &Scope, message: &Message) -> Result<()> {
+    if !tx.conversations(scope).add_message(message).await? {
+        let detail = format!("there is a message '{}' already", shown(message.id.as_str()));
+        return Err(Problem::new(Code::MessageExists, detail).field("message_id").into());
+    }
+    Ok(())
+}
+
+/// The words of a message: some, not too many, and none that a database cannot keep.
+pub(crate) fn checked_text(text: &str, field: &'static str) -> Result<String, Problem> {
+    if text.trim().is_empty() {
+        return Err(Problem::new(Code::InvalidField, format!("{field} has no words")).field(field));
+    }
+    if text.len() > Message::LARGEST {
+        let detail = format!("{field} has {} bytes; a message has at most {}", text.len(), Message::LARGEST);
+        return Err(Problem::new(Code::InvalidField, detail).field(field));
+    }
+    Ok(kept_text(text))
+}
+
+/// A text as databases keep it: PostgreSQL has no character of the number 0.
+pub(crate) fn kept_text(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
+/// The same for every text in a value.
+pub(crate) fn without_nul(value: &mut Json) {
+    match value {
+        Json::String(text) if text.contains('\0') => *text = kept_text(text),
+        Json::Array(items) => items.iter_mut().for_each(without_nul),
+        Json::Object(fields) => {
+            if fields.keys().any(|name| name.contains('\0')) {
+                let old = std::mem::take(fields);
+                fields.extend(old.into_iter().map(|(name, value)| (kept_text(&name), value)));
+            }
+            fields.values_mut().for_each(without_nul);
+        }
+        _ => {}
+    }
+}
+
+pub(crate) fn no_conversation(id: &str) -> Problem {
+    Problem::new(Code::ConversationNotFound, format!("there is no conversation '{}'", shown(id)))
+}
+
+pub(crate) fn no_message(id: &str) -> Problem {
+    Problem::new(Code::MessageNotFound, format!("there is no message '{}'", shown(id)))
+}
+
+pub(crate) fn no_run(id: &str) -> Problem {
+    Problem::new(Code::RunNotFound, format!("there is no run '{}'", shown(id)))
+}
+
+pub(crate) fn has_ended(run: &Run) -> Problem {
+    Problem::new(Code::RunHasEnded, format!("run {} is {}", run.id, run.status.as_str()))
+}

@@ -1,0 +1,171 @@
+//! Conversations and their messages: a tree in which every answer knows the run that made it.
+
+use std::{fmt, str::FromStr};
+
+use crate::{Code, ConversationId, Problem, RunId, Timestamp, UserId, problem::shown, run::Usage, source::named};
+
+/// The id of a message: what a provider calls it (`msg_01…`), or a UUID of ours.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageId(String);
+
+impl MessageId {
+    /// The most characters of one.
+    pub const LONGEST: usize = 255;
+
+    /// A new one.
+    #[expect(clippy::new_without_default, reason = "a new id is an effect, not a default")]
+    pub fn new() -> Self {
+        Self(uuid::Uuid::now_v7().to_string())
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for MessageId {
+    type Err = Problem;
+
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        let is_legal =
+            !text.is_empty() && text.chars().count() <= Self::LONGEST && !text.chars().any(|char| char.is_control());
+        if is_legal {
+            return Ok(Self(text.to_owned()));
+        }
+        let detail = format!(
+            "'{}' is not the id of a message: 1 to {} characters, none of them a control character",
+            shown(text),
+            Self::LONGEST
+        );
+        Err(Problem::new(Code::InvalidField, detail).field("message_id"))
+    }
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A chat.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conversation {
+    /// Its id.
+    pub id: ConversationId,
+    /// What it is called.
+    pub title: Option<String>,
+    /// Who began it.
+    pub created_by: Option<UserId>,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When something was last said in it.
+    pub updated_at: Timestamp,
+}
+
+impl Conversation {
+    /// The longest title, in characters.
+    pub const LONGEST_TITLE: usize = 500;
+
+    /// A title that is legal.
+    pub fn checked_title(title: &str) -> Result<String, Problem> {
+        let title = title.trim();
+        if title.is_empty() || title.chars().count() > Self::LONGEST_TITLE {
+            let detail = format!("a title has 1 to {} characters", Self::LONGEST_TITLE);
+            return Err(Problem::new(Code::InvalidField, detail).field("title"));
+        }
+        Ok(title.to_owned())
+    }
+
+    /// The title of a conversation that begins with these words.
+    pub fn title_from(question: &str) -> Option<String> {
+        const CHARS: usize = 80;
+        let line = question.split_whitespace().collect::<Vec<_>>().join(" ");
+        if line.chars().count() <= CHARS {
+            return (!line.is_empty()).then_some(line);
+        }
+        let cut: String = line.chars().take(CHARS).collect();
+        let end = cut.rfind(' ').filter(|end| *end > CHARS / 2).unwrap_or(cut.len());
+        Some(format!("{}…", &cut[..end]))
+    }
+}
+
+named! {
+    /// Who says a message.
+    MessageRole, "a role", "role",
+    /// A person.
+    User = "user";
+    /// What answers.
+    Assistant = "assistant";
+}
+
+named! {
+    /// Whether a message is whole.
+    MessageStatus, "a status of a message", "status",
+    /// It is being written.
+    Streaming = "streaming";
+    /// It is.
+    Complete = "complete";
+    /// Writing it failed; what there was is kept.
+    Failed = "failed";
+    /// It was stopped; what there was is kept.
+    Cancelled = "cancelled";
+}
+
+/// A node in the tree of a conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// Its id, which is one of a kind in its library.
+    pub id: MessageId,
+    /// Where it was said.
+    pub conversation: ConversationId,
+    /// What it follows; two that follow the same are branches.
+    pub parent: Option<MessageId>,
+    /// Who said it.
+    pub role: MessageRole,
+    /// The words.
+    pub content: String,
+    /// Whether it is whole.
+    pub status: MessageStatus,
+    /// The run that made it.
+    pub run: Option<RunId>,
+    /// What wrote it: a model's name, or `extractive`.
+    pub model: Option<String>,
+    /// What it took.
+    pub usage: Usage,
+    /// What it cites that names nothing.
+    pub dangling: Vec<String>,
+    /// Whether its sources are still being worked on.
+    pub has_async_sources: bool,
+    /// When it was said.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+impl Message {
+    /// The longest message, in bytes.
+    pub const LARGEST: usize = 4 * 1024 * 1024;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_what_providers_call_messages() {
+        assert!("msg_01XFDUDYJgAACzvnptvVoYEL".parse::<MessageId>().is_ok());
+        assert!("é".repeat(255).parse::<MessageId>().is_ok());
+        for wrong in [String::new(), "a".repeat(256), "a\nb".to_owned()] {
+            assert_eq!(wrong.parse::<MessageId>().unwrap_err().code, Code::InvalidField);
+        }
+    }
+
+    #[test]
+    fn a_title_is_the_beginning_of_the_question() {
+        assert_eq!(Conversation::title_from("  What\n is  it? ").unwrap(), "What is it?");
+        let long = Conversation::title_from(&"word ".repeat(40)).unwrap();
+        assert!(long.ends_with("word…") && long.chars().count() <= 81);
+        assert_eq!(Conversation::title_from(" \n"), None);
+    }
+}
