@@ -28,21 +28,28 @@ impl App {
     /// The files of a manifest as a zip.
     pub async fn archive(&self, scope: &Scope, sha256: Sha256) -> Result<Archive> {
         let (_, tree) = self.manifest(scope, sha256).await?;
-        let (sender, pieces) = mpsc::channel(4);
-        let cancel = tokio_util::sync::CancellationToken::new();
-        let (app, scope, runtime, cancelled) = (self.clone(), *scope, Handle::current(), cancel.clone());
-        tokio::task::spawn_blocking(move || {
-            let sink = Sink { sender: sender.clone(), piece: Vec::new(), cancelled };
-            if let Err(error) = write_zip(&app, &scope, &tree, &runtime, sink) {
-                tracing::warn!(%error, manifest = %sha256, "an archive was not finished");
-                let _ = sender.blocking_send(Err(io::Error::other(error)));
-            }
-        });
-        Ok(Archive { pieces, _cancel: cancel.drop_guard() })
+        let (app, scope, runtime) = (self.clone(), *scope, Handle::current());
+        Ok(piped("archive of a manifest", move |sink| write_zip(&app, &scope, &tree, &runtime, sink)))
     }
 }
 
-fn write_zip(app: &App, scope: &Scope, tree: &Tree, runtime: &Handle, sink: Sink) -> Result<()> {
+/// What is written on a thread that may wait, as it is written. The sink is flushed at the end.
+pub(crate) fn piped(what: &'static str, write: impl FnOnce(&mut Sink) -> Result<()> + Send + 'static) -> Archive {
+    let (sender, pieces) = mpsc::channel(4);
+    let cancel = tokio_util::sync::CancellationToken::new();
+    let cancelled = cancel.clone();
+    tokio::task::spawn_blocking(move || {
+        let mut sink = Sink { sender: sender.clone(), piece: Vec::new(), cancelled };
+        let written = write(&mut sink).and_then(|()| sink.flush().map_err(Error::io("write the archive")));
+        if let Err(error) = written {
+            tracing::warn!(%error, "the {what} was not finished");
+            let _ = sender.blocking_send(Err(io::Error::other(error)));
+        }
+    });
+    Archive { pieces, _cancel: cancel.drop_guard() }
+}
+
+fn write_zip(app: &App, scope: &Scope, tree: &Tree, runtime: &Handle, sink: &mut Sink) -> Result<()> {
     let zip_failed = |error: zip::result::ZipError| Error::io("write the archive")(io::Error::other(error));
     let mut zip = ZipWriter::new_stream(sink);
     for (path, entry) in tree.iter() {
@@ -54,8 +61,8 @@ fn write_zip(app: &App, scope: &Scope, tree: &Tree, runtime: &Handle, sink: Sink
             zip.write_all(&piece?).map_err(Error::io("write the archive"))?;
         }
     }
-    let mut sink = zip.finish().map_err(zip_failed)?.into_inner();
-    sink.flush().map_err(Error::io("write the archive"))
+    zip.finish().map_err(zip_failed)?;
+    Ok(())
 }
 
 /// The same manifest gives the same bytes: no time of day goes in. What is compressed already is not again.
@@ -72,7 +79,7 @@ fn options(entry: &Entry) -> SimpleFileOptions {
 }
 
 /// Gathers what the zip writer writes into pieces of a decent size and sends them.
-struct Sink {
+pub(crate) struct Sink {
     sender: mpsc::Sender<io::Result<Bytes>>,
     piece: Vec<u8>,
     cancelled: tokio_util::sync::CancellationToken,

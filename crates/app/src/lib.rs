@@ -6,9 +6,11 @@
 //! Start reading at [`App`], then `artifacts.rs` for how bytes come in, `sources/` for how they become text that can
 //! be found and cited, `gc.rs` for how they go.
 
+mod answers;
 mod archive;
 mod artifacts;
 mod citations;
+mod evidence;
 mod fsck;
 mod gc;
 mod jobs;
@@ -21,9 +23,11 @@ mod tools;
 mod upkeep;
 mod worker;
 
+use answers::live::Live;
 use ibid_store::Store;
 use search::indexing::IndexPlace;
 
+pub use answers::Ask;
 pub use archive::Archive;
 pub use artifacts::{Content, Receiving, UploadDetails, too_large};
 pub use citations::{
@@ -44,7 +48,7 @@ pub use sources::{
     About, Content as SourceContent, Described, Impact, Import, ImportReport, PassagesImport, PassagesReport,
     ReadApart, ReadHere, Reader, Reading, Rejected, SourceChange, SourceDraft, Text, names, read_content,
 };
-pub use tools::Tools;
+pub use tools::{Price, Tools};
 pub use worker::{Handler, JobContext, ProgressReport, Worker, WorkerOptions, WorkerPulse};
 
 /// A library and everything that can be done with it. Cheap to clone.
@@ -53,12 +57,13 @@ pub struct App {
     store: Store,
     tools: Tools,
     index: IndexPlace,
+    live: Live,
 }
 
 impl App {
     /// The use cases of an open library, with what they reach the outside by.
     pub fn new(store: Store, tools: Tools) -> Self {
-        Self { store, tools, index: IndexPlace::new() }
+        Self { store, tools, index: IndexPlace::new(), live: Live::default() }
     }
 
     pub(crate) fn tools(&self) -> &Tools {

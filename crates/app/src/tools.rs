@@ -6,7 +6,7 @@ use ibid_citations::Registry;
 use ibid_domain::Source;
 use ibid_fetch::{FetchError, FetchRules, Fetcher};
 use ibid_ingest::chunks::ChunkRules;
-use ibid_models::Embedder;
+use ibid_models::{ChatModel, Embedder};
 
 use crate::{OriginAdapter, ReadHere, Reader};
 
@@ -27,6 +27,21 @@ pub struct Tools {
     pub chunk_rules: ChunkRules,
     /// Finds what can be cited in the results of other tools.
     pub extractors: Arc<Registry>,
+    /// Writes answers; without one, they are quoted.
+    pub chat: Option<Arc<dyn ChatModel>>,
+    /// What models cost.
+    pub prices: Vec<Price>,
+}
+
+/// What a model costs, in US dollars for a million tokens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Price {
+    /// The model, with or without its provider: `gpt-4.1-mini`, `openai:gpt-4.1-mini`.
+    pub model: String,
+    /// What it reads.
+    pub input: f64,
+    /// What it writes.
+    pub output: f64,
 }
 
 impl Tools {
@@ -40,6 +55,8 @@ impl Tools {
             external_vectors: false,
             chunk_rules: ChunkRules::default(),
             extractors: Arc::default(),
+            chat: None,
+            prices: Vec::new(),
         })
     }
 

@@ -239,6 +239,11 @@ impl Ledger {
         }
     }
 
+    /// Whether an id names a work.
+    pub fn names(&self, id: &str) -> bool {
+        !self.identified(id, &mut Vec::new()).is_empty()
+    }
+
     /// The work at an address.
     fn at(&self, url: &str) -> Option<usize> {
         CitationSource::default().at(url).keys().iter().find_map(|key| self.keys.get(key).copied())

@@ -6,6 +6,7 @@
 //! Start reading at [`grammar`]: the forms of a marker, and what in Markdown only looks like one.
 
 pub mod annotate;
+pub mod answer;
 pub mod buffer;
 pub mod claims;
 pub mod extract;
@@ -15,6 +16,7 @@ mod inline;
 pub mod ledger;
 mod markdown;
 pub mod prompt;
+pub mod shown;
 pub mod source;
 pub mod strip;
 pub mod verify;

@@ -92,6 +92,9 @@ codes! {
     // It contradicts what is here.
     PointerStale, "pointer_stale", 409, "The pointer is not where the caller expected it.", "Read the pointer, decide again, and advance from `current`.";
     PointerMoved, "pointer_moved", 409, "An existing pointer cannot be set to another manifest.", "Move it with POST …/advance, which says from where.";
+    ModelNotConfigured, "model_not_configured", 422, "No language model is configured.", "Set `chat` and `chat_model`, or ask with `mode: extractive`.";
+    RunFailed, "run_failed", 502, "The run failed.", "`detail` says why; ask again.";
+    ModelFailed, "model_failed", 502, "The language model did not answer.", "`detail` says why; check the provider, or ask with `mode: extractive`.";
     MessageExists, "message_exists", 409, "There is a message of that id already.", "Use another id, or none.";
     RunHasEnded, "run_has_ended", 409, "The run has ended.", "Open another one.";
     RunIsNotYours, "run_is_not_yours", 409, "The run is carried out by the server.", "Only runs that were opened with POST /api/v1/runs take results and responses.";

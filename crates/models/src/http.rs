@@ -4,20 +4,53 @@ use std::time::Duration;
 
 use reqwest::{
     Client, Response, StatusCode, Url,
-    header::{DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER},
+    header::{CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
-use crate::{EmbedError, Secret};
+use crate::Secret;
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a connection may take to come about, unless configured.
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
-/// An explanation is for a person to read.
+/// An explanation is for a person to read, and nobody waits long for it.
 const EXPLANATION_BYTES: usize = 64 * 1024;
 const EXPLANATION_CHARS: usize = 300;
+const EXPLANATION_TIMEOUT: Duration = Duration::from_secs(5);
 /// Who asks us to wait longer gives no date to plan with.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Why a request came to nothing. Every text in it is fit to be shown.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// What was configured can never work.
+    Unusable(String),
+    /// Nothing was answered.
+    Unreachable {
+        /// Whether the connection took too long to come about.
+        timed_out: bool,
+        detail: String,
+    },
+    /// What was answered broke off, is too long, or cannot be read.
+    Broken(String),
+    /// Something else was answered than what was asked for.
+    Status {
+        status: StatusCode,
+        /// What the provider calls the error.
+        words: Vec<String>,
+        retry_after: Option<Duration>,
+        detail: String,
+    },
+}
+
+/// How long a request may take.
+pub(crate) struct Timeouts {
+    /// Until there is a connection.
+    pub connect: Duration,
+    /// Until the last byte of the answer; whoever reads it has to look at the clock if none.
+    pub whole: Option<Duration>,
+}
 
 /// A provider's address, with the key for it.
 pub(crate) struct Endpoint {
@@ -27,54 +60,62 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// `key_header` is the header that carries the key, and what stands before it there.
+    /// `key_header` is the header that carries the key, and what stands before it there; `headers` are sent along.
     pub fn new(
         url: Url,
         key: Option<Secret>,
         key_header: (HeaderName, &str),
-        timeout: Duration,
-    ) -> Result<Self, EmbedError> {
-        let mut headers = HeaderMap::new();
+        mut headers: HeaderMap,
+        timeouts: &Timeouts,
+    ) -> Result<Self, Failure> {
         if let Some(key) = &key {
             let mut value = HeaderValue::from_str(&format!("{}{}", key_header.1, key.reveal()))
-                .map_err(|_| EmbedError::Refused("the key holds characters that no key has".to_owned()))?;
+                .map_err(|_| Failure::Unusable("the key holds characters that no key has".to_owned()))?;
             value.set_sensitive(true);
             headers.insert(key_header.0, value);
         }
         let mut builder = Client::builder()
             .user_agent(concat!("ibid/", env!("CARGO_PKG_VERSION")))
             .default_headers(headers)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(timeout)
+            .connect_timeout(timeouts.connect)
             .redirect(reqwest::redirect::Policy::none());
+        if let Some(whole) = timeouts.whole {
+            builder = builder.timeout(whole);
+        }
         if is_this_machine(&url) {
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|error| EmbedError::Unavailable(chain(&error)))?;
+        let client = builder.build().map_err(|error| Failure::Unusable(chain(&error)))?;
         Ok(Self { client, url, key })
     }
 
     /// Sends `body` as JSON and reads the answer as JSON.
-    pub async fn post<B: Serialize + Sync, A: DeserializeOwned>(&self, body: &B) -> Result<A, EmbedError> {
-        let sent = self.client.post(self.url.clone()).json(body).send().await;
-        let response = sent.map_err(|error| self.unavailable(error))?;
-        if response.status().is_success() {
-            let answer = self.read(response, ANSWER_LIMIT).await?;
-            serde_json::from_slice(&answer)
-                .map_err(|error| EmbedError::Unavailable(self.shown(&format!("its answer cannot be read: {error}"))))
-        } else {
-            Err(self.failure(response).await)
-        }
+    pub async fn post<B: Serialize + Sync, A: DeserializeOwned>(&self, body: &B) -> Result<A, Failure> {
+        let body = serde_json::to_vec(body).map_err(|error| Failure::Unusable(error.to_string()))?;
+        let response = self.begin(body).await?;
+        let answer = self.read(response, ANSWER_LIMIT).await?;
+        serde_json::from_slice(&answer)
+            .map_err(|error| Failure::Broken(self.shown(&format!("its answer cannot be read: {error}"))))
+    }
+
+    /// Sends `body`, which is JSON. What comes back is an answer whose head is good and whose body is yet to be read.
+    pub async fn begin(&self, body: Vec<u8>) -> Result<Response, Failure> {
+        let request = self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json").body(body);
+        let response = request.send().await.map_err(|error| Failure::Unreachable {
+            timed_out: error.is_connect() && error.is_timeout(),
+            detail: self.broken(error),
+        })?;
+        if response.status().is_success() { Ok(response) } else { Err(self.failure(response).await) }
     }
 
     /// The body, unless it is longer than `limit`.
-    async fn read(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, EmbedError> {
-        let too_long = || EmbedError::Unavailable(format!("its answer is longer than {limit} bytes"));
+    async fn read(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, Failure> {
+        let too_long = || Failure::Broken(format!("its answer is longer than {limit} bytes"));
         if response.content_length().is_some_and(|length| length > limit as u64) {
             return Err(too_long());
         }
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.unavailable(error))? {
+        while let Some(chunk) = response.chunk().await.map_err(|error| Failure::Broken(self.broken(error)))? {
             if body.len() + chunk.len() > limit {
                 return Err(too_long());
             }
@@ -83,35 +124,51 @@ impl Endpoint {
         Ok(body)
     }
 
-    fn unavailable(&self, error: reqwest::Error) -> EmbedError {
-        // The address may hold a password.
-        EmbedError::Unavailable(self.shown(&chain(&error.without_url())))
+    /// What a failed exchange says, without the address, which may hold a password.
+    pub fn broken(&self, error: reqwest::Error) -> String {
+        self.shown(&chain(&error.without_url()))
     }
 
-    async fn failure(&self, response: Response) -> EmbedError {
+    async fn failure(&self, response: Response) -> Failure {
         let (status, headers) = (response.status(), response.headers().clone());
         if status.is_redirection() {
             let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("nowhere");
-            return EmbedError::Refused(
-                self.shown(&format!("it redirects to {to}, which is not followed: is the base URL right?")),
-            );
+            let detail = self.shown(&format!("it redirects to {to}, which is not followed: is the base URL right?"));
+            return Failure::Status { status, words: Vec::new(), retry_after: None, detail };
         }
-        // What it says is welcome, but the status is enough.
-        let body = self.read(response, EXPLANATION_BYTES).await.unwrap_or_default();
-        let json: Option<Json> = serde_json::from_slice(&body).ok();
-        let detail = self.shown(&format!("{status}: {}", explanation(json.as_ref(), &body)));
-        let wait = retry_after(&headers).or_else(|| json.as_ref().and_then(retry_delay));
-        match status {
-            StatusCode::TOO_MANY_REQUESTS => EmbedError::RateLimited { retry_after: wait, detail },
-            StatusCode::SERVICE_UNAVAILABLE if wait.is_some() => EmbedError::RateLimited { retry_after: wait, detail },
-            StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY => EmbedError::Unavailable(detail),
-            _ if status.is_client_error() => EmbedError::Refused(detail),
-            _ => EmbedError::Unavailable(detail),
+        let (json, said) = self.explanation(response).await;
+        Failure::Status {
+            status,
+            words: json.as_ref().map(error_words).unwrap_or_default(),
+            retry_after: retry_after(&headers).or_else(|| json.as_ref().and_then(retry_delay)),
+            detail: self.shown(&format!("{status}: {said}")),
         }
     }
 
+    /// What a body says that is no answer: as JSON if it is that, and the sentence in it. Its start is enough, and
+    /// nothing is too.
+    pub async fn explanation(&self, mut response: Response) -> (Option<Json>, String) {
+        let mut body = Vec::new();
+        let reading = async {
+            while let Ok(Some(chunk)) = response.chunk().await {
+                body.extend_from_slice(&chunk[..chunk.len().min(EXPLANATION_BYTES - body.len())]);
+                if body.len() == EXPLANATION_BYTES {
+                    break;
+                }
+            }
+        };
+        // What has come until then is kept.
+        let _ = tokio::time::timeout(EXPLANATION_TIMEOUT, reading).await;
+        let json = serde_json::from_slice(&body).ok();
+        let said = json
+            .as_ref()
+            .and_then(error_message)
+            .map_or_else(|| String::from_utf8_lossy(&body[..body.len().min(4096)]).into_owned(), str::to_owned);
+        (json, said)
+    }
+
     /// A text from outside, fit for an error: short, on one line, without the key.
-    fn shown(&self, text: &str) -> String {
+    pub fn shown(&self, text: &str) -> String {
         let masked = self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.mask_in(text));
         let line = masked.split(|letter: char| letter.is_whitespace() || letter.is_control());
         let line = line.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
@@ -123,9 +180,9 @@ impl Endpoint {
 }
 
 /// Reads a base URL and appends a path to it.
-pub(crate) fn address(base: &str, path: &str) -> Result<Url, EmbedError> {
+pub(crate) fn address(base: &str, path: &str) -> Result<Url, Failure> {
     let base = base.trim().trim_end_matches('/');
-    let wrong = |reason: &str| EmbedError::Refused(format!("the base URL is not one: {reason}"));
+    let wrong = |reason: &str| Failure::Unusable(format!("the base URL is not one: {reason}"));
     // On its own first: appended to nothing, the path would become the host.
     let parsed = Url::parse(base).map_err(|error| wrong(&error.to_string()))?;
     if !matches!(parsed.scheme(), "http" | "https") {
@@ -152,15 +209,32 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// A name that stands in a path as it is.
+pub(crate) fn model_in_path(model: &str) -> Result<&str, Failure> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
+    if model.chars().all(plain) {
+        Ok(model)
+    } else {
+        Err(Failure::Unusable(format!("{model:?} is no name of a model")))
+    }
+}
+
 /// The sentence in a provider's error, wherever it stands.
-fn explanation(json: Option<&Json>, body: &[u8]) -> String {
-    let found = json.and_then(|json| {
-        let json = json.get(0).unwrap_or(json);
-        ["/error/message", "/message", "/error", "/detail"]
-            .iter()
-            .find_map(|place| json.pointer(place).and_then(Json::as_str))
-    });
-    found.map_or_else(|| String::from_utf8_lossy(&body[..body.len().min(4096)]).into_owned(), str::to_owned)
+pub(crate) fn error_message(json: &Json) -> Option<&str> {
+    let json = json.get(0).unwrap_or(json);
+    ["/error/message", "/message", "/error", "/detail"]
+        .iter()
+        .find_map(|place| json.pointer(place).and_then(Json::as_str))
+}
+
+/// What a provider calls its error: `insufficient_quota`, `overloaded_error`, `RESOURCE_EXHAUSTED` …
+pub(crate) fn error_words(json: &Json) -> Vec<String> {
+    let json = json.get(0).unwrap_or(json);
+    let Some(error) = json.get("error") else { return Vec::new() };
+    let named = ["code", "type", "status"].iter().filter_map(|name| error.get(name));
+    let details = error.get("details").and_then(Json::as_array).into_iter().flatten();
+    let reasons = details.filter_map(|detail| detail.get("reason"));
+    named.chain(reasons).filter_map(Json::as_str).map(str::to_owned).collect()
 }
 
 /// `Retry-After`: seconds, or a date, which is taken relative to the answer's own.
@@ -178,7 +252,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// Google's way to say the same in the body: `{"error": {"details": [{"retryDelay": "34s"}]}}`.
-fn retry_delay(json: &Json) -> Option<Duration> {
+pub(crate) fn retry_delay(json: &Json) -> Option<Duration> {
     let details = json.get(0).unwrap_or(json).pointer("/error/details")?.as_array()?;
     let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
     let wait = Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()?;
@@ -216,7 +290,7 @@ mod tests {
     fn only_addresses_of_the_web_are_taken() {
         assert_eq!(address(" https://x.example/ ", "v1/a").unwrap().as_str(), "https://x.example/v1/a");
         for bad in ["", "x.example", "file:///etc", "ftp://x", "http://"] {
-            assert!(matches!(address(bad, "v1"), Err(EmbedError::Refused(_))), "{bad}");
+            assert!(matches!(address(bad, "v1"), Err(Failure::Unusable(_))), "{bad}");
         }
         for (url, expected) in
             [("http://127.0.0.1:1/", true), ("http://[::1]/", true), ("http://localhost/", true), ("http://x/", false)]

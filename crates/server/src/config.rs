@@ -118,6 +118,20 @@ settings! {
     embedder_key: String = String::new(), "IBID_EMBEDDER_KEY", secret;
     /// How many numbers a vector has, where the model leaves a choice; 0 is the model's own
     embedder_dimension: u32 = 0, "IBID_EMBEDDER_DIMENSION";
+    /// What writes answers: openai, anthropic, google, compatible (with chat_url: Ollama, vLLM, llama.cpp …) or none
+    chat: ChatKind = ChatKind::None, "IBID_CHAT";
+    /// The model that writes answers
+    chat_model: String = String::new(), "IBID_CHAT_MODEL";
+    /// Where an OpenAI-compatible server listens, as http(s)://host:port/v1; also to reach a provider elsewhere
+    chat_url: String = String::new(), "IBID_CHAT_URL";
+    /// The key for the model's provider
+    chat_key: String = String::new(), "IBID_CHAT_KEY", secret;
+    /// How many tokens the model reads and writes in all
+    chat_context_tokens: u32 = 32_768, "IBID_CHAT_CONTEXT_TOKENS";
+    /// How long the model may be silent before an answer is given up, in seconds
+    chat_silence_seconds: u64 = 60, "IBID_CHAT_SILENCE_SECONDS";
+    /// What models cost in US dollars for a million tokens, as model=input/output, separated by commas
+    chat_prices: String = String::new(), "IBID_CHAT_PRICES";
     /// The longest passage, in tokens
     chunk_tokens: u32 = 512, "IBID_CHUNK_TOKENS";
     /// How much of a passage the next one repeats, in percent
@@ -241,6 +255,34 @@ impl std::fmt::Display for EmbedderKind {
             Self::Google => "google",
             Self::Compatible => "compatible",
             Self::External => "external",
+            Self::None => "none",
+        })
+    }
+}
+
+/// What writes answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum ChatKind {
+    /// OpenAI.
+    Openai,
+    /// Anthropic.
+    Anthropic,
+    /// Google.
+    Google,
+    /// A server that speaks OpenAI's protocol.
+    Compatible,
+    /// Nothing: answers are quoted.
+    None,
+}
+
+impl std::fmt::Display for ChatKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Openai => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Google => "google",
+            Self::Compatible => "compatible",
             Self::None => "none",
         })
     }

@@ -2,13 +2,16 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ibid_app::{ReadApart, Tools};
+use ibid_app::{Price, ReadApart, Tools};
 use ibid_citations::Registry;
 use ibid_fetch::{FetchRules, Fetcher};
 use ibid_ingest::chunks::ChunkRules;
-use ibid_models::{Embedder, EmbedderConfig, LocalConfig, RemoteConfig, Secret, open as open_embedder};
+use ibid_models::{
+    ChatConfig, ChatModel, ChatProvider, Embedder, EmbedderConfig, LocalConfig, RemoteConfig, Secret,
+    open as open_embedder, open_chat,
+};
 
-use crate::config::{CitationSettings, Config, EmbedderKind};
+use crate::config::{ChatKind, CitationSettings, Config, EmbedderKind};
 
 /// How long reading one file may take.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(180);
@@ -34,6 +37,8 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
             overlap: config.chunk_overlap_percent as f32 / 100.0,
         },
         extractors: Arc::new(extractors(&config.citations)?),
+        chat: chat(config)?,
+        prices: prices(&config.chat_prices)?,
     })
 }
 
@@ -48,6 +53,42 @@ fn extractors(settings: &CitationSettings) -> Result<Registry, String> {
         registry.prefer(&mapping.pattern, extractor).map_err(|error| at(&error))?;
     }
     Ok(registry)
+}
+
+/// What writes answers, if anything does.
+fn chat(config: &Config) -> Result<Option<Arc<dyn ChatModel>>, String> {
+    let provider = match config.chat {
+        ChatKind::None => return Ok(None),
+        ChatKind::Openai | ChatKind::Compatible => ChatProvider::OpenAi,
+        ChatKind::Anthropic => ChatProvider::Anthropic,
+        ChatKind::Google => ChatProvider::Google,
+    };
+    let set = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    let silence = Duration::from_secs(config.chat_silence_seconds.max(1));
+    let wanted = ChatConfig {
+        base_url: set(&config.chat_url),
+        key: set(&config.chat_key).map(Secret::from),
+        context_tokens: config.chat_context_tokens as usize,
+        first_token_timeout: silence,
+        idle_timeout: silence,
+        ..ChatConfig::new(provider, config.chat_model.clone())
+    };
+    if config.chat == ChatKind::Compatible && wanted.base_url.is_none() {
+        return Err("chat compatible: chat_url is missing, as http://localhost:11434/v1".to_owned());
+    }
+    open_chat(&wanted).map(Some).map_err(|error| format!("chat {}: {error}", config.chat))
+}
+
+/// `gpt-4.1-mini=0.4/1.6, …`
+fn prices(text: &str) -> Result<Vec<Price>, String> {
+    let price = |one: &str| {
+        let (model, price) = one.rsplit_once('=')?;
+        let (input, output) = price.split_once('/')?;
+        let cost = |text: &str| text.trim().parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0);
+        Some(Price { model: model.trim().to_owned(), input: cost(input)?, output: cost(output)? })
+    };
+    let listed = text.split(',').map(str::trim).filter(|one| !one.is_empty());
+    listed.map(|one| price(one).ok_or_else(|| format!("chat_prices: '{one}' is not model=input/output"))).collect()
 }
 
 async fn embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, String> {

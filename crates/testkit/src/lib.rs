@@ -1,10 +1,13 @@
-//! Libraries for tests: the same story on SQLite and on a real PostgreSQL.
+//! Libraries for tests, the same story on SQLite and on a real PostgreSQL, and a [`provider`] of models that follows a
+//! script.
 //!
 //! Each test gets a library of its own, in a folder and a database that vanish with it. `make test` starts the servers
 //! and names them in `IBID_TEST_POSTGRES_URL` and `IBID_TEST_S3_URL`; without them the tests that need them say so and
 //! pass, so that `cargo test` works on its own.
 //!
 //! Only tests depend on this crate.
+
+pub mod provider;
 
 use std::path::{Path, PathBuf};
 

@@ -234,7 +234,12 @@ export interface paths {
          */
         get: operations["list_messages"];
         put?: never;
-        post?: never;
+        /**
+         * Ask the library
+         * @description Streams the events of the run that answers, as `GET /api/v1/runs/{id}/events` does; if the connection breaks, go on
+         *     there with `Last-Event-ID`. With `Accept: application/json` the answer comes whole, as a message with its citations.
+         */
+        post: operations["ask"];
         delete?: never;
         options?: never;
         head?: never;
@@ -255,6 +260,27 @@ export interface paths {
          * @description Those that were collected for it, by meaning first: nothing less alike than the threshold (0.5) is given.
          */
         post: operations["query_document_sources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/evidence/{kind}/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The evidence of a message
+         * @description A zip of the message, its citations as JSON, as W3C annotations and as PROV, and every byte that it cites, with a
+         *     manifest of hashes. `ibid verify` checks it anywhere, without the library.
+         */
+        get: operations["get_evidence"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2235,6 +2261,21 @@ export interface components {
             tree: {
                 [key: string]: components["schemas"]["NewTreeEntry"];
             };
+        };
+        /** @description A question. */
+        NewMessage: {
+            /** @description The question. */
+            content: string;
+            filters?: components["schemas"]["Filters"] | null;
+            /** @description What the message of the question is called, at most 255 characters; else it gets an id. */
+            message_id?: string | null;
+            /**
+             * @description `extractive` (the library's own words), `generated` (a language model's, checked) or `research` (several searches
+             *     first); else generated if a model is configured.
+             */
+            mode?: string | null;
+            /** @description What it follows; else the last message. To edit a question, name what the old one follows: that makes a branch. */
+            parent_message_id?: string | null;
         };
         /** @description A pointer to be made, or what is to be said of one. */
         NewPointer: {
@@ -4917,6 +4958,70 @@ export interface operations {
             };
         };
     };
+    ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMessage"];
+            };
+        };
+        responses: {
+            /** @description The events of the run */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                    "text/event-stream": components["schemas"]["RunEvent"];
+                };
+            };
+            /** @description It takes longer than a request may; the run goes on */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description There is no such conversation */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     query_document_sources: {
         parameters: {
             query?: never;
@@ -4944,6 +5049,49 @@ export interface operations {
             };
             /** @description Something asked for is not legal */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_evidence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+                /** @description `message` */
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bundle */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description There is none */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -16,7 +16,7 @@ use ibid_domain::{Code, Mark, Problem, Revision, RevisionId, SearchFilter, Sourc
 use ibid_models::Purpose;
 
 pub use kept::CitationStats;
-pub(crate) use kept::keep_citations;
+pub(crate) use kept::{anchor, keep_citations, snapshot};
 pub(crate) use losses::Said;
 pub use losses::{Loss, Losses};
 
@@ -248,11 +248,7 @@ impl App {
         filter: &SearchFilter,
         grounded: &mut Grounded,
     ) -> Result<Option<Grounding>> {
-        // A draft's quotation marks and dashes are no operators.
-        let query: String = claim
-            .chars()
-            .map(|char| if matches!(char, '"' | '“' | '”' | '-' | '–' | '—') { ' ' } else { char })
-            .collect();
+        let query = plain_query(claim);
         if !query.contains(char::is_alphanumeric) {
             return Ok(None);
         }
@@ -342,6 +338,15 @@ impl App {
             }
         }
     }
+}
+
+/// Words to be looked for as they are: quotation marks and dashes of prose are no operators.
+pub(crate) fn plain_query(text: &str) -> String {
+    let plain = |char| if matches!(char, '"' | '“' | '”' | '-' | '–' | '—') { ' ' } else { char };
+    let query: String = text.chars().map(plain).collect();
+    // Longer than any search takes, it says the same by its beginning.
+    let end = (0..=Search::MAX_QUERY.min(query.len())).rev().find(|end| query.is_char_boundary(*end)).unwrap_or(0);
+    query[..end].to_owned()
 }
 
 /// Whether a source cannot be read because it is not there or has no text.

@@ -132,22 +132,10 @@ impl App {
 }
 
 /// The answer of a run, before it has any words.
-pub(super) fn message_of(run: &Run, now: ibid_domain::Timestamp) -> Message {
-    Message {
-        id: run.message.clone(),
-        conversation: run.conversation,
-        parent: run.question.clone(),
-        role: MessageRole::Assistant,
-        content: String::new(),
-        status: MessageStatus::Complete,
-        run: Some(run.id),
-        model: None,
-        usage: Usage::default(),
-        dangling: Vec::new(),
-        has_async_sources: false,
-        created_at: now,
-        updated_at: now,
-    }
+pub(crate) fn message_of(run: &Run, now: ibid_domain::Timestamp) -> Message {
+    let (conversation, parent) = (run.conversation, run.question.clone());
+    let message = super::said(conversation, parent, MessageRole::Assistant, String::new(), now);
+    Message { id: run.message.clone(), run: Some(run.id), ..message }
 }
 
 /// Keeps the answer of a run, which may have been kept while it was being written.

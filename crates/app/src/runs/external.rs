@@ -244,7 +244,7 @@ fn open_external(run: Option<Run>, id: RunId) -> Result<Run> {
 }
 
 /// The event that says which works are new.
-pub(super) fn found(ledger: &Ledger, new: &[u32]) -> Option<(RunEventKind, Json)> {
+pub(crate) fn found(ledger: &Ledger, new: &[u32]) -> Option<(RunEventKind, Json)> {
     let reference = |number: &u32| {
         let entry = ledger.get(*number)?;
         let source = CitationSource { number: Some(entry.number), full_content: None, ..entry.source.clone() };

@@ -17,6 +17,8 @@ use serde_json::{Value as Json, json};
 
 pub use conversations::{MessageWithCitations, Said};
 pub use ended::Answered;
+pub(crate) use ended::{Answer, message_of};
+pub(crate) use external::found;
 pub use external::{Absorbed, Response, SubagentResult, ToolReport};
 
 use crate::{App, Checked, Error, Result, Scope};
@@ -39,13 +41,15 @@ pub struct NewRun {
     pub parent: Option<MessageId>,
     /// What the answer is to be called.
     pub message: Option<MessageId>,
+    /// What was said before elsewhere, oldest first; only for a new conversation.
+    pub history: Vec<(MessageRole, String)>,
     /// Who answers, and how.
     pub mode: RunMode,
 }
 
 impl NewRun {
     /// A run of an agent elsewhere, in a conversation of its own.
-    pub const fn external() -> Self {
+    pub fn external() -> Self {
         Self {
             conversation: None,
             title: None,
@@ -53,6 +57,7 @@ impl NewRun {
             question_id: None,
             parent: None,
             message: None,
+            history: Vec::new(),
             mode: RunMode::External,
         }
     }
@@ -87,6 +92,12 @@ impl App {
                 new
             }
         };
+        let mut last = None;
+        for (role, content) in new.history.into_iter().filter(|_| new.conversation.is_none()) {
+            let message = said(conversation.id, last, role, checked_text(&content, "messages")?, now);
+            add_message(&mut tx, scope, &message).await?;
+            last = Some(message.id);
+        }
         let parent = match new.parent {
             Some(id) => {
                 let parent = tx.conversations(scope).message(&id).await?;
@@ -98,21 +109,9 @@ impl App {
         let id = RunId::new();
         let question = match question {
             Some(content) => {
-                let message = Message {
-                    id: new.question_id.unwrap_or_else(MessageId::new),
-                    conversation: conversation.id,
-                    parent: parent.clone(),
-                    role: MessageRole::User,
-                    content,
-                    status: MessageStatus::Complete,
-                    run: Some(id),
-                    model: None,
-                    usage: Usage::default(),
-                    dangling: Vec::new(),
-                    has_async_sources: false,
-                    created_at: now,
-                    updated_at: now,
-                };
+                let mut message = said(conversation.id, parent, MessageRole::User, content, now);
+                message.run = Some(id);
+                message.id = new.question_id.unwrap_or(message.id);
                 add_message(&mut tx, scope, &message).await?;
                 if conversation.title.is_none() {
                     conversation.title = Conversation::title_from(&message.content);
@@ -202,6 +201,7 @@ impl App {
         run.is_cancelled = true;
         tx.runs(scope).save(&mut run).await?;
         tx.commit().await?;
+        self.live.stop(id);
         if run.mode == RunMode::External {
             self.end_unanswered(scope, id, RunStatus::Cancelled, "it was cancelled").await?;
         }
@@ -242,6 +242,31 @@ pub(crate) async fn add_sources(
     }
     tx.runs(scope).add_sources(id, &rows).await?;
     Ok(ledger.entries()[works..].iter().map(|entry| entry.number).collect())
+}
+
+/// A message that is whole.
+fn said(
+    conversation: ConversationId,
+    parent: Option<MessageId>,
+    role: MessageRole,
+    content: String,
+    now: Timestamp,
+) -> Message {
+    Message {
+        id: MessageId::new(),
+        conversation,
+        parent,
+        role,
+        content,
+        status: MessageStatus::Complete,
+        run: None,
+        model: None,
+        usage: Usage::default(),
+        dangling: Vec::new(),
+        has_async_sources: false,
+        created_at: now,
+        updated_at: now,
+    }
 }
 
 /// Keeps a message whose id is its own.

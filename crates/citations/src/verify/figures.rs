@@ -2,7 +2,7 @@
 
 /// A figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Figure {
+pub(crate) struct Figure {
     /// Its value, scaled: 1.5 million is 1500000.
     pub value: f64,
     /// Half of what its last digit stands for: how far off a rounded one may be.
@@ -13,7 +13,7 @@ pub(super) struct Figure {
 
 /// What can be compared exactly.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Figures {
+pub(crate) struct Figures {
     pub figures: Vec<Figure>,
     /// Months, as their number from 1.
     pub months: Vec<u8>,
@@ -80,7 +80,7 @@ const MONTHS: &[&str] = &[
 ];
 
 /// The figures of a text.
-pub(super) fn figures(text: &str) -> Figures {
+pub(crate) fn figures(text: &str) -> Figures {
     let mut found = Figures::default();
     let mut tokens = tokens(text).peekable();
     while let Some(token) = tokens.next() {

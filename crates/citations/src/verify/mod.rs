@@ -6,8 +6,8 @@
 //! weights come from labelled pairs. It knows no logic: a claim in the words of the source that says something else is
 //! told only if a figure, a name or a negation differs.
 
-mod figures;
-mod words;
+pub(crate) mod figures;
+pub(crate) mod words;
 
 use std::{collections::HashSet, ops::Range};
 

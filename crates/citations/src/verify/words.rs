@@ -4,7 +4,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 /// A word that says something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Word {
+pub(crate) struct Word {
     /// Its stem, in lower case.
     pub stem: String,
     /// Whether it is written as a name is, and not only because a sentence begins with it.
@@ -12,7 +12,7 @@ pub(super) struct Word {
 }
 
 /// Words that hold sentences together and say nothing by themselves. Negations are compared on their own.
-const LITTLE: &[&str] = &[
+pub(crate) const LITTLE: &[&str] = &[
     "a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
     "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do", "does",
     "doing", "down", "during", "each", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here",
@@ -24,7 +24,7 @@ const LITTLE: &[&str] = &[
 ];
 
 /// The words of a text that say something, in order.
-pub(super) fn words(text: &str) -> Vec<Word> {
+pub(crate) fn words(text: &str) -> Vec<Word> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut words = Vec::new();
     let mut begins = true;
@@ -50,13 +50,13 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     words
 }
 
-enum Piece<'text> {
+pub(crate) enum Piece<'text> {
     Word(&'text str),
     End,
 }
 
 /// Runs of letters and digits; a character of a script without spaces is a word by itself.
-fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         loop {
@@ -105,7 +105,7 @@ const NEGATIONS: &[&str] = &[
 ];
 
 /// Whether a text has a word that turns it into its opposite.
-pub(super) fn is_negated(text: &str) -> bool {
+pub(crate) fn is_negated(text: &str) -> bool {
     pieces(text).any(|piece| match piece {
         Piece::Word(word) => {
             let lower = word.to_lowercase();

@@ -1,6 +1,6 @@
 //! Google's Gemini API.
 
-use reqwest::header::HeaderName;
+use reqwest::header::{HeaderMap, HeaderName};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -9,7 +9,7 @@ use super::{
     estimate_tokens,
     vectors::{WireVector, finish},
 };
-use crate::http::{Endpoint, address};
+use crate::http::{CONNECT_TIMEOUT, Endpoint, Timeouts, address, model_in_path};
 
 /// Google takes 100 texts a request.
 const LIMITS: RequestLimits = RequestLimits { texts: 100, tokens: 20_000 };
@@ -64,10 +64,7 @@ struct Item {
 impl Google {
     pub async fn connect(config: RemoteConfig) -> Result<Self, EmbedError> {
         let model = config.model.unwrap_or_else(|| "text-embedding-004".to_owned());
-        let model = model.strip_prefix("models/").unwrap_or(&model).to_owned();
-        if !model.chars().all(|letter| letter.is_ascii_alphanumeric() || "-._".contains(letter)) {
-            return Err(EmbedError::Refused(format!("{model:?} is no name of a model")));
-        }
+        let model = model_in_path(model.strip_prefix("models/").unwrap_or(&model))?.to_owned();
         if config.key.is_none() {
             return Err(EmbedError::Refused("Google needs a key".to_owned()));
         }
@@ -79,8 +76,9 @@ impl Google {
         let base = config.base_url.as_deref().unwrap_or("https://generativelanguage.googleapis.com");
         let url = address(base, &format!("v1beta/models/{model}:batchEmbedContents"))?;
         let header = (HeaderName::from_static("x-goog-api-key"), "");
+        let timeouts = Timeouts { connect: CONNECT_TIMEOUT, whole: Some(config.timeout) };
         let mut embedder = Self {
-            endpoint: Endpoint::new(url, config.key, header, config.timeout)?,
+            endpoint: Endpoint::new(url, config.key, header, HeaderMap::new(), &timeouts)?,
             resource: format!("models/{model}"),
             model,
             asked_dimension: config.dimension.filter(|&dimension| known != Some(dimension)),

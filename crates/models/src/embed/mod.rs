@@ -9,9 +9,13 @@ mod vectors;
 
 use std::{pin::Pin, time::Duration};
 
+use reqwest::StatusCode;
+
 pub use config::{EmbedderConfig, RemoteConfig, open};
 pub use estimate::estimate_tokens;
 pub use local::{LocalConfig, LocalEmbedder};
+
+use crate::http::Failure;
 
 /// A future that can be held by a trait object.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -84,5 +88,21 @@ impl EmbedError {
     /// Whether the same call can succeed later without anybody's help.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::RateLimited { .. } | Self::Unavailable(_))
+    }
+}
+
+impl From<Failure> for EmbedError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Unusable(detail) => Self::Refused(detail),
+            Failure::Unreachable { detail, .. } | Failure::Broken(detail) => Self::Unavailable(detail),
+            Failure::Status { status, retry_after, detail, .. } => match status {
+                StatusCode::TOO_MANY_REQUESTS => Self::RateLimited { retry_after, detail },
+                StatusCode::SERVICE_UNAVAILABLE if retry_after.is_some() => Self::RateLimited { retry_after, detail },
+                StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY => Self::Unavailable(detail),
+                _ if status.is_client_error() || status.is_redirection() => Self::Refused(detail),
+                _ => Self::Unavailable(detail),
+            },
+        }
     }
 }

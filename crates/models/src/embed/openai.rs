@@ -1,6 +1,6 @@
 //! OpenAI, and every server that speaks its protocol.
 
-use reqwest::header::AUTHORIZATION;
+use reqwest::header::{AUTHORIZATION, HeaderMap};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -9,7 +9,7 @@ use super::{
     estimate_tokens,
     vectors::{WireVector, finish},
 };
-use crate::http::{Endpoint, address};
+use crate::http::{CONNECT_TIMEOUT, Endpoint, Timeouts, address};
 
 /// What OpenAI documents: 2,048 texts and 300,000 tokens a request. Fewer texts keep an answer at some megabytes.
 const OPENAI: RequestLimits = RequestLimits { texts: 256, tokens: 250_000 };
@@ -88,9 +88,10 @@ impl OpenAi {
         // Base URLs are written with and without the version.
         let versioned = base.trim().trim_end_matches('/').ends_with("/v1");
         let url = address(base, if versioned { "embeddings" } else { "v1/embeddings" })?;
+        let timeouts = Timeouts { connect: CONNECT_TIMEOUT, whole: Some(config.timeout) };
         let mut embedder = Self {
             provider,
-            endpoint: Endpoint::new(url, config.key, (AUTHORIZATION, "Bearer "), config.timeout)?,
+            endpoint: Endpoint::new(url, config.key, (AUTHORIZATION, "Bearer "), HeaderMap::new(), &timeouts)?,
             model,
             asked_dimension,
             dimension: 0,

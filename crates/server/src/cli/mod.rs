@@ -5,7 +5,9 @@
 
 mod add;
 mod artifact;
+mod ask;
 mod cite;
+mod evidence;
 mod job;
 mod manifest;
 mod output;
@@ -55,10 +57,17 @@ enum Command {
     Mcp,
     /// Bring files, folders and pages into the library
     Add(add::Add),
+    /// Ask the library
+    Ask(ask::Ask),
     /// Find the passages that answer
     Search(search::Find),
     /// Find the sources of a draft in the library
     Cite(cite::Cite),
+    /// Take something out of the library, to be checked anywhere
+    #[command(subcommand)]
+    Export(evidence::Export),
+    /// Check an evidence bundle, byte for byte and quote for quote; needs no library
+    Verify(evidence::Verify),
     /// Look after the search index
     #[command(subcommand)]
     Index(search::Command),
@@ -164,8 +173,11 @@ async fn run(command: Command, config: Config, output: &Output) -> Outcome {
         Command::Openapi => reference::openapi(),
         Command::Errors => reference::errors(),
         Command::Add(add) => add::run(add, &config, &Library::open(&config).await?, output).await,
+        Command::Ask(ask) => ask::run(ask, &Library::open(&config).await?, output).await,
         Command::Search(find) => search::find(find, &Library::open(&config).await?, output).await,
         Command::Cite(cite) => cite::run(cite, &Library::open(&config).await?, output).await,
+        Command::Export(export) => evidence::export(export, &Library::open(&config).await?, output).await,
+        Command::Verify(verify) => evidence::check(&verify, output),
         Command::Index(command) => search::index(command, &Library::open(&config).await?, output).await,
         Command::Source(command) => source::run(command, &Library::open(&config).await?, output).await,
         Command::Artifact(command) => artifact::run(command, &Library::open(&config).await?, output).await,

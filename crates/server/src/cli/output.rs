@@ -13,6 +13,7 @@ pub(super) struct Output {
 }
 
 pub(super) const DIM: Style = Style::new().dimmed();
+pub(super) const BOLD: Style = Style::new().bold();
 pub(super) const ACCENT: Style = AnsiColor::Cyan.on_default();
 const WARN: Style = AnsiColor::Yellow.on_default().bold();
 const WRONG: Style = AnsiColor::Red.on_default().bold();

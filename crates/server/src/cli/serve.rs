@@ -32,7 +32,7 @@ pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
     let owner = app.local_owner().await?;
     let stop = stop_signal()?;
 
-    let (hearing, keeping) = (hear(&app), keep_index(&app, &stop));
+    let (hearing, keeping, tidying) = (hear(&app), keep_index(&app, &stop), end_abandoned(&app, &stop));
     let worker = (config.workers > 0).then(|| Worker::new(app.clone(), worker_options(&config)));
     let pulse = worker.as_ref().map(Worker::pulse);
     let working = worker.map(|worker| tokio::spawn(worker.run(stop.clone())));
@@ -54,6 +54,8 @@ pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
     output.show(&serde_json::json!({ "url": url }), || anstream::println!("Ibid is ready: {url}"))?;
     tracing::info!(%address, engine = app.store().engine().as_str(), blobs = app.store().blobs().kind(), "ready");
     http::listen::serve(listener, router, connections, drain, stop.clone()).await;
+    app.stop_answering(drain).await;
+    tidying.await?;
     end(&app, &stop, working, keeping, hearing).await?;
     tracing::info!("stopped");
     Ok(true)
@@ -119,6 +121,27 @@ pub(super) async fn mcp(config: Config, output: &Output) -> Outcome {
 fn hear(app: &App) -> JoinHandle<()> {
     let app = app.clone();
     tokio::spawn(async move { app.store().listen().await })
+}
+
+/// How often to look for runs whose server is gone.
+const ABANDONED: Duration = Duration::from_secs(5);
+
+/// Ends runs whose server is gone, from time to time.
+fn end_abandoned(app: &App, stop: &CancellationToken) -> JoinHandle<()> {
+    let (app, stop) = (app.clone(), stop.clone());
+    tokio::spawn(async move {
+        loop {
+            match app.end_abandoned_runs().await {
+                Ok(0) => {}
+                Ok(ended) => tracing::info!(ended, "ended runs whose server is gone"),
+                Err(error) => tracing::warn!(%error, "cannot look for runs whose server is gone"),
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(ABANDONED) => {}
+            }
+        }
+    })
 }
 
 /// Keeps the search index up to date.

@@ -64,6 +64,10 @@ pub(super) fn is_upload(request: &Request) -> bool {
         && match request.uri().path() {
             "/api/v1/artifacts" | "/api/v1/sources/upload" | "/api/v1/import/passages" => true,
             "/api/v1/sources/import" => form(),
+            path if path.starts_with("/api/v1/runs/") && path.ends_with("/response") => {
+                let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+                kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/plain"))
+            }
             _ => false,
         }
 }

@@ -8,7 +8,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use ibid_app::{EntryDraft, ManifestDraft};
+use ibid_app::{Archive, EntryDraft, ManifestDraft};
 use ibid_domain::{Code, Problem, artifact::MediaType, problem::shown};
 use serde::{
     Deserialize, Deserializer,
@@ -203,13 +203,18 @@ pub(super) async fn archive(
     Path(sha256): Path<String>,
 ) -> ApiResult<Response> {
     let sha256 = hash_in_path(&sha256, Code::ManifestNotFound)?;
-    let mut archive = server.app.archive(&scope, sha256).await?;
+    let archive = server.app.archive(&scope, sha256).await?;
+    Ok(as_zip(archive, &sha256.to_string()[..16]))
+}
+
+/// A zip that is sent while it is made.
+pub(super) fn as_zip(mut archive: Archive, name: &str) -> Response {
     let pieces = async_stream::stream! {
         while let Some(piece) = archive.next().await {
             yield piece;
         }
     };
-    let name = format!("attachment; filename=\"{}.zip\"", &sha256.to_string()[..16]);
+    let name = format!("attachment; filename=\"{name}.zip\"");
     let headers = [(header::CONTENT_TYPE, "application/zip".to_owned()), (header::CONTENT_DISPOSITION, name)];
-    Ok((headers, Body::from_stream(pieces)).into_response())
+    (headers, Body::from_stream(pieces)).into_response()
 }

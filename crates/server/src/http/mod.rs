@@ -9,6 +9,7 @@ pub(crate) mod citations;
 mod content;
 mod docs_page;
 mod events;
+mod evidence;
 pub(crate) mod extract;
 mod guard;
 mod idempotency;
@@ -16,6 +17,7 @@ pub(crate) mod jobs;
 pub mod listen;
 mod manifests;
 mod observe;
+mod openai;
 mod passages;
 mod pointers;
 mod problem;
@@ -158,9 +160,10 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(citations::ground))
         .routes(routes!(citations::stats))
         .routes(routes!(citations::of_message))
+        .routes(routes!(evidence::bundle))
         .routes(routes!(runs::conversations::create, runs::conversations::list))
         .routes(routes!(runs::conversations::get_one, runs::conversations::change, runs::conversations::delete))
-        .routes(routes!(runs::conversations::messages))
+        .routes(routes!(runs::conversations::messages, runs::ask::ask))
         .routes(routes!(runs::conversations::message))
         .routes(routes!(runs::open))
         .routes(routes!(runs::get_one))
@@ -205,6 +208,12 @@ pub fn router(server: Server) -> Router {
         .layer(DefaultBodyLimit::disable())
         .layer(middleware::from_fn_with_state(server.clone(), idempotency::replay))
         .layer(middleware::from_fn_with_state(server.clone(), guard::time_out));
+    // As others wrote them, so described by others.
+    let openai = Router::new()
+        .route("/v1/chat/completions", post(openai::completions))
+        .route("/v1/responses", post(openai::responses))
+        .route("/v1/models", get(openai::models))
+        .layer(middleware::from_fn_with_state(server.clone(), guard::time_out));
     let mcp = Router::new()
         .route("/mcp", post(mcp::endpoint))
         .layer(middleware::from_fn_with_state(server.clone(), guard::time_out));
@@ -219,6 +228,7 @@ pub fn router(server: Server) -> Router {
     Router::new()
         .merge(api)
         .merge(mcp)
+        .merge(openai)
         .fallback_service(pages)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .layer(middleware::map_response(security_headers))

@@ -8,6 +8,7 @@
 
 mod address;
 mod answer;
+mod citations;
 mod connector;
 mod excerpt;
 mod jobs;

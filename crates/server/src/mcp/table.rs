@@ -11,9 +11,13 @@ use serde_json::Value as Json;
 use super::{
     Mcp,
     answer::{Answer, refusal},
-    connector, jobs, schema, search, sources,
+    citations, connector, jobs, schema, search, sources,
 };
 use crate::http::{
+    citations::{
+        ground::{GroundAnswer, GroundBody},
+        verify::{VerifyAnswer, VerifyBody},
+    },
     extract::parse_json,
     search::{
         sources::{SourceSearchAnswer, SourceSearchBody},
@@ -96,6 +100,27 @@ pub(super) static TOOLS: &[Row] = &[
         output: schema::of::<sources::ReadSource>,
         effect: Effect::Reads,
         call: |mcp, arguments| Box::pin(sources::get(mcp, arguments)),
+    },
+    Row {
+        name: "verify_citations",
+        title: "Check citations",
+        description: "Checks what a text says against what it cites: for each citation the words of the source that come \
+                      closest, and whether they bear the claim out. Takes a `text` with its `sources`, a `message_id` or \
+                      `run_id` that is kept, or `pairs` of a claim and a passage.",
+        input: schema::of::<VerifyBody>,
+        output: schema::of::<VerifyAnswer>,
+        effect: Effect::Reads,
+        call: |mcp, arguments| Box::pin(citations::verify(mcp, arguments)),
+    },
+    Row {
+        name: "ground_text",
+        title: "Find the sources of a draft",
+        description: "Binds each statement of a draft to the passage of the library that says it best, with the exact \
+                      quote, and lists what nothing supports. `annotated` is the draft with its citations put in.",
+        input: schema::of::<GroundBody>,
+        output: schema::of::<GroundAnswer>,
+        effect: Effect::Reads,
+        call: |mcp, arguments| Box::pin(citations::ground(mcp, arguments)),
     },
     Row {
         name: "job_status",

@@ -1,5 +1,6 @@
 //! The binary as others meet it: over HTTP, on the command line, and when it is killed.
 
+mod answers;
 mod artifacts;
 mod bad_input;
 mod citations;

@@ -16,12 +16,14 @@ use crate::{
 
 on_both_servers!(every_tool, finds, resources, bad_arguments);
 
-const TOOLS: [&str; 8] = [
+const TOOLS: [&str; 10] = [
     "hybrid_search",
     "search_knowledge_base",
     "query_sources_rag",
     "add_source",
     "get_source",
+    "verify_citations",
+    "ground_text",
     "job_status",
     "search",
     "fetch",
@@ -95,6 +97,19 @@ async fn every_tool(server: Running) {
         let link = client.call("get_source", json!({ "id": id })).await["content"][1].clone();
         assert_eq!((&link["type"], &link["name"]), (&json!("resource_link"), &json!("Harriers")));
         assert_eq!(link["uri"], format!("{}/sources/{id}", server.url));
+
+        let cited = json!({"text": "It builds its nest in dense reed beds [1]. It eats only cake [1].",
+                           "sources": [{"id": "s", "type": "file", "title": "Harriers", "source_id": id}]});
+        let (checked, text) = client.called("verify_citations", cited).await;
+        let verdict = |place: usize| checked["claims"][place]["citations"][0]["verdict"].as_str().unwrap();
+        assert_eq!((verdict(0), verdict(1) == "supported"), ("supported", false), "{checked}");
+        assert!(text.contains("supported [1]: It builds its nest") && text.contains("reed beds"), "{text}");
+        let draft =
+            json!({"text": "The marsh harrier builds its nest in dense reed beds. Cakes are baked at 180 degrees."});
+        let (grounded, text) = client.called("ground_text", draft).await;
+        assert_eq!(grounded["claims"][0]["source_id"], json!(id), "{grounded}");
+        assert_eq!(grounded["unsupported"].as_array().unwrap().len(), 1);
+        assert!(text.contains("not found: Cakes are baked"), "{text}");
 
         let (report, text) = client.called("job_status", json!({})).await;
         assert!(report["counts"]["succeeded"].as_u64().unwrap() >= 1, "{report}");
@@ -279,6 +294,9 @@ async fn bad_arguments(server: Running) {
             ("get_source", json!({ "id": "Harriers" }), "Take an id from hybrid_search"),
             ("get_source", json!({ "id": nobody, "start_char": -1 }), "(start_char)"),
             ("job_status", json!({ "id": nobody }), "Call job_status without an id"),
+            ("verify_citations", json!({ "text": "a" }), "verify takes"),
+            ("verify_citations", json!({ "message_id": "nobody" }), "nobody"),
+            ("ground_text", json!({}), "text"),
             ("job_status", json!({ "limit": 0 }), "(limit)"),
             ("job_status", json!({ "state": "tired" }), "tired"),
             ("search", json!({ "query": " " }), "the query is empty"),

@@ -22,14 +22,14 @@ impl Running {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
     }
 
-    async fn post(&self, path: &str, body: Json) -> Json {
+    pub(crate) async fn post(&self, path: &str, body: Json) -> Json {
         let (status, answer) = self.send(Method::POST, path, &body).await;
         assert!(status.is_success(), "{path}: {status} {answer}");
         answer
     }
 
     /// A source of the library that says this.
-    async fn with_text(&self, name: &str, text: &str) -> Json {
+    pub(crate) async fn with_text(&self, name: &str, text: &str) -> Json {
         let (_, brought) = self.upload_sources(&[(name, text.as_bytes().to_vec())]).await;
         self.source(id(&brought["items"][0]), is_read).await
     }
@@ -54,7 +54,7 @@ impl Running {
     }
 
     /// All events of a run that has ended, as (id, event, data).
-    async fn events(&self, run: &str, after: u64) -> Vec<(u64, String, Json)> {
+    pub(crate) async fn events(&self, run: &str, after: u64) -> Vec<(u64, String, Json)> {
         let stream = self
             .request(Method::GET, &format!("/api/v1/runs/{run}/events"))
             .header("last-event-id", after.to_string())
@@ -62,8 +62,13 @@ impl Running {
             .await
             .unwrap();
         let text = tokio::time::timeout(std::time::Duration::from_secs(20), stream.text()).await.unwrap().unwrap();
-        text.split("\n\n").filter_map(event).collect()
+        events_in(&text)
     }
+}
+
+/// The events of a stream.
+pub(crate) fn events_in(text: &str) -> Vec<(u64, String, Json)> {
+    text.split("\n\n").filter_map(event).collect()
 }
 
 fn event(block: &str) -> Option<(u64, String, Json)> {
@@ -421,7 +426,7 @@ async fn resumed(server: Running) {
         server.post(&format!("{path}/response"), json!({"delta": piece})).await;
     }
     server.post(&format!("{path}/response"), json!({"done": true})).await;
-    let all: Vec<_> = watched.await.unwrap().split("\n\n").filter_map(event).collect();
+    let all = events_in(&watched.await.unwrap());
     assert_eq!(all.last().unwrap().1, "run_completed");
     // … sees the same as one who is cut off after any event.
     for cut in 0..=all.len() {

@@ -183,7 +183,7 @@ impl Shared {
                 place(other.join().map_err(stopped)??);
             }
             place(mine?);
-            Ok(())
+            Ok::<_, EmbedError>(())
         })?;
         Ok(vectors)
     }

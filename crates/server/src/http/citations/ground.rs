@@ -23,12 +23,12 @@ use super::{
 #[serde(deny_unknown_fields)]
 pub(crate) struct GroundBody {
     /// The draft, plain or in Markdown.
-    text: String,
+    pub(crate) text: String,
     /// Which passages are looked at.
-    filters: Option<Filters>,
+    pub(crate) filters: Option<Filters>,
     /// How the annotated draft is written. By default markdown.
     #[serde(default)]
-    style: GroundStyle,
+    pub(crate) style: GroundStyle,
 }
 
 /// How an annotated draft is written.

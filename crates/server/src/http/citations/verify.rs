@@ -1,7 +1,7 @@
 //! `/api/v1/citations/verify`
 
 use axum::extract::State;
-use ibid_app::{Checked, CheckedCitation};
+use ibid_app::{App, Checked, CheckedCitation, Scope};
 use ibid_citations::{claims::Claim, verify::Support};
 use ibid_domain::{Code, Problem};
 use serde::{Deserialize, Serialize};
@@ -176,6 +176,61 @@ impl From<Checked> for VerifyAnswer {
     }
 }
 
+impl VerifyAnswer {
+    /// Each check in words: the claim, the source's number, the verdict and the quote.
+    pub(crate) fn checks(&self) -> impl Iterator<Item = (&str, Option<u32>, &str, Option<&str>)> {
+        let claims = self.claims.iter().flatten().flat_map(|claim| {
+            claim
+                .citations
+                .iter()
+                .map(|one| (claim.text.as_str(), Some(one.number), one.support.verdict, one.support.quote.as_deref()))
+        });
+        let pairs = self.pairs.iter().flatten().map(|pair| ("the claim", None, pair.verdict, pair.quote.as_deref()));
+        claims.chain(pairs)
+    }
+
+    /// The words of the statements that cite nothing.
+    pub(crate) fn uncited(&self) -> impl Iterator<Item = &str> {
+        self.uncited.iter().flatten().map(|claim| claim.text.as_str())
+    }
+}
+
+/// Checks a text or pairs: for HTTP and MCP alike.
+pub(crate) async fn verified(app: &App, scope: &Scope, body: VerifyBody) -> ibid_app::Result<VerifyAnswer> {
+    match body {
+        VerifyBody { text: Some(text), sources: Some(sources), run_id: None, message_id: None, pairs: None } => {
+            let sources = sources.into_iter().map(Into::into).collect();
+            Ok(app.check_text(scope, &text, sources).await?.into())
+        }
+        VerifyBody { text, sources: None, run_id: Some(run), message_id: None, pairs: None } => {
+            Ok(app.check_run(scope, run_id(&run)?, text.as_deref()).await?.into())
+        }
+        VerifyBody { text: None, sources: None, run_id: None, message_id: Some(message), pairs: None } => {
+            Ok(app.check_message(scope, &message_id(&message)?).await?.into())
+        }
+        VerifyBody { text: None, sources: None, run_id: None, message_id: None, pairs: Some(pairs) } => {
+            if pairs.len() > MOST_PAIRS {
+                let detail = format!("{} pairs came; one call takes at most {MOST_PAIRS}", pairs.len());
+                return Err(Problem::new(Code::InvalidField, detail).field("pairs").into());
+            }
+            let borrowed: Vec<_> = pairs.iter().map(|pair| (pair.claim.as_str(), pair.passage.as_str())).collect();
+            let (found, by_meaning) = app.check_pairs(&borrowed).await;
+            let quoted = |(support, pair): (Support, &Pair)| {
+                let quote = support.quote.and_then(|span| span.of(&pair.passage)).map(str::to_owned);
+                VerifiedPair::new(support, quote)
+            };
+            let pairs = found.into_iter().zip(&pairs).map(quoted).collect();
+            let method = method(by_meaning);
+            Ok(VerifyAnswer { claims: None, uncited: None, dangling: None, pairs: Some(pairs), method })
+        }
+        _ => {
+            let detail =
+                "verify takes {text, sources}, {run_id}, {text, run_id}, {message_id} or {pairs: [{claim, passage}]}";
+            Err(Problem::new(Code::InvalidField, detail).into())
+        }
+    }
+}
+
 /// Check what a text says against what it cites
 ///
 /// For each citation the words of the source that come closest, and whether they bear the claim out.
@@ -192,36 +247,5 @@ pub(in super::super) async fn verify(
     Caller(scope): Caller,
     Json(body): Json<VerifyBody>,
 ) -> ApiResult<axum::Json<VerifyAnswer>> {
-    match body {
-        VerifyBody { text: Some(text), sources: Some(sources), run_id: None, message_id: None, pairs: None } => {
-            let sources = sources.into_iter().map(Into::into).collect();
-            Ok(axum::Json(server.app.check_text(&scope, &text, sources).await?.into()))
-        }
-        VerifyBody { text, sources: None, run_id: Some(run), message_id: None, pairs: None } => {
-            Ok(axum::Json(server.app.check_run(&scope, run_id(&run)?, text.as_deref()).await?.into()))
-        }
-        VerifyBody { text: None, sources: None, run_id: None, message_id: Some(message), pairs: None } => {
-            Ok(axum::Json(server.app.check_message(&scope, &message_id(&message)?).await?.into()))
-        }
-        VerifyBody { text: None, sources: None, run_id: None, message_id: None, pairs: Some(pairs) } => {
-            if pairs.len() > MOST_PAIRS {
-                let detail = format!("{} pairs came; one call takes at most {MOST_PAIRS}", pairs.len());
-                return Err(Problem::new(Code::InvalidField, detail).field("pairs").into());
-            }
-            let borrowed: Vec<_> = pairs.iter().map(|pair| (pair.claim.as_str(), pair.passage.as_str())).collect();
-            let (found, by_meaning) = server.app.check_pairs(&borrowed).await;
-            let quoted = |(support, pair): (Support, &Pair)| {
-                let quote = support.quote.and_then(|span| span.of(&pair.passage)).map(str::to_owned);
-                VerifiedPair::new(support, quote)
-            };
-            let pairs = found.into_iter().zip(&pairs).map(quoted).collect();
-            let method = method(by_meaning);
-            Ok(axum::Json(VerifyAnswer { claims: None, uncited: None, dangling: None, pairs: Some(pairs), method }))
-        }
-        _ => {
-            let detail =
-                "verify takes {text, sources}, {run_id}, {text, run_id}, {message_id} or {pairs: [{claim, passage}]}";
-            Err(Problem::new(Code::InvalidField, detail).into())
-        }
-    }
+    Ok(axum::Json(verified(&server.app, &scope, body).await?))
 }

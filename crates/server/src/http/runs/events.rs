@@ -8,11 +8,12 @@ use axum::{
     response::sse::{Event, KeepAlive, Sse},
 };
 use futures::Stream;
-use ibid_app::Scope;
+use ibid_app::{App, Scope};
 use ibid_domain::{RunEvent, RunId, RunStatus};
 use ibid_store::Heard;
 use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
 use utoipa::IntoParams;
 
 use super::{
@@ -79,18 +80,29 @@ pub(crate) fn sse(
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
-/// What happens in a run after an event, until it has ended: each event once, in order, without a gap.
+/// What happens in a run after an event, until it has ended or the server stops.
 pub(crate) fn watch(server: Server, scope: Scope, id: RunId, after: u64) -> impl Stream<Item = RunEvent> {
+    follow(server.app.clone(), scope, id, after, server.stop.clone())
+}
+
+/// What happens in a run after an event, until it has ended: each event once, in order, without a gap.
+pub(crate) fn follow(
+    app: App,
+    scope: Scope,
+    id: RunId,
+    after: u64,
+    stop: CancellationToken,
+) -> impl Stream<Item = RunEvent> {
     async_stream::stream! {
         // From here on nothing is missed; what was there before is read.
-        let mut heard = server.app.store().watch_run(id);
+        let mut heard = app.store().watch_run(id);
         let mut seen = after;
         let mut told: Vec<RunEvent> = Vec::new();
         loop {
             let is_next = told.first().is_some_and(|first| first.seq <= seen + 1);
             let events = match is_next {
                 true => std::mem::take(&mut told),
-                false => match server.app.run_events(&scope, id, seen).await {
+                false => match app.run_events(&scope, id, seen).await {
                     Ok(events) => events,
                     Err(error) => {
                         tracing::warn!(%error, "cannot read what happened in a run");
@@ -114,16 +126,16 @@ pub(crate) fn watch(server: Server, scope: Scope, id: RunId, after: u64) -> impl
             if has_more && !is_next {
                 continue; // there may be more to read
             }
-            if !has_more && has_long_ended(&server, &scope, id, seen).await {
+            if !has_more && has_long_ended(&app, &scope, id, seen).await {
                 break;
             }
             tokio::select! {
-                () = server.stop.cancelled() => break,
+                () = stop.cancelled() => break,
                 () = tokio::time::sleep(LOOK) => {}
                 next = heard.recv() => match next {
                     Ok(Heard::Events(events)) => told = events.to_vec(),
                     Ok(Heard::Look) | Err(RecvError::Lagged(_)) => {}
-                    Err(RecvError::Closed) => heard = server.app.store().watch_run(id),
+                    Err(RecvError::Closed) => heard = app.store().watch_run(id),
                 },
             }
         }
@@ -131,8 +143,8 @@ pub(crate) fn watch(server: Server, scope: Scope, id: RunId, after: u64) -> impl
 }
 
 /// Whether a run has ended and everything that happened was seen.
-async fn has_long_ended(server: &Server, scope: &Scope, id: RunId, seen: u64) -> bool {
-    match server.app.run(scope, id).await {
+async fn has_long_ended(app: &App, scope: &Scope, id: RunId, seen: u64) -> bool {
+    match app.run(scope, id).await {
         Ok(run) => RunStatus::has_ended(run.status) && seen >= run.last_seq,
         // It was deleted, with its conversation.
         Err(_) => true,

@@ -1,6 +1,7 @@
 //! `/api/v1/runs`: answers on their way, and how agents elsewhere report theirs. `/api/v1/conversations` is where they
 //! answer.
 
+pub(crate) mod ask;
 pub(crate) mod conversations;
 pub(crate) mod events;
 pub(crate) mod wire;
@@ -305,7 +306,12 @@ pub(super) async fn response(
 async fn stream_in(server: &Server, scope: &ibid_app::Scope, id: RunId, body: Body) -> ApiResult<()> {
     let mut pieces = body.into_data_stream();
     let (mut held, mut taken) = (Vec::new(), 0);
-    while let Some(piece) = pieces.next().await {
+    let idle = server.config.idle_timeout();
+    loop {
+        let piece = tokio::time::timeout(idle, pieces.next())
+            .await
+            .map_err(|_| Problem::new(Code::Timeout, format!("nothing came for {} seconds", idle.as_secs())))?;
+        let Some(piece) = piece else { break };
         let broken = |error| Problem::new(Code::InvalidBody, format!("the body could not be read: {error}"));
         let piece = piece.map_err(broken)?;
         taken += piece.len();

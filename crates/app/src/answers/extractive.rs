@@ -1,0 +1,189 @@
+//! Answers in the library's own words: the sentences that answer best, quoted exactly, each cited.
+
+use ibid_citations::{
+    CitationSource, Ledger,
+    answer::{Answer as Picks, Candidates, Found, MOST_TEXTS, Options, Written},
+    claims::claims,
+    parse,
+};
+use ibid_domain::{
+    Citation, CitationId, CitationState, Mark, MarkKind, Run, RunEventKind, Span, Usage, Verdict, text::Place,
+};
+use ibid_models::Purpose;
+
+use super::{Ask, found::source_of, live::LiveRun, phase};
+use crate::{
+    App, Checked, FoundPassage, Result,
+    citations::{ReadWorks, anchor, snapshot},
+    runs::Answer,
+};
+
+/// How many passages are looked at.
+const PASSAGES: usize = 20;
+/// How many sentences a model compares with the question: it takes milliseconds for each.
+const COMPARED: usize = 24;
+
+/// What is said where nothing answers.
+const NO_ANSWER: &str = "The library has no answer to this question.";
+/// What is said where nothing could.
+const NOTHING_THERE: &str = "The library has nothing to answer from yet. Add sources, and ask again.";
+
+impl App {
+    pub(super) async fn answer_extractive(&self, live: &LiveRun, run: &Run, ask: &Ask) -> Result<()> {
+        phase(live, RunEventKind::PhaseStarted, "research");
+        let query = self.standing_question(live, run, &ask.content).await?;
+        let found = self.look_up(live, "search-1", &query, &ask.filter, PASSAGES).await?;
+        self.answer_in_its_words(live, run, &query, &found).await
+    }
+
+    /// Quotes what answers a question among passages that were found.
+    pub(super) async fn answer_in_its_words(
+        &self,
+        live: &LiveRun,
+        run: &Run,
+        question: &str,
+        found: &[FoundPassage],
+    ) -> Result<()> {
+        let picks = self.picks(question, found).await;
+        let written = match picks.is_answered {
+            true => picks.write(),
+            false => Written {
+                text: if found.is_empty() { NOTHING_THERE } else { NO_ANSWER }.to_owned(),
+                ..Written::default()
+            },
+        };
+        // Those that are cited come first, so that their numbers are the ones that the answer has.
+        let cited = written.sources.iter().flat_map(|source| {
+            let source = *source;
+            found.iter().enumerate().filter(move |(place, _)| place_of_source(found, *place) == source)
+        });
+        let others =
+            found.iter().enumerate().filter(|(place, _)| !written.sources.contains(&place_of_source(found, *place)));
+        let sources: Vec<CitationSource> = cited.chain(others).map(|(_, passage)| source_of(passage)).collect();
+        let ledger = self.keep_found(live, sources).await?;
+        phase(live, RunEventKind::PhaseCompleted, "research");
+        phase(live, RunEventKind::PhaseStarted, "synthesis");
+        live.say(&written.text);
+        phase(live, RunEventKind::PhaseCompleted, "synthesis");
+        live.settle().await;
+        let citations = citations(run, &picks, &written, found, &ledger, self.store.clock().now());
+        let answer = Answer {
+            text: written.text,
+            model: Some("extractive".to_owned()),
+            usage: Usage::default(),
+            unreleased: String::new(),
+            checked: Checked {
+                claims: Vec::new(),
+                uncited: Vec::new(),
+                dangling: Vec::new(),
+                dangling_ids: Vec::new(),
+                by_meaning: self.tools().embedder.is_some(),
+            },
+            read: ReadWorks::new(),
+            citations: Some(citations),
+        };
+        self.end_answered(&live.scope, run.id, answer).await?;
+        Ok(())
+    }
+
+    /// The sentences that answer.
+    async fn picks(&self, question: &str, found: &[FoundPassage]) -> Picks {
+        let passages: Vec<Found<'_>> = found
+            .iter()
+            .enumerate()
+            .map(|(place, passage)| Found {
+                source: place_of_source(found, place),
+                text: &passage.chunk.content,
+                score: passage.score as f32,
+                start: passage.chunk.span.start,
+                title: passage.source.title(),
+            })
+            .collect();
+        let candidates = Candidates::new(question, &passages);
+        let mut texts = candidates.texts();
+        texts.truncate(COMPARED.min(MOST_TEXTS));
+        let alike = match &self.tools().embedder {
+            Some(embedder) if !texts.is_empty() => {
+                texts.insert(0, question);
+                match embedder.embed(&texts, Purpose::Passage).await {
+                    Ok(vectors) => vectors.split_first().map(|(question, sentences)| {
+                        let alike = |one: &Vec<f32>| question.iter().zip(one).map(|(a, b)| a * b).sum::<f32>();
+                        sentences.iter().map(alike).collect::<Vec<_>>()
+                    }),
+                    Err(error) => {
+                        tracing::warn!(%error, "the meaning of sentences could not be compared");
+                        None
+                    }
+                }
+            }
+            _ => None,
+        };
+        candidates.pick(alike.as_deref(), Options::default())
+    }
+}
+
+/// The place of the first passage of the same source, which stands for it.
+fn place_of_source(found: &[FoundPassage], place: usize) -> usize {
+    let id = found[place].source.id;
+    found.iter().position(|passage| passage.source.id == id).unwrap_or(place)
+}
+
+/// The citations of what was quoted: their words are known, so there is nothing to check.
+fn citations(
+    run: &Run,
+    picks: &Picks,
+    written: &Written,
+    found: &[FoundPassage],
+    ledger: &Ledger,
+    now: ibid_domain::Timestamp,
+) -> Vec<Citation> {
+    let markers = parse(&written.text);
+    let claims = claims(&written.text, &markers);
+    let citation = |quoted: &ibid_citations::answer::Quoted| {
+        let picked = picks.sentences.get(quoted.sentence)?;
+        let passage = found.get(picked.passage)?;
+        let FoundPassage { chunk, source, revision, .. } = passage;
+        let entry = ledger.get(quoted.number)?;
+        let claim = claims.iter().map(|claim| claim.span).find(|span| span.meets(quoted.marker));
+        let text = revision.text?;
+        let mut anchor = anchor(
+            &chunk.content,
+            Some(picked.span),
+            &page_of(&chunk.place),
+            (Some(revision.id), text, revision.content),
+        );
+        let shifted = |span: Span| Span::new(span.start + chunk.span.start, span.end + chunk.span.start);
+        anchor.span = anchor.span.map(shifted);
+        Some(Citation {
+            id: CitationId::new(),
+            message: run.message.clone(),
+            conversation: run.conversation,
+            run: Some(run.id),
+            number: quoted.number,
+            marker: quoted.marker,
+            claim: claim.or(Some(Span::new(quoted.words.start, quoted.marker.end))),
+            source: Some(source.id),
+            cited_id: entry.source.id.clone(),
+            snapshot: snapshot(source, Some(revision), entry),
+            quote: Some(picked.quote.clone()),
+            anchor: Some(anchor),
+            verdict: Some(Verdict::Supported),
+            score: Some(1.0),
+            state: CitationState::Current,
+            created_at: now,
+        })
+    };
+    written.quotes.iter().filter_map(citation).collect()
+}
+
+/// The page that a passage begins on, over all of it.
+fn page_of(place: &Place) -> Vec<Mark> {
+    let mark = |page| Mark {
+        kind: MarkKind::Page,
+        label: String::new(),
+        number: Some(page),
+        level: 0,
+        span: Span::new(0, usize::MAX),
+    };
+    place.page.map(mark).into_iter().collect()
+}

@@ -1,0 +1,156 @@
+//! Answers that this library gives itself: a question in, a run that is carried out here, its events on the way.
+//!
+//! `extractive.rs` answers with the library's own words, `generated.rs` with a language model's, `found.rs` is what both
+//! go by, `live.rs` writes down what happens.
+
+mod extractive;
+mod found;
+mod generated;
+pub(crate) mod live;
+
+use ibid_domain::{
+    Code, ConversationId, MessageId, MessageRole, MessageStatus, Problem, Run, RunEventKind, RunMode, RunStatus,
+    SearchFilter,
+};
+use serde_json::json;
+
+use self::live::{ALIVE, LiveRun};
+use crate::{
+    App, Error, Result, Scope,
+    runs::{NewRun, message_of},
+};
+
+/// A question to the library.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// Where it is asked; in a new conversation if none is named.
+    pub conversation: Option<ConversationId>,
+    /// The question.
+    pub content: String,
+    /// What that message is to be called.
+    pub question_id: Option<MessageId>,
+    /// What it follows; the last message of the conversation if nothing is said.
+    pub parent: Option<MessageId>,
+    /// How it is answered; by a language model if there is one, else in the library's own words.
+    pub mode: Option<RunMode>,
+    /// Which passages are looked at.
+    pub filter: SearchFilter,
+    /// What was said before elsewhere, oldest first; only for a new conversation.
+    pub history: Vec<(MessageRole, String)>,
+}
+
+impl Ask {
+    /// A question in a conversation of its own.
+    pub fn new(content: impl Into<String>) -> Self {
+        Self {
+            conversation: None,
+            content: content.into(),
+            question_id: None,
+            parent: None,
+            mode: None,
+            filter: SearchFilter::default(),
+            history: Vec::new(),
+        }
+    }
+}
+
+impl App {
+    /// How questions are answered if nothing is said.
+    pub fn usual_mode(&self) -> RunMode {
+        if self.tools().chat.is_some() { RunMode::Generated } else { RunMode::Extractive }
+    }
+
+    /// Takes a question and begins to answer it. The answer goes on when the one who asked is gone.
+    pub async fn ask(&self, scope: &Scope, ask: Ask) -> Result<Run> {
+        let mode = ask.mode.unwrap_or_else(|| self.usual_mode());
+        match mode {
+            RunMode::External => {
+                let detail = "a run of an agent elsewhere is opened with POST /api/v1/runs";
+                return Err(Problem::new(Code::InvalidField, detail).field("mode").into());
+            }
+            RunMode::Generated if self.tools().chat.is_none() => {
+                let detail = "no language model is configured: set chat and chat_model, or ask with mode extractive";
+                return Err(Problem::new(Code::ModelNotConfigured, detail).field("mode").into());
+            }
+            _ => {}
+        }
+        let alive_until = self.store.clock().now().after(ALIVE);
+        let new = NewRun {
+            conversation: ask.conversation,
+            question: Some(ask.content.clone()),
+            question_id: ask.question_id.clone(),
+            parent: ask.parent.clone(),
+            history: ask.history.clone(),
+            mode,
+            ..NewRun::external()
+        };
+        let run = self.begin(scope, new, Some(alive_until)).await?;
+        let live = self.live.take(&self.store, scope, run.id);
+        let (app, begun) = (self.clone(), run.clone());
+        tokio::spawn(async move { app.carry_out(live, begun, ask).await });
+        Ok(run)
+    }
+
+    async fn carry_out(self, live: LiveRun, run: Run, ask: Ask) {
+        let answering = async {
+            match run.mode {
+                RunMode::Generated => self.answer_generated(&live, &run, &ask).await,
+                _ => self.answer_extractive(&live, &run, &ask).await,
+            }
+        };
+        let outcome = tokio::select! {
+            biased;
+            () = live.stop.cancelled() => None,
+            outcome = answering => Some(outcome),
+        };
+        let (status, why) = match outcome {
+            Some(Ok(())) => return,
+            Some(Err(Error::Problem(problem))) => (RunStatus::Failed, problem.detail),
+            Some(Err(error)) => {
+                tracing::error!(run = %run.id, %error, "a run failed inside the server");
+                (RunStatus::Failed, "something went wrong inside the server; the log has the cause".to_owned())
+            }
+            None => match self.run(&live.scope, run.id).await {
+                Ok(run) if run.is_cancelled => (RunStatus::Cancelled, "it was cancelled".to_owned()),
+                _ => (RunStatus::Failed, "the server was stopped".to_owned()),
+            },
+        };
+        live.settle().await;
+        if let Err(error) = self.end_unanswered(&live.scope, run.id, status, &why).await {
+            tracing::error!(run = %run.id, %error, "a run could not be ended");
+        }
+    }
+
+    /// Ends runs whose server is gone. What there was of their answers is kept.
+    pub async fn end_abandoned_runs(&self) -> Result<u64> {
+        let mut ended = 0;
+        for scope in self.every_tenant().await? {
+            let abandoned = self.store.read().await?.runs(&scope).abandoned().await?;
+            for id in abandoned {
+                self.end_unanswered(&scope, id, RunStatus::Failed, "the server stopped while it answered").await?;
+                ended += 1;
+            }
+        }
+        Ok(ended)
+    }
+
+    /// Ends the runs of this server, which is about to stop.
+    pub async fn stop_answering(&self, patience: std::time::Duration) {
+        self.live.stop_all(patience).await;
+    }
+
+    /// Keeps the answer as a message before it has any words, so that it is there to be seen.
+    async fn begin_message(&self, live: &LiveRun, run: &Run, model: &str) -> Result<()> {
+        let mut tx = self.store.write().await?;
+        let mut message = message_of(run, tx.now());
+        message.status = MessageStatus::Streaming;
+        message.model = Some(model.to_owned());
+        crate::runs::add_message(&mut tx, &live.scope, &message).await?;
+        tx.commit().await
+    }
+}
+
+/// A part of the work begins, or is done.
+fn phase(live: &LiveRun, kind: RunEventKind, name: &str) {
+    live.tell(kind, json!({ "phase": name }));
+}

@@ -1,0 +1,181 @@
+//! The sentences of the passages, each once, in the order of their sources.
+
+use std::{cmp::Reverse, ops::Range};
+
+use ibid_domain::{
+    Span,
+    sentences::{paragraphs, sentences_of},
+};
+
+use super::{
+    Found,
+    shape::{Shape, shape},
+};
+
+/// The most passages that are read.
+pub(super) const MOST_PASSAGES: usize = 64;
+/// Of a longer passage only the beginning is read, in bytes.
+pub(super) const LONGEST_PASSAGE: usize = 32 * 1024;
+/// The most sentences that are looked at.
+pub(super) const MOST_SENTENCES: usize = 4096;
+
+/// A sentence of a passage.
+#[derive(Clone, Debug)]
+pub(super) struct Sentence<'text> {
+    /// Its passage.
+    pub passage: usize,
+    /// Its words.
+    pub text: &'text str,
+    /// Where it stands in its passage.
+    pub span: Span,
+    /// Where it stands in its source.
+    pub place: Span,
+    /// Whether a paragraph or an item of a list begins with it.
+    pub opens: bool,
+    /// What it is.
+    pub shape: Shape,
+    /// How many words it has.
+    pub length: usize,
+}
+
+/// The sentences of passages: those of one source together and in their order, none twice.
+pub(super) fn gather<'text>(passages: &[Found<'text>]) -> Vec<Sentence<'text>> {
+    let mut found = Vec::new();
+    for (number, passage) in passages.iter().enumerate().take(MOST_PASSAGES) {
+        let text = beginning(passage.text);
+        let (mut byte, mut char) = (0, 0);
+        for paragraph in paragraphs(text) {
+            let mut end = paragraph.start;
+            for bytes in sentences_of(text, paragraph) {
+                if found.len() == MOST_SENTENCES {
+                    break;
+                }
+                let opens = bytes.start == end || text[end..bytes.start].contains('\n');
+                end = bytes.end;
+                let bytes = without_sign(text, bytes);
+                let first = char + text[byte..bytes.start].chars().count();
+                let words = &text[bytes.clone()];
+                char = first + words.chars().count();
+                byte = bytes.end;
+                let (shape, length) = shape(words);
+                let place = Span::new(passage.start.saturating_add(first), passage.start.saturating_add(char));
+                let span = Span::new(first, char);
+                found.push(Sentence { passage: number, text: words, span, place, opens, shape, length });
+            }
+        }
+    }
+    // The longer one first where two begin together, then that of the better passage.
+    let source = |sentence: &Sentence<'_>| passages[sentence.passage].source;
+    found.sort_by(|one, other| {
+        let key = |sentence: &Sentence<'_>| (source(sentence), sentence.place.start, Reverse(sentence.place.end));
+        let score = |sentence: &Sentence<'_>| passages[sentence.passage].score;
+        key(one).cmp(&key(other)).then_with(|| score(other).total_cmp(&score(one)))
+    });
+    let mut kept: Vec<Sentence<'_>> = Vec::with_capacity(found.len());
+    for sentence in found {
+        // Passages overlap: the same words at the same place, or a sentence that another passage has whole.
+        let is_known = kept.iter().rev().take(2).any(|known| {
+            source(known) == source(&sentence)
+                && known.place.end >= sentence.place.end
+                && known.text.contains(sentence.text)
+        });
+        if !is_known {
+            kept.push(sentence);
+        }
+    }
+    kept
+}
+
+/// As much of a text as is read.
+fn beginning(text: &str) -> &str {
+    let mut end = text.len().min(LONGEST_PASSAGE);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// A sentence without the sign or the number in brackets that it begins with as an item of a list.
+fn without_sign(text: &str, bytes: Range<usize>) -> Range<usize> {
+    let words = &text[bytes.clone()];
+    let after = match words.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((number, after))
+            if (1..=4).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            after
+        }
+        _ => words.trim_start_matches(['•', '‣', '◦', '▪', '·', '-', '*', '+', '–', '—']),
+    };
+    let rest = after.trim_start();
+    // Only with a blank after it is it one.
+    if after.len() == words.len() || rest.len() == after.len() || rest.is_empty() {
+        return bytes;
+    }
+    bytes.end - rest.len()..bytes.end
+}
+
+/// Whether a sentence goes on right where another of the same source ends.
+pub(super) fn goes_on(before: &Sentence<'_>, after: &Sentence<'_>) -> bool {
+    before.place.end <= after.place.start && after.place.start - before.place.end <= WIDEST_GAP
+}
+
+/// What may stand between two sentences that follow each other: blank space, the sign of a list.
+const WIDEST_GAP: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passage(source: usize, start: usize, text: &str) -> Found<'_> {
+        Found { source, start, text, score: 1.0, title: "" }
+    }
+
+    #[test]
+    fn what_passages_share_is_there_once() {
+        let text = "The bridge opened in 1932. It was widened in 1988 by the city. It is closed on Sundays now.";
+        let passages = [
+            passage(0, 27, &text[27..]),
+            // Cut within the second sentence.
+            passage(0, 0, &text[..45]),
+            passage(1, 0, &text[..26]),
+        ];
+        let found: Vec<_> = gather(&passages).into_iter().map(|one| (one.passage, one.text, one.place.start)).collect();
+        assert_eq!(
+            found,
+            [
+                (1, "The bridge opened in 1932.", 0),
+                (0, "It was widened in 1988 by the city.", 27),
+                (0, "It is closed on Sundays now.", 63),
+                (2, "The bridge opened in 1932.", 0),
+            ]
+        );
+    }
+
+    #[test]
+    fn other_words_at_the_same_place_are_kept() {
+        let passages = [passage(0, 0, "One thing is said here today."), passage(0, 0, "Another one is said there.")];
+        assert_eq!(gather(&passages).len(), 2);
+    }
+
+    #[test]
+    fn spans_point_at_the_words_and_items_lose_their_signs() {
+        let text = "Żółć – first.\n\n- The second – one\n  is an item.\n• Third 数据 item.  Last one\n\n[12] Noted.\n\n[x] Kept.";
+        for sentence in gather(&[passage(0, 100, text)]) {
+            assert_eq!(sentence.span.of(text), Some(sentence.text));
+            assert_eq!(sentence.place.start, sentence.span.start + 100);
+            assert!(!sentence.text.starts_with(['-', '•']), "{}", sentence.text);
+        }
+        let last: Vec<_> = gather(&[passage(0, 100, text)]).into_iter().map(|one| one.text).rev().take(2).collect();
+        assert_eq!(last, ["[x] Kept.", "Noted."]);
+    }
+
+    #[test]
+    fn absurd_passages_are_bounded() {
+        let endless = "word ".repeat(200_000);
+        let many = "A b c d e. ".repeat(100_000);
+        let passages: Vec<_> = (0..1000)
+            .map(|number| passage(number, usize::MAX - 3, if number % 2 == 0 { &endless } else { &many }))
+            .collect();
+        assert!(gather(&passages).len() <= MOST_SENTENCES);
+    }
+}

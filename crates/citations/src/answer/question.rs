@@ -1,0 +1,320 @@
+//! A question taken apart: its words, in the forms in which passages are searched for them.
+
+use std::collections::HashMap;
+
+use rust_stemmers::Stemmer;
+
+use super::language::Language;
+use crate::verify::words::{Piece, pieces};
+
+/// Of a longer question only the beginning is read, in characters.
+pub(super) const LONGEST_QUESTION: usize = 2000;
+/// The most different words of a question that are looked for; each is a bit of [`Words`].
+pub(super) const MOST_WORDS: usize = 96;
+
+/// Which words of a question something has, a bit each.
+pub(super) type Words = u128;
+
+/// A word of the question.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    /// As it stands, in lower case.
+    pub text: String,
+    /// Whether it is written as a name is, or is a figure: what stands for one thing only.
+    pub is_exact: bool,
+    /// Whether it says nothing by itself.
+    pub is_little: bool,
+}
+
+/// A question.
+pub(super) struct Question {
+    pub words: Vec<Asked>,
+    forms: Vec<Forms>,
+}
+
+/// The words of the question as one language has them.
+struct Forms {
+    language: Language,
+    stemmer: Option<Stemmer>,
+    words: HashMap<String, u8>,
+    /// Of the scripts without spaces, in order.
+    wide: Vec<(char, u8)>,
+    begins: Beginnings,
+}
+
+impl Question {
+    /// Takes a question apart, to look for its words in texts of these languages.
+    pub fn new(text: &str, languages: &[Language]) -> Self {
+        let own = Language::of(text);
+        let mut words: Vec<Asked> = Vec::new();
+        let mut begins = true;
+        let mut was_raised = false;
+        for piece in pieces(text) {
+            let Piece::Word(word) = piece else {
+                begins = true;
+                continue;
+            };
+            let lower = word.to_lowercase();
+            let bare = bare(&lower);
+            let is_raised = word.starts_with(char::is_uppercase);
+            let is_inner = word.chars().skip(1).any(char::is_uppercase);
+            // Where every noun is raised, a name is what follows another.
+            let is_name = is_raised && (is_inner || (!begins && (!own.raises_nouns() || was_raised)));
+            // `US` and `IT` are names.
+            let is_little = !is_inner && is_little(bare, own, languages);
+            if is_name
+                && own.raises_nouns()
+                && was_raised
+                && let Some(before) = words.last_mut()
+            {
+                before.is_exact |= !before.is_little;
+            }
+            was_raised = is_raised && !begins;
+            begins = false;
+            let is_figure = bare.starts_with(|first: char| first.is_ascii_digit());
+            let is_exact = !is_little && (is_name || is_figure);
+            if let Some(known) = words.iter_mut().find(|known| known.text == bare) {
+                known.is_exact |= is_exact;
+            } else if words.len() < MOST_WORDS {
+                words.push(Asked { text: bare.to_owned(), is_exact, is_little });
+            }
+        }
+        let forms = languages.iter().map(|&language| Forms::new(language, &words)).collect();
+        Self { words, forms }
+    }
+
+    /// Which words of the question a text of a language has.
+    pub fn found_in(&self, text: &str, language: Language) -> Words {
+        let forms = self.forms.iter().find(|forms| forms.language == language).or(self.forms.first());
+        forms.map_or(0, |forms| forms.found_in(text))
+    }
+
+    /// The share of all weights that the words of a set have.
+    pub fn share(&self, words: Words, weights: &[f32]) -> f32 {
+        let has = |place: usize| words >> place & 1 == 1;
+        let part: f32 = weights.iter().enumerate().filter(|(place, _)| has(*place)).map(|(_, weight)| weight).sum();
+        let whole: f32 = weights.iter().sum();
+        if whole > 0.0 { part / whole } else { 0.0 }
+    }
+
+    /// The names and figures of the question.
+    pub fn exact(&self) -> Words {
+        (0..)
+            .zip(&self.words)
+            .filter(|(_, word)| word.is_exact)
+            .fold(0, |exact, (place, _): (u32, _)| exact | 1 << place)
+    }
+}
+
+impl Forms {
+    fn new(language: Language, asked: &[Asked]) -> Self {
+        let stemmer = language.stemmer();
+        let mut forms = Self {
+            language,
+            stemmer,
+            words: HashMap::new(),
+            wide: Vec::new(),
+            begins: Beginnings { thorough: language.changes_beginnings(), ..Beginnings::default() },
+        };
+        for (place, word) in (0..).zip(asked) {
+            let mut chars = word.text.chars();
+            match (chars.next(), chars.next()) {
+                (Some(char), None) if char >= '\u{2E80}' => forms.wide.push((char, place)),
+                _ => {
+                    let form = stem(forms.stemmer.as_ref(), &word.text);
+                    forms.begins.add(&word.text);
+                    forms.begins.add(&form);
+                    // Of two words with one stem the first counts.
+                    forms.words.entry(form).or_insert(place);
+                }
+            }
+        }
+        forms.wide.sort_unstable();
+        forms
+    }
+
+    fn found_in(&self, text: &str) -> Words {
+        let mut found = 0;
+        let mut lower = String::new();
+        for piece in pieces(text) {
+            let Piece::Word(word) = piece else { continue };
+            if !self.begins.may_have(word) {
+                continue;
+            }
+            let place = match word.chars().next() {
+                Some(first) if first >= '\u{2E80}' => {
+                    self.wide.binary_search_by_key(&first, |(char, _)| *char).ok().map(|at| self.wide[at].1)
+                }
+                _ => {
+                    lower.clear();
+                    lower.extend(word.chars().flat_map(char::to_lowercase));
+                    let bare = bare(&lower);
+                    match &self.stemmer {
+                        Some(stemmer) if is_worth_stemming(bare) => self.words.get(&*stemmer.stem(bare)).copied(),
+                        _ => self.words.get(&*plain_figure(bare)).copied(),
+                    }
+                }
+            };
+            if let Some(place) = place {
+                found |= 1 << place;
+            }
+        }
+        found
+    }
+}
+
+/// The form of a word in which it is compared.
+fn stem(stemmer: Option<&Stemmer>, word: &str) -> String {
+    match stemmer {
+        Some(stemmer) if is_worth_stemming(word) => stemmer.stem(word).into_owned(),
+        _ => plain_figure(word).into_owned(),
+    }
+}
+
+fn is_worth_stemming(word: &str) -> bool {
+    !word.starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// A figure without the signs that set its thousands apart.
+fn plain_figure(word: &str) -> std::borrow::Cow<'_, str> {
+    let is_figure = word.starts_with(|first: char| first.is_ascii_digit()) && word.contains(['.', ',']);
+    let mut parts = word.split(['.', ',']);
+    let is_first_short = parts.next().is_some_and(|first| first.len() <= 3);
+    if is_figure && is_first_short && parts.all(|part| part.len() == 3) {
+        return word.replace(['.', ','], "").into();
+    }
+    word.into()
+}
+
+/// What an apostrophe sets before a word in French, Italian and other languages.
+const ELIDED: &[&str] = &[
+    "all", "c", "d", "dall", "dell", "j", "jusqu", "l", "lorsqu", "m", "n", "nell", "puisqu", "qu", "quell", "quest",
+    "s", "sull", "t", "un",
+];
+
+/// A word without what an apostrophe adds to it.
+fn bare(lower: &str) -> &str {
+    let Some(at) = lower.find(['\'', '’']) else { return lower };
+    let after = &lower[at..];
+    let after = &after[after.chars().next().map_or(0, char::len_utf8)..];
+    if after == "s" {
+        return &lower[..at];
+    }
+    if ELIDED.contains(&&lower[..at]) && after.chars().nth(1).is_some() { after } else { lower }
+}
+
+/// Whether a word of a question says nothing by itself.
+fn is_little(word: &str, own: Language, languages: &[Language]) -> bool {
+    let mut chars = word.chars();
+    let (first, is_single) = (chars.next().unwrap_or(' '), chars.next().is_none());
+    if first >= '\u{2E80}' {
+        // Japanese writes what holds a sentence together in letters of its own.
+        return is_single && (matches!(first, '\u{3040}'..='\u{309F}') || LITTLE_WIDE.contains(first));
+    }
+    // Nor do single letters, and what is left of `don't` and `we'll`.
+    (is_single && !first.is_numeric())
+        || word.contains(['\'', '’'])
+        || ENGLISH_ALSO.binary_search(&word).is_ok()
+        || own.is_little(word)
+        || languages.iter().any(|language| language.is_little(word))
+        || Language::English.is_little(word)
+}
+
+/// What Chinese and Japanese questions and sentences are held together by.
+const LITTLE_WIDE: &str = "的了是在有和什么谁哪何时多少几怎样为吗呢被这那个与及从到于之也都就";
+
+/// Words that say no more in a question than those that hold it together.
+const ENGLISH_ALSO: &[&str] = &[
+    "able", "cannot", "describe", "explain", "find", "get", "give", "got", "happen", "happened", "kind", "list",
+    "many", "much", "name", "please", "tell", "type", "us",
+];
+
+/// With which two letters the words begin that are looked for: most words of a text need no closer look.
+#[derive(Default)]
+struct Beginnings {
+    /// By the first letter, a bit for each second one.
+    letters: [u32; 26],
+    has_figures: bool,
+    thorough: bool,
+}
+
+impl Beginnings {
+    fn add(&mut self, word: &str) {
+        match word.as_bytes() {
+            [first @ b'a'..=b'z', second @ b'a'..=b'z', ..] => {
+                self.letters[usize::from(first - b'a')] |= 1 << (second - b'a')
+            }
+            [b'0'..=b'9', ..] => self.has_figures = true,
+            _ => {}
+        }
+    }
+
+    fn may_have(&self, word: &str) -> bool {
+        if self.thorough {
+            return true;
+        }
+        match word.as_bytes() {
+            [b'0'..=b'9', ..] => self.has_figures,
+            [first, second, rest @ ..] if first.is_ascii_alphabetic() && second.is_ascii_alphabetic() => {
+                let (first, second) = (first.to_ascii_lowercase(), second.to_ascii_lowercase());
+                self.letters[usize::from(first - b'a')] >> (second - b'a') & 1 == 1
+                    // What comes after an apostrophe may be the word.
+                    || rest.iter().take(6).any(|byte| matches!(byte, b'\'' | 0xE2))
+            }
+            _ => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(question: &str, text: &str) -> Vec<String> {
+        let languages = [Language::of(text)];
+        let asked = Question::new(question, &languages);
+        let words = asked.found_in(text, languages[0]);
+        let has = |place: &usize| words >> place & 1 == 1 && !asked.words[*place].is_little;
+        (0..asked.words.len()).filter(has).map(|place| asked.words[place].text.clone()).collect()
+    }
+
+    #[test]
+    fn words_are_found_in_any_form() {
+        for (question, text, wanted) in [
+            ("When were the committees founded?", "The committee was founded in 1932.", "committees founded"),
+            ("Who was dying in the skies?", "He was dying under the sky, and it was cold.", "dying skies"),
+            ("Wann fuhren die Züge?", "Der Zug fuhr um acht, und die Leute waren da.", "fuhren züge"),
+            ("Who painted l'Orangerie?", "C'est dans l’orangerie de la ville que les gens sont.", "orangerie"),
+            ("Was 1,500 the price?", "The price was 1.500 and the rest was not.", "1,500 price"),
+            ("¿Quién fundó las escuelas?", "La escuela fue fundada por el rey en la costa.", "fundó escuelas"),
+            ("Кто построил мосты?", "Мост был построен в городе.", "построил мосты"),
+            ("东京塔有多高？", "东京的塔很高。", "东 京 塔 高"),
+            ("Who owns Ada's dog?", "It is Ada who has the dogs.", "ada dog"),
+        ] {
+            assert_eq!(found(question, text).join(" "), wanted, "{question} | {text}");
+        }
+    }
+
+    #[test]
+    fn names_and_figures_are_exact() {
+        let exact = |question: &str| {
+            let asked = Question::new(question, &[Language::English]);
+            asked.words.into_iter().filter(|word| word.is_exact).map(|word| word.text).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(exact("Was the Bank of England or NASA founded in 1694?"), "bank england nasa 1694");
+        assert_eq!(exact("Wann wurde die Brücke von Ada Muster in der Stadt gebaut?"), "ada muster");
+    }
+
+    #[test]
+    fn the_list_is_in_order() {
+        assert!(ENGLISH_ALSO.is_sorted());
+    }
+
+    #[test]
+    fn a_question_has_so_many_words_at_most() {
+        let long = (0..1000).map(|number| format!("word{number} ")).collect::<String>();
+        let asked = Question::new(&long, &[Language::English]);
+        assert_eq!(asked.words.len(), MOST_WORDS);
+        assert_eq!(asked.found_in("word0 word95 word96", Language::English), 1 | 1 << 95);
+    }
+}

@@ -1,0 +1,71 @@
+//! Chat models, asked over real sockets: a provider that follows a script speaks each of the three protocols.
+
+mod answers;
+mod faults;
+mod limits;
+mod requests;
+
+use std::{sync::Arc, time::Duration};
+
+use futures::StreamExt;
+use ibid_models::{
+    ChatConfig, ChatDelta, ChatError, ChatMessage, ChatModel, ChatProvider, ChatRequest, Completed, complete, open_chat,
+};
+use ibid_testkit::provider::{Dialect, Provider, Step};
+
+pub const KEY: &str = "sk-very-secret-123";
+pub const DIALECTS: [Dialect; 3] = [Dialect::OpenAi, Dialect::Anthropic, Dialect::Google];
+
+/// Everything with a short breath, and no second try.
+pub fn config(dialect: Dialect, base_url: &str) -> ChatConfig {
+    let (provider, model) = match dialect {
+        Dialect::OpenAi => (ChatProvider::OpenAi, "gpt-4.1-mini"),
+        Dialect::Anthropic => (ChatProvider::Anthropic, "claude-sonnet-4-5"),
+        Dialect::Google => (ChatProvider::Google, "gemini-2.5-flash"),
+    };
+    ChatConfig {
+        base_url: Some(base_url.to_owned()),
+        key: Some(KEY.into()),
+        first_token_timeout: Duration::from_secs(20),
+        idle_timeout: Duration::from_secs(20),
+        total_timeout: Duration::from_secs(60),
+        retries: 0,
+        ..ChatConfig::new(provider, model)
+    }
+}
+
+pub fn question() -> ChatRequest {
+    ChatRequest { messages: vec![ChatMessage::User("Why?".into())], ..ChatRequest::default() }
+}
+
+/// A provider with one script, and a model that asks it.
+pub async fn model(dialect: Dialect, script: Vec<Step>) -> (Provider, Arc<dyn ChatModel>) {
+    let provider = Provider::start(dialect, [script]).await;
+    let model = open_chat(&config(dialect, provider.base_url())).unwrap();
+    (provider, model)
+}
+
+/// The whole answer to a question.
+pub async fn answer(dialect: Dialect, script: Vec<Step>) -> Result<Completed, ChatError> {
+    let (_provider, model) = model(dialect, script).await;
+    complete(&*model, question()).await
+}
+
+/// What came before the stream ended, and the error that ended it. Nothing comes after an error.
+pub async fn pieces(model: &dyn ChatModel) -> (Vec<ChatDelta>, Option<ChatError>) {
+    let mut stream = match model.stream(question()).await {
+        Ok(stream) => stream,
+        Err(error) => return (Vec::new(), Some(error)),
+    };
+    let mut deltas = Vec::new();
+    while let Some(delta) = stream.next().await {
+        match delta {
+            Ok(delta) => deltas.push(delta),
+            Err(error) => {
+                assert!(stream.next().await.is_none());
+                return (deltas, Some(error));
+            }
+        }
+    }
+    (deltas, None)
+}

@@ -1,0 +1,94 @@
+//! `ibid ask`
+
+use std::io::Write as _;
+
+use clap::Args;
+use ibid_app::{Ask as Question, MessageWithCitations};
+use ibid_domain::{Citation, RunEvent, RunEventKind, RunMode, RunStatus, SearchFilter};
+
+use super::{
+    Failed, Library, Outcome, Output,
+    output::{BOLD, DIM},
+};
+use crate::http::runs::{conversations::conversation_id, events::follow, wire::Message};
+
+/// Ask the library.
+#[derive(Args)]
+pub(super) struct Ask {
+    /// The question
+    #[arg(required = true)]
+    question: Vec<String>,
+    /// How it is answered: extractive, generated or research; else generated if a model is configured
+    #[arg(long)]
+    mode: Option<String>,
+    /// Go on with this conversation
+    #[arg(long, value_name = "ID")]
+    conversation: Option<String>,
+    /// Only sources filed under this; may be given several times
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+}
+
+pub(super) async fn run(ask: Ask, library: &Library, output: &Output) -> Outcome {
+    let Library { app, scope } = library;
+    app.catch_up().await?;
+    let question = Question {
+        conversation: ask.conversation.as_deref().map(conversation_id).transpose()?,
+        mode: ask.mode.as_deref().map(str::parse::<RunMode>).transpose()?,
+        filter: SearchFilter { tags: ask.tag, ..SearchFilter::default() },
+        ..Question::new(ask.question.join(" "))
+    };
+    let run = app.ask(scope, question).await?;
+    let mut printed = false;
+    let mut events = std::pin::pin!(follow(app.clone(), *scope, run.id, 0, Default::default()));
+    while let Some(event) = futures::StreamExt::next(&mut events).await {
+        if !output.is_json() {
+            printed |= show(&event);
+        }
+    }
+    let run = app.run(scope, run.id).await?;
+    let message = app.message(scope, &run.message).await?;
+    if run.status != RunStatus::Completed {
+        if printed {
+            anstream::println!();
+        }
+        return Err(Failed(run.error.unwrap_or_else(|| "the run did not end".to_owned())));
+    }
+    let answered = !message.citations.is_empty();
+    output.show(&Message::from(message.clone()), || sources(&message))?;
+    Ok(answered)
+}
+
+/// Shows what happens as it happens; says whether words were printed.
+fn show(event: &RunEvent) -> bool {
+    if event.kind != RunEventKind::ContentDelta {
+        return false;
+    }
+    anstream::print!("{}", event.data["text"].as_str().unwrap_or_default());
+    let _ = std::io::stdout().flush();
+    true
+}
+
+/// The sources below an answer, each once, with the words that are quoted of it.
+fn sources(message: &MessageWithCitations) {
+    anstream::println!();
+    let mut last = None;
+    let mut citations: Vec<&Citation> = message.citations.iter().collect();
+    citations.sort_by_key(|citation| citation.number);
+    for citation in citations {
+        if last.replace(citation.number) != Some(citation.number) {
+            let page = citation.anchor.as_ref().and_then(|anchor| anchor.pages);
+            let page = page.map(|(first, _)| format!(", page {first}")).unwrap_or_default();
+            let url = citation.snapshot.url.as_ref().map(|url| format!(" {DIM}{url}{DIM:#}")).unwrap_or_default();
+            anstream::println!("\n{BOLD}[{}]{BOLD:#} {}{page}{url}", citation.number, citation.snapshot.title);
+        }
+        if let Some(quote) = &citation.quote {
+            let verdict = citation.verdict.map_or("", |verdict| verdict.as_str());
+            let verdict = if verdict == "supported" { String::new() } else { format!(" ({verdict})") };
+            anstream::println!("    {DIM}“{}”{verdict}{DIM:#}", ibid_domain::text::line(quote, 200));
+        }
+    }
+    if !message.message.dangling.is_empty() {
+        anstream::println!("\n{DIM}taken out, for it names nothing: {}{DIM:#}", message.message.dangling.join(" "));
+    }
+}

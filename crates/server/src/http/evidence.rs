@@ -1,0 +1,42 @@
+//! `/api/v1/evidence`
+
+use axum::{extract::State, response::Response};
+use ibid_domain::{Code, Problem, problem::shown};
+
+use super::{
+    Server,
+    extract::{Caller, Path},
+    manifests::as_zip,
+    problem::ApiResult,
+    runs::conversations::message_id,
+    wire::Problem as WireProblem,
+};
+
+/// The evidence of a message
+///
+/// A zip of the message, its citations as JSON, as W3C annotations and as PROV, and every byte that it cites, with a
+/// manifest of hashes. `ibid verify` checks it anywhere, without the library.
+#[utoipa::path(
+    get, path = "/api/v1/evidence/{kind}/{id}", tag = "citations", operation_id = "get_evidence",
+    params(
+        ("kind" = String, Path, description = "`message`"),
+        ("id" = String, Path, description = "Its id"),
+    ),
+    responses(
+        (status = 200, description = "The bundle", content_type = "application/zip", body = String),
+        (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn bundle(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path((kind, id)): Path<(String, String)>,
+) -> ApiResult<Response> {
+    if kind != "message" {
+        let detail = format!("there is no evidence of a '{}'; there is that of a message", shown(&kind));
+        return Err(Problem::new(Code::MessageNotFound, detail).into());
+    }
+    let id = message_id(&id)?;
+    let archive = server.app.evidence(&scope, &id).await?;
+    Ok(as_zip(archive, "evidence"))
+}

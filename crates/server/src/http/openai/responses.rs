@@ -1,0 +1,176 @@
+//! `/v1/responses`
+
+use std::convert::Infallible;
+
+use axum::{
+    Json,
+    extract::{Request, State},
+    response::{
+        IntoResponse, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
+};
+use futures::{Stream, StreamExt};
+use ibid_app::Scope;
+use ibid_domain::{Code, Problem, Run, RunEventKind};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Turn, annotations, begin, question, read, refused, seconds};
+use crate::http::{
+    Server,
+    extract::Caller,
+    runs::{
+        ask::{answer_of, ended},
+        events::watch,
+    },
+};
+
+#[derive(Deserialize)]
+struct Body {
+    #[serde(default)]
+    model: String,
+    input: Value,
+    #[serde(default)]
+    stream: bool,
+}
+
+/// Answers from the library.
+pub(in super::super) async fn create(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    request: Request,
+) -> Response {
+    match answered(server, scope, request).await {
+        Ok(response) => response,
+        Err(problem) => refused(&problem),
+    }
+}
+
+async fn answered(server: Server, scope: Scope, request: Request) -> Result<Response, Problem> {
+    let body: Body = read(&server, request).await?;
+    let turns = match body.input {
+        Value::String(text) => vec![Turn { role: "user".to_owned(), content: text.into() }],
+        Value::Array(turns) => turns
+            .into_iter()
+            .filter_map(|turn| serde_json::from_value::<Turn>(turn).ok())
+            .filter(|turn| !turn.role.is_empty())
+            .collect(),
+        _ => {
+            let detail = "input is a text, or a list of messages";
+            return Err(Problem::new(Code::InvalidField, detail).field("input"));
+        }
+    };
+    let run = begin(&server, &scope, question(&body.model, &turns, "input")?).await?;
+    let model = if body.model.is_empty() { "ibid".to_owned() } else { body.model };
+    if body.stream {
+        let events = streamed(server, scope, run, model);
+        return Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response());
+    }
+    if !ended(&server, scope, run.id).await {
+        return Err(Problem::new(Code::Timeout, "the answer takes longer than a request may; ask for a stream"));
+    }
+    let (run, message) = answer_of(&server, &scope, &run).await.map_err(|error| error.problem())?;
+    let part = part(&message.message.content, annotations(&server, &message));
+    Ok(Json(response(&run, &model, "completed", vec![item(&run, "completed", vec![part])])).into_response())
+}
+
+fn streamed(server: Server, scope: Scope, run: Run, model: String) -> impl Stream<Item = Result<Event, Infallible>> {
+    async_stream::stream! {
+        let mut number = 0;
+        let mut event = |kind: &str, mut body: Value| {
+            body["type"] = json!(kind);
+            body["sequence_number"] = json!(number);
+            number += 1;
+            Ok(Event::default().event(kind).data(body.to_string()))
+        };
+        let at = || json!({"item_id": item_id(&run), "output_index": 0, "content_index": 0});
+        let with = |name: &str, value: Value| {
+            let mut body = at();
+            body[name] = value;
+            body
+        };
+        yield event("response.created", json!({"response": response(&run, &model, "in_progress", vec![])}));
+        yield event("response.in_progress", json!({"response": response(&run, &model, "in_progress", vec![])}));
+        yield event(
+            "response.output_item.added",
+            json!({"output_index": 0, "item": item(&run, "in_progress", vec![])}),
+        );
+        yield event("response.content_part.added", with("part", part("", vec![])));
+        let mut events = std::pin::pin!(watch(server.clone(), scope, run.id, 0));
+        while let Some(happened) = events.next().await {
+            match happened.kind {
+                RunEventKind::ContentDelta => {
+                    let mut body = with("delta", happened.data["text"].clone());
+                    body["logprobs"] = json!([]);
+                    yield event("response.output_text.delta", body);
+                }
+                RunEventKind::RunFailed => {
+                    let why = happened.data["error"].as_str().unwrap_or("the run failed");
+                    let mut failed = response(&run, &model, "failed", vec![]);
+                    failed["error"] = json!({"code": "server_error", "message": why});
+                    yield event("response.failed", json!({"response": failed}));
+                    return;
+                }
+                RunEventKind::RunCompleted => {
+                    let Ok((ended, message)) = answer_of(&server, &scope, &run).await else { return };
+                    let text = message.message.content.clone();
+                    let annotations = annotations(&server, &message);
+                    for (index, annotation) in annotations.iter().enumerate() {
+                        let mut body = with("annotation", annotation.clone());
+                        body["annotation_index"] = json!(index);
+                        yield event("response.output_text.annotation.added", body);
+                    }
+                    let mut body = with("text", json!(text));
+                    body["logprobs"] = json!([]);
+                    yield event("response.output_text.done", body);
+                    let part = part(&text, annotations);
+                    yield event("response.content_part.done", with("part", part.clone()));
+                    let item = item(&ended, "completed", vec![part]);
+                    yield event("response.output_item.done", json!({"output_index": 0, "item": item}));
+                    let whole = response(&ended, &model, "completed", vec![item]);
+                    yield event("response.completed", json!({"response": whole}));
+                    return;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn item_id(run: &Run) -> String {
+    format!("msg_{}", run.id)
+}
+
+fn part(text: &str, annotations: Vec<Value>) -> Value {
+    json!({"type": "output_text", "text": text, "annotations": annotations, "logprobs": []})
+}
+
+fn item(run: &Run, status: &str, content: Vec<Value>) -> Value {
+    json!({"id": item_id(run), "type": "message", "role": "assistant", "status": status, "content": content})
+}
+
+fn response(run: &Run, model: &str, status: &str, output: Vec<Value>) -> Value {
+    let (input, written) = (run.usage.input_tokens, run.usage.output_tokens);
+    json!({
+        "id": format!("resp_{}", run.id),
+        "object": "response",
+        "created_at": seconds(run.created_at),
+        "status": status,
+        "model": model,
+        "output": output,
+        "error": null,
+        "incomplete_details": null,
+        "instructions": null,
+        "metadata": {},
+        "parallel_tool_calls": false,
+        "temperature": null,
+        "tool_choice": "auto",
+        "tools": [],
+        "top_p": null,
+        "usage": {
+            "input_tokens": input, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": written,
+            "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": input + written,
+        },
+    })
+}

@@ -1,0 +1,134 @@
+//! `POST /api/v1/conversations/{id}/messages`: a question, and its answer on the way.
+
+use std::time::Duration;
+
+use axum::{
+    extract::State,
+    http::{HeaderMap, HeaderName, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use futures::StreamExt;
+use ibid_app::{Ask, Scope};
+use ibid_domain::{Problem, Run, RunId, RunMode, SearchFilter};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::{
+    super::{
+        Server,
+        extract::{Caller, Json, Path},
+        problem::ApiResult,
+        search::wire::Filters,
+        wire::Problem as WireProblem,
+    },
+    conversations::conversation_id,
+    events::{sse, watch},
+    named,
+    wire::{self, Message},
+};
+
+/// Names the run whose events an answer streams.
+pub(crate) const RUN_HEADER: HeaderName = HeaderName::from_static("ibid-run-id");
+
+/// Time for an answer to be written once a request has waited as long as it may.
+const MARGIN: Duration = Duration::from_secs(2);
+
+/// A question.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewMessage {
+    /// The question.
+    content: String,
+    /// What it follows; else the last message. To edit a question, name what the old one follows: that makes a branch.
+    parent_message_id: Option<String>,
+    /// What the message of the question is called, at most 255 characters; else it gets an id.
+    message_id: Option<String>,
+    /// `extractive` (the library's own words), `generated` (a language model's, checked) or `research` (several searches
+    /// first); else generated if a model is configured.
+    mode: Option<String>,
+    /// Which passages are looked at.
+    filters: Option<Filters>,
+}
+
+/// Ask the library
+///
+/// Streams the events of the run that answers, as `GET /api/v1/runs/{id}/events` does; if the connection breaks, go on
+/// there with `Last-Event-ID`. With `Accept: application/json` the answer comes whole, as a message with its citations.
+#[utoipa::path(
+    post, path = "/api/v1/conversations/{id}/messages", tag = "conversations", operation_id = "ask",
+    params(("id" = String, Path, description = "The conversation")),
+    request_body = NewMessage,
+    responses(
+        (status = 200, description = "The events of the run", content((wire::RunEvent = "text/event-stream"), (Message = "application/json"))),
+        (status = 202, description = "It takes longer than a request may; the run goes on", body = wire::Run),
+        (status = 404, description = "There is no such conversation", body = WireProblem, content_type = "application/problem+json"),
+        (status = 422, description = "Something is not legal", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(in super::super) async fn ask(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Json(body): Json<NewMessage>,
+) -> ApiResult<Response> {
+    let filter = body.filters.as_ref().map_or_else(|| Ok(SearchFilter::default()), Filters::filter)?;
+    let ask = Ask {
+        conversation: Some(conversation_id(&id)?),
+        question_id: named(body.message_id.as_deref(), "message_id")?,
+        parent: named(body.parent_message_id.as_deref(), "parent_message_id")?,
+        mode: body.mode.as_deref().map(str::parse::<RunMode>).transpose()?,
+        filter,
+        ..Ask::new(body.content)
+    };
+    let run = server.app.ask(&scope, ask).await?;
+    let run_header = (RUN_HEADER, run.id.to_string());
+    if !wants_json(&headers) {
+        let id = run.id;
+        return Ok(([run_header], sse(server, scope, id, 0)).into_response());
+    }
+    if !ended(&server, scope, run.id).await {
+        let run = wire::Run::from(server.app.run(&scope, run.id).await?);
+        return Ok((StatusCode::ACCEPTED, [run_header], axum::Json(run)).into_response());
+    }
+    let (_, message) = answer_of(&server, &scope, &run).await?;
+    Ok(([run_header], axum::Json(Message::from(message))).into_response())
+}
+
+/// Waits for a run to end, for as long as a request may take; says whether it has.
+pub(crate) async fn ended(server: &Server, scope: Scope, id: RunId) -> bool {
+    let patience = server.config.request_timeout().saturating_sub(MARGIN);
+    let last = async {
+        let mut events = std::pin::pin!(watch(server.clone(), scope, id, 0));
+        while let Some(event) = events.next().await {
+            if event.kind.ends() {
+                return true;
+            }
+        }
+        false
+    };
+    tokio::time::timeout(patience, last).await.unwrap_or(false)
+}
+
+/// What a run answered, or why it did not.
+pub(crate) async fn answer_of(
+    server: &Server,
+    scope: &Scope,
+    run: &Run,
+) -> ibid_app::Result<(Run, ibid_app::MessageWithCitations)> {
+    let run = server.app.run(scope, run.id).await?;
+    let message = server.app.message(scope, &run.message).await?;
+    if let Some(error) = run.error.as_deref().filter(|_| message.message.content.is_empty()) {
+        return Err(Problem::new(ibid_domain::Code::RunFailed, error.to_owned())
+            .fact("run_id", run.id.to_string())
+            .into());
+    }
+    Ok((run, message))
+}
+
+/// Whether an answer is wanted whole.
+fn wants_json(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let named = |kind: &str| accept.split(',').any(|one| one.split(';').next().unwrap_or_default().trim() == kind);
+    named("application/json") && !named("text/event-stream")
+}

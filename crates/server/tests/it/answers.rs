@@ -1,0 +1,403 @@
+//! Questions to the library: answers in its own words, answers of a language model that behaves as it likes, and
+//! clients that were written for others.
+
+use std::time::{Duration, Instant};
+
+use ibid_testkit::{
+    Engine,
+    provider::{Dialect, Provider, Step},
+};
+use reqwest::Method;
+use serde_json::{Value as Json, json};
+
+use crate::{
+    Running, on_both_servers,
+    running::{answer, refused},
+    sources::id,
+};
+
+on_both_servers!(extractive, asked_in_json, evidence);
+
+const HARBOUR: &str = "# The harbour of Selde\n\nThe harbour of Selde was built in 1874 by the engineer Marta Lindqvist. Its \
+                       eastern pier is 412 metres long.\n\nIn winter the harbour freezes from December to March. Ships then \
+                       unload at Torvik.";
+const LAMPS: &str = "Street lamps in Selde burn whale oil until 1891. Since 1891 they are electric.";
+
+async fn library(server: &Running) -> Vec<Json> {
+    vec![server.with_text("harbour.md", HARBOUR).await, server.with_text("lamps.txt", LAMPS).await]
+}
+
+impl Running {
+    async fn conversation(&self) -> String {
+        id(&self.post("/api/v1/conversations", json!({})).await).to_owned()
+    }
+
+    /// Asks, and gives all events of the answer.
+    async fn asked(&self, conversation: &str, body: Json) -> Vec<(u64, String, Json)> {
+        let path = format!("/api/v1/conversations/{conversation}/messages");
+        let response = self.request(Method::POST, &path).json(&body).send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        crate::runs::events_in(&response.text().await.unwrap())
+    }
+
+    async fn last_message(&self, conversation: &str) -> Json {
+        let messages = self.json(&format!("/api/v1/conversations/{conversation}/messages")).await;
+        messages["items"].as_array().unwrap().last().unwrap().clone()
+    }
+}
+
+fn kinds(events: &[(u64, String, Json)]) -> Vec<&str> {
+    events.iter().map(|(_, kind, _)| kind.as_str()).collect()
+}
+
+fn said(events: &[(u64, String, Json)]) -> String {
+    let deltas = events.iter().filter(|(_, kind, _)| kind == "content_delta");
+    deltas.map(|(.., event)| event["data"]["text"].as_str().unwrap()).collect()
+}
+
+async fn extractive(server: Running) {
+    let conversation = server.conversation().await;
+    let empty = server.asked(&conversation, json!({"content": "Who built the harbour of Selde?"})).await;
+    assert!(said(&empty).contains("nothing to answer from"), "{empty:?}");
+
+    let sources = library(&server).await;
+    let events = server.asked(&conversation, json!({"content": "Who built the harbour of Selde?"})).await;
+    let text = said(&events);
+    assert!(text.contains("Marta Lindqvist") && text.contains("[1]"), "{text}");
+    assert_eq!(kinds(&events).first(), Some(&"run_started"));
+    assert_eq!(kinds(&events).last(), Some(&"run_completed"));
+    for kind in ["phase_started", "tool_called", "tool_result", "references_found", "citations_created"] {
+        assert!(kinds(&events).contains(&kind), "{kind}");
+    }
+    assert!(events.iter().zip(1..).all(|((seq, ..), expected)| *seq == expected));
+
+    // Every citation opens at the exact words, and is still there after a reload.
+    let message = server.last_message(&conversation).await;
+    assert_eq!((&message["content"], &message["model"]), (&json!(text), &json!("extractive")));
+    let citations = message["citations"].as_array().unwrap();
+    assert!(!citations.is_empty());
+    for citation in citations {
+        let path = format!(
+            "/api/v1/sources/{}/text?revision={}&start_char={}&end_char={}",
+            citation["source_id"].as_str().unwrap(),
+            citation["revision_id"].as_str().unwrap(),
+            citation["start_char"],
+            citation["end_char"]
+        );
+        assert_eq!(server.json(&path).await["text"], citation["quote"]);
+        assert_eq!((&citation["verdict"], &citation["score"]), (&json!("supported"), &json!(1.0)));
+        let (start, end) = (citation["start_index"].as_u64().unwrap(), citation["end_index"].as_u64().unwrap());
+        let marker: String = text.chars().skip(start as usize).take((end - start) as usize).collect();
+        assert_eq!(marker, format!("[{}]", citation["number"]));
+    }
+    assert_eq!(message["cited_files"][0]["file_id"], sources[0]["id"]);
+
+    let events =
+        server.asked(&conversation, json!({"content": "What is the boiling point of tungsten carbide?"})).await;
+    assert!(said(&events).contains("no answer"), "{}", said(&events));
+    assert_eq!(server.last_message(&conversation).await["citations"], json!([]));
+    let events = server.asked(&conversation, json!({"content": "?!…", "mode": "research"})).await;
+    assert!(said(&events).contains("no answer") || said(&events).contains("nothing"), "{}", said(&events));
+
+    // Editing a question makes a branch.
+    let messages = server.json(&format!("/api/v1/conversations/{conversation}/messages")).await;
+    let first = messages["items"][2].clone();
+    let edited = json!({"content": "How long is the eastern pier?", "parent_message_id": first["parent_message_id"]});
+    let events = server.asked(&conversation, edited).await;
+    assert!(said(&events).contains("412 metres"), "{}", said(&events));
+    let branch = server.last_message(&conversation).await;
+    let question = server.json(&format!("/api/v1/messages/{}", branch["parent_message_id"].as_str().unwrap())).await;
+    assert_eq!(question["parent_message_id"], first["parent_message_id"]);
+
+    let path = format!("/api/v1/conversations/{conversation}/messages");
+    for (body, code) in [
+        (json!({"content": " "}), "invalid_field"),
+        (json!({"content": "a", "mode": "loud"}), "invalid_field"),
+        (json!({"content": "a", "mode": "external"}), "invalid_field"),
+        (json!({"content": "a", "mode": "generated"}), "model_not_configured"),
+        (json!({"content": "a", "colour": 1}), "invalid_field"),
+    ] {
+        refused(server.request(Method::POST, &path).json(&body), 422, code).await;
+    }
+}
+
+async fn asked_in_json(server: Running) {
+    library(&server).await;
+    let conversation = server.conversation().await;
+    let path = format!("/api/v1/conversations/{conversation}/messages");
+    let request = server.request(Method::POST, &path).header("accept", "application/json");
+    let (status, message) =
+        answer(request.json(&json!({"content": "When did the street lamps become electric?"}))).await;
+    assert_eq!((status.as_u16(), &message["role"]), (200, &json!("assistant")), "{message}");
+    assert!(message["content"].as_str().unwrap().contains("1891"), "{message}");
+    assert_eq!(message["citations"][0]["verdict"], "supported");
+
+    let told = server.ibid(&["ask", "When did the street lamps in Selde become electric?"]);
+    let (text, wrong) = (String::from_utf8(told.stdout).unwrap(), String::from_utf8(told.stderr).unwrap());
+    assert!(told.status.success() && text.contains("1891") && text.contains("[1] lamps.txt"), "{text}{wrong}");
+    let told = server.ibid(&["ask", "--json", "Who built the harbour?"]);
+    let told: Json = serde_json::from_slice(&told.stdout).unwrap();
+    assert!(told["content"].as_str().unwrap().contains("Lindqvist"), "{told}");
+}
+
+async fn evidence(server: Running) {
+    library(&server).await;
+    let conversation = server.conversation().await;
+    server.asked(&conversation, json!({"content": "Who built the harbour of Selde, and how long is its pier?"})).await;
+    let message = server.last_message(&conversation).await;
+    let bundle = server.get(&format!("/api/v1/evidence/message/{}", id(&message))).await;
+    assert_eq!(bundle.headers()["content-type"], "application/zip");
+    let bundle = bundle.bytes().await.unwrap();
+
+    // It verifies where there is no library, and a changed byte is laid to its file.
+    let folder = tempfile::tempdir().unwrap();
+    let (file, changed) = (folder.path().join("e.zip"), folder.path().join("changed.zip"));
+    std::fs::write(&file, &bundle).unwrap();
+    let verify = |file: &std::path::Path, more: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ibid"));
+        command.arg("verify").arg(file).args(more).env("IBID_DATA", folder.path().join("nowhere")).output().unwrap()
+    };
+    let sound = verify(&file, &["--json"]);
+    let report: Json = serde_json::from_slice(&sound.stdout).unwrap();
+    assert!(sound.status.success(), "{report}");
+    assert_eq!(report["quotes_checked"], json!(message["citations"].as_array().unwrap().len()));
+    assert!(!folder.path().join("nowhere").exists(), "no library is needed, and none is made");
+    let place = bundle.windows(7).position(|part| part == b"412 met").unwrap();
+    let mut bytes = bundle.to_vec();
+    bytes[place] ^= 1;
+    std::fs::write(&changed, &bytes).unwrap();
+    let found = verify(&changed, &[]);
+    let text = String::from_utf8(found.stdout).unwrap();
+    assert!(!found.status.success() && text.contains("NOT sound"), "{text}");
+    let digest = report["digest"].as_str().unwrap();
+    assert!(verify(&file, &["--digest", digest]).status.success());
+    assert!(!verify(&file, &["--digest", &"0".repeat(64)]).status.success());
+
+    // The command writes the same bytes, and says so.
+    let out = folder.path().join("out.zip");
+    let exported = server.ibid(&["export", "evidence", id(&message), "--output", out.to_str().unwrap()]);
+    let text = String::from_utf8(exported.stdout).unwrap();
+    assert!(exported.status.success() && text.contains("sound") && text.contains(digest), "{text}");
+    assert_eq!(std::fs::read(&out).unwrap(), bundle);
+    assert!(!server.ibid(&["export", "evidence", "nobody"]).status.success());
+    refused(server.request(Method::GET, "/api/v1/evidence/message/nobody"), 404, "message_not_found").await;
+    refused(server.request(Method::GET, "/api/v1/evidence/novel/x"), 404, "message_not_found").await;
+
+    // What is deleted since is still in the bundle: what was cited is kept.
+    let source = message["citations"][0]["source_id"].as_str().unwrap();
+    server.send(Method::DELETE, &format!("/api/v1/sources/{source}"), &Json::Null).await;
+    let bundle = server.get(&format!("/api/v1/evidence/message/{}", id(&message))).await.bytes().await.unwrap();
+    std::fs::write(&file, &bundle).unwrap();
+    let report: Json = serde_json::from_slice(&verify(&file, &["--json"]).stdout).unwrap();
+    assert_eq!((&report["faults"], &report["absent"]), (&json!([]), &json!([])), "{report}");
+}
+
+/// A server whose language model follows a script.
+async fn with_model(dialect: Dialect, scripts: Vec<Vec<Step>>, more: &[&str]) -> (Running, Provider) {
+    let provider = Provider::start(dialect, scripts).await;
+    let kind = match dialect {
+        Dialect::OpenAi => "compatible",
+        Dialect::Anthropic => "anthropic",
+        Dialect::Google => "google",
+    };
+    let url = provider.base_url().to_owned();
+    let mut arguments = vec!["--chat", kind, "--chat-model", "sample", "--chat-url", &url, "--chat-key", "sample-key"];
+    arguments.extend(more);
+    let server = Running::start_with(Engine::Sqlite, &arguments).await.unwrap();
+    (server, provider)
+}
+
+fn words(text: &str) -> Vec<Step> {
+    let mut steps = vec![Step::text(text), Step::Usage { input: 1000, output: 50 }];
+    steps.push(Step::End);
+    steps
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_answers_from_the_library_and_is_checked() {
+    for dialect in [Dialect::OpenAi, Dialect::Anthropic, Dialect::Google] {
+        let text = "Marta Lindqvist built the harbour of Selde in 1874 [1]. It was painted red in 1990 [1].";
+        let (server, provider) = with_model(dialect, vec![words(text)], &["--chat-prices", "sample=2/10"]).await;
+        library(&server).await;
+        let conversation = server.conversation().await;
+        let events = server.asked(&conversation, json!({"content": "Who built the harbour of Selde?"})).await;
+        assert_eq!(said(&events), text, "{dialect:?}");
+        let message = server.last_message(&conversation).await;
+        let verdicts: Vec<_> =
+            message["citations"].as_array().unwrap().iter().map(|one| one["verdict"].as_str().unwrap()).collect();
+        assert_eq!(verdicts[0], "supported", "{message}");
+        assert_ne!(verdicts[1], "supported");
+        assert_eq!(message["usage"], json!({"input_tokens": 1000, "output_tokens": 50, "cost": 0.0025}));
+        // It was told the passages under their numbers, and how to cite.
+        let asked = provider.requests()[0].body.to_string();
+        assert!(
+            asked.contains("Marta Lindqvist") && asked.contains("number=\\\\\\\"1\\\\\\\"")
+                || asked.contains("number=\\\"1\\\""),
+            "{asked}"
+        );
+        assert!(!asked.contains("sample-key"));
+        // What follows is asked with what went before.
+        server.asked(&conversation, json!({"content": "And when did its street lamps become electric?"})).await;
+        let asked = provider.requests()[1].body.to_string();
+        assert!(asked.contains("Who built the harbour of Selde?") && asked.contains("in 1874."), "{asked}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_model_makes_up_is_not_shown() {
+    let scripts = vec![
+        words("Lindqvist built it [1][7], they say [12]. See <gml-inlinecitation identifier=\"nobody\"/>."),
+        vec![Step::text("Lindqvist built it [1]. And <gml-inlinecitation identif"), Step::End],
+        vec![Step::Bytes(1), Step::text("Lindqvist 👩‍🔬 built it [1]. "), Step::text("It is [1, 99] long."), Step::End],
+        vec![Step::text(" "), Step::End],
+    ];
+    let (server, _provider) = with_model(Dialect::OpenAi, scripts, &[]).await;
+    library(&server).await;
+    let conversation = server.conversation().await;
+    let question = json!({"content": "Who built the harbour of Selde?"});
+    let events = server.asked(&conversation, question.clone()).await;
+    assert_eq!(said(&events), "Lindqvist built it [1], they say. See.");
+    let message = server.last_message(&conversation).await;
+    assert_eq!(message["dangling"], json!(["[7]", "[12]", "nobody"]));
+    assert_eq!(message["citations"].as_array().unwrap().len(), 1);
+
+    let events = server.asked(&conversation, question.clone()).await;
+    assert_eq!(said(&events).trim_end(), "Lindqvist built it [1]. And");
+    let events = server.asked(&conversation, question.clone()).await;
+    assert_eq!(said(&events), "Lindqvist 👩‍🔬 built it [1]. It is [1] long.");
+    let events = server.asked(&conversation, question).await;
+    let (_, kind, last) = events.last().unwrap();
+    assert_eq!(
+        (kind.as_str(), last["data"]["error"].as_str().unwrap()),
+        ("run_failed", "the model answered with nothing")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_that_fails_is_told_and_what_it_said_is_kept() {
+    let silence = Step::Silence(Duration::from_secs(600));
+    let scripts = vec![
+        vec![Step::text("Lindqvist built it [1]. "), Step::ErrorMidStream("overloaded".into())],
+        vec![Step::text("It was "), Step::Cut],
+        vec![Step::text("It was built "), silence.clone(), Step::End],
+        vec![Step::Status(401, "{\"error\": {\"message\": \"wrong key\"}}".into(), vec![])],
+        vec![Step::text("It was "), silence, Step::End],
+    ];
+    let (server, _provider) = with_model(Dialect::OpenAi, scripts, &["--chat-silence-seconds", "1"]).await;
+    library(&server).await;
+    let conversation = server.conversation().await;
+    for (kept, told) in [
+        ("Lindqvist built it [1].", "overloaded"),
+        ("It was", "broke off"),
+        ("It was built", "did not come within 1 s"),
+        ("", "wrong key"),
+    ] {
+        let events = server.asked(&conversation, json!({"content": "Who built the harbour of Selde?"})).await;
+        let (_, kind, last) = events.last().unwrap();
+        assert_eq!(kind, "run_failed");
+        assert!(last["data"]["error"].as_str().unwrap().contains(told), "{last}");
+        let message = server.last_message(&conversation).await;
+        assert_eq!((message["content"].as_str().unwrap().trim_end(), &message["status"]), (kept, &json!("failed")));
+    }
+    // One that is cancelled ends at once, and keeps what there was.
+    let path = format!("/api/v1/conversations/{conversation}/messages");
+    let response =
+        server.request(Method::POST, &path).json(&json!({"content": "Who built the harbour?"})).send().await.unwrap();
+    let run = response.headers()["ibid-run-id"].to_str().unwrap().to_owned();
+    server.post(&format!("/api/v1/runs/{run}/cancel"), Json::Null).await;
+    let events = crate::runs::events_in(&response.text().await.unwrap());
+    let (_, kind, last) = events.last().unwrap();
+    assert_eq!((kind.as_str(), &last["data"]["status"]), ("run_failed", &json!("cancelled")));
+    assert_eq!(server.json(&format!("/api/v1/runs/{run}")).await["status"], "cancelled");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_server_leaves_no_run_open() {
+    let scripts = vec![vec![Step::text("It was built "), Step::Silence(Duration::from_secs(600)), Step::End]];
+    let (mut server, _provider) = with_model(Dialect::OpenAi, scripts, &[]).await;
+    library(&server).await;
+    let conversation = server.conversation().await;
+    let path = format!("/api/v1/conversations/{conversation}/messages");
+    let response =
+        server.request(Method::POST, &path).json(&json!({"content": "Who built the harbour?"})).send().await.unwrap();
+    let run = response.headers()["ibid-run-id"].to_str().unwrap().to_owned();
+    let shown = async |server: &Running| server.last_message(&conversation).await["content"] == "It was built";
+    for _ in 0..200 {
+        if shown(&server).await {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    server.kill();
+    server.restart();
+    // The conversation opens at once; the run is ended as soon as its server must be gone.
+    assert!(shown(&server).await);
+    let began = Instant::now();
+    while server.json(&format!("/api/v1/runs/{run}")).await["status"] == "running" {
+        assert!(began.elapsed() < Duration::from_secs(40), "the run is still open");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    let message = server.last_message(&conversation).await;
+    assert_eq!((&message["content"], &message["status"]), (&json!("It was built"), &json!("failed")));
+    let events = server.events(&run, 0).await;
+    assert_eq!(events.last().unwrap().1, "run_failed");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_that_is_cut_anywhere_goes_on() {
+    let text = "The harbour was built in 1874 [1]. ".repeat(20);
+    let pieces = text.split_inclusive(' ').map(Step::text).chain([Step::End]).collect();
+    let (server, _provider) = with_model(Dialect::OpenAi, vec![pieces], &[]).await;
+    library(&server).await;
+    let conversation = server.conversation().await;
+    let all = server.asked(&conversation, json!({"content": "Who built the harbour of Selde?"})).await;
+    let run = all[0].2["run_id"].as_str().unwrap().to_owned();
+    for cut in 0..=all.len() {
+        let seen = all[..cut].last().map_or(0, |(seq, ..)| *seq);
+        assert_eq!([&all[..cut], &server.events(&run, seen).await[..]].concat(), all, "cut after {cut}");
+    }
+    assert_eq!(said(&all), text.trim_end());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn clients_of_others_are_answered() {
+    let server = Running::start(Engine::Sqlite).await.unwrap();
+    let sources = library(&server).await;
+    let models = server.json("/v1/models").await;
+    assert_eq!(models["data"][0]["id"], "ibid");
+    let question = "Who built the harbour of Selde?";
+    let messages = json!([{"role": "system", "content": "Be brief."}, {"role": "user", "content": question}]);
+    let whole = server.post("/v1/chat/completions", json!({"model": "ibid", "messages": messages})).await;
+    let message = &whole["choices"][0]["message"];
+    assert!(message["content"].as_str().unwrap().contains("Marta Lindqvist"), "{whole}");
+    let citation = &message["annotations"][0]["url_citation"];
+    let url = citation["url"].as_str().unwrap();
+    assert!(url.contains(&format!("/sources/{}?revision=", id(&sources[0]))) && url.contains("#c="), "{url}");
+    let body = json!({"model": "any", "messages": messages, "stream": true, "stream_options": {"include_usage": true}});
+    let stream =
+        server.request(Method::POST, "/v1/chat/completions").json(&body).send().await.unwrap().text().await.unwrap();
+    let chunks: Vec<&str> = stream.split("\n\n").filter_map(|block| block.strip_prefix("data: ")).collect();
+    assert_eq!(chunks.last(), Some(&"[DONE]"));
+    let chunks: Vec<Json> =
+        chunks[..chunks.len() - 1].iter().map(|chunk| serde_json::from_str(chunk).unwrap()).collect();
+    let streamed: String =
+        chunks.iter().filter_map(|chunk| chunk["choices"][0]["delta"]["content"].as_str().map(str::to_owned)).collect();
+    assert_eq!(json!(streamed), message["content"]);
+    assert!(chunks.iter().any(|chunk| chunk["choices"][0]["delta"]["annotations"] == message["annotations"]));
+
+    let response = server.post("/v1/responses", json!({"model": "ibid", "input": question})).await;
+    let part = &response["output"][0]["content"][0];
+    assert_eq!((&part["text"], &part["annotations"][0]["url"]), (&message["content"], &citation["url"]));
+    for (path, body) in [
+        ("/v1/chat/completions", json!({"messages": []})),
+        ("/v1/chat/completions", json!({"messages": [{"role": "assistant", "content": "a"}]})),
+        ("/v1/chat/completions", json!({"messages": "a"})),
+        ("/v1/responses", json!({"input": 7})),
+        ("/v1/responses", json!({"input": " "})),
+    ] {
+        let (status, problem) = server.send(Method::POST, path, &body).await;
+        assert_eq!(status, 400, "{problem}");
+        assert!(problem["error"]["message"].as_str().is_some_and(|message| !message.is_empty()), "{problem}");
+    }
+}
