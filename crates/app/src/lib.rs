@@ -31,7 +31,8 @@ pub use answers::Ask;
 pub use archive::Archive;
 pub use artifacts::{Content, Receiving, UploadDetails, too_large};
 pub use citations::{
-    Checked, CheckedCitation, CheckedClaim, CitationStats, Grounded, GroundedClaim, Grounding, Loss, Losses,
+    Checked, CheckedCitation, CheckedClaim, CitationStats, Grounded, GroundedClaim, Grounding, Judge, Judged,
+    LocalJudge, Loss, Losses, ModelJudge,
 };
 pub use fsck::{Finding, FsckReport};
 pub use gc::{GcOptions, GcReport};

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use ibid_citations::Registry;
 use ibid_domain::Source;
-use ibid_fetch::{FetchError, FetchRules, Fetcher};
+use ibid_fetch::{FetchError, FetchRules, Fetcher, WebSearch};
 use ibid_ingest::chunks::ChunkRules;
 use ibid_models::{ChatModel, Embedder};
 
-use crate::{OriginAdapter, ReadHere, Reader};
+use crate::{Judge, LocalJudge, OriginAdapter, ReadHere, Reader};
 
 /// The tools of a library. Cheap to clone.
 #[derive(Clone)]
@@ -29,6 +29,12 @@ pub struct Tools {
     pub extractors: Arc<Registry>,
     /// Writes answers; without one, they are quoted.
     pub chat: Option<Arc<dyn ChatModel>>,
+    /// Whether that also says what sources are about.
+    pub notes_by_model: bool,
+    /// Finds pages of the web, if research may look there.
+    pub web_search: Option<Arc<dyn WebSearch>>,
+    /// Says whether a passage bears a claim out.
+    pub judge: Arc<dyn Judge>,
     /// What models cost.
     pub prices: Vec<Price>,
 }
@@ -56,6 +62,9 @@ impl Tools {
             chunk_rules: ChunkRules::default(),
             extractors: Arc::default(),
             chat: None,
+            notes_by_model: false,
+            web_search: None,
+            judge: Arc::new(LocalJudge { embedder: None }),
             prices: Vec::new(),
         })
     }

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     App, Result, Scope,
+    answers::notes::NotesHandler,
     jobs::{FsckHandler, GcHandler},
     sources::{embedding::EmbedHandler, import::ImportHandler, ingest::IngestHandler},
 };
@@ -155,6 +156,7 @@ impl Worker {
     pub fn new(app: App, options: WorkerOptions) -> Self {
         let worker = Self { app, handlers: HashMap::new(), options, pulse: WorkerPulse::new() };
         worker
+            .with(Arc::new(NotesHandler))
             .with(Arc::new(GcHandler))
             .with(Arc::new(FsckHandler))
             .with(Arc::new(IngestHandler))

@@ -19,6 +19,7 @@ pub mod prompt;
 pub mod shown;
 pub mod source;
 pub mod strip;
+pub mod summary;
 pub mod verify;
 
 pub use buffer::CitationBuffer;

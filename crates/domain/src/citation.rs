@@ -62,6 +62,8 @@ pub struct Citation {
     pub score: Option<f64>,
     /// Whether it is still what its source says.
     pub state: CitationState,
+    /// What the source is about; known some time after it was cited.
+    pub summary: Option<String>,
     /// When it was made.
     pub created_at: Timestamp,
 }

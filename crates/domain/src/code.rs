@@ -97,6 +97,7 @@ codes! {
     ModelFailed, "model_failed", 502, "The language model did not answer.", "`detail` says why; check the provider, or ask with `mode: extractive`.";
     MessageExists, "message_exists", 409, "There is a message of that id already.", "Use another id, or none.";
     RunHasEnded, "run_has_ended", 409, "The run has ended.", "Open another one.";
+    RunAskedNothing, "run_asked_nothing", 409, "The run has not asked anything.", "Answer a run after its event `clarification_needed`.";
     RunIsNotYours, "run_is_not_yours", 409, "The run is carried out by the server.", "Only runs that were opened with POST /api/v1/runs take results and responses.";
     SourceCannotBeRefreshed, "source_cannot_be_refreshed", 409, "The source has no address to fetch it from again.", "Send the new bytes as `artifact_sha256`.";
     JobNotDead, "job_not_dead", 409, "Only a dead or cancelled job can be retried.", "Wait for it, or look at its state.";

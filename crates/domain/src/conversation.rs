@@ -2,7 +2,9 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::{Code, ConversationId, Problem, RunId, Timestamp, UserId, problem::shown, run::Usage, source::named};
+use crate::{
+    Code, ConversationId, JobId, Problem, RunId, Timestamp, UserId, problem::shown, run::Usage, source::named,
+};
 
 /// The id of a message: what a provider calls it (`msg_01…`), or a UUID of ours.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -135,7 +137,9 @@ pub struct Message {
     pub usage: Usage,
     /// What it cites that names nothing.
     pub dangling: Vec<String>,
-    /// Whether its sources are still being worked on.
+    /// What works on its sources after it is whole.
+    pub async_job: Option<JobId>,
+    /// Whether that still goes on.
     pub has_async_sources: bool,
     /// When it was said.
     pub created_at: Timestamp,

@@ -18,9 +18,11 @@ mod resolver;
 pub mod rules;
 mod turns;
 pub mod urls;
+mod web_search;
 
 pub use error::FetchError;
 pub use fetcher::{Fetched, Fetcher, Validators};
 pub use resolver::{Resolver, SystemResolver};
 pub use rules::{Allowed, FetchRules};
 pub use urls::normal_url;
+pub use web_search::{Brave, FoundPage, WebSearch};

@@ -130,6 +130,14 @@ settings! {
     chat_context_tokens: u32 = 32_768, "IBID_CHAT_CONTEXT_TOKENS";
     /// How long the model may be silent before an answer is given up, in seconds
     chat_silence_seconds: u64 = 60, "IBID_CHAT_SILENCE_SECONDS";
+    /// The key for Brave's search of the web; with one, research looks there, too
+    brave_key: String = String::new(), "IBID_BRAVE_KEY", secret;
+    /// Where that search answers, if not at Brave
+    brave_url: String = String::new(), "IBID_BRAVE_URL";
+    /// Who checks claims against what they cite: local, or model (the one that writes answers)
+    judge: By = By::Local, "IBID_JUDGE";
+    /// Who says what cited sources are about: local (their own words), or model (the one that writes answers)
+    notes: By = By::Local, "IBID_NOTES";
     /// What models cost in US dollars for a million tokens, as model=input/output, separated by commas
     chat_prices: String = String::new(), "IBID_CHAT_PRICES";
     /// The longest passage, in tokens
@@ -285,6 +293,22 @@ impl std::fmt::Display for ChatKind {
             Self::Compatible => "compatible",
             Self::None => "none",
         })
+    }
+}
+
+/// Who does something that either this machine or a language model can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum By {
+    /// This machine.
+    Local,
+    /// The language model that writes answers.
+    Model,
+}
+
+impl std::fmt::Display for By {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if *self == Self::Local { "local" } else { "model" })
     }
 }
 

@@ -2,16 +2,16 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ibid_app::{Price, ReadApart, Tools};
+use ibid_app::{Judge, LocalJudge, ModelJudge, Price, ReadApart, Tools};
 use ibid_citations::Registry;
-use ibid_fetch::{FetchRules, Fetcher};
+use ibid_fetch::{Brave, FetchRules, Fetcher, WebSearch};
 use ibid_ingest::chunks::ChunkRules;
 use ibid_models::{
     ChatConfig, ChatModel, ChatProvider, Embedder, EmbedderConfig, LocalConfig, RemoteConfig, Secret,
     open as open_embedder, open_chat,
 };
 
-use crate::config::{ChatKind, CitationSettings, Config, EmbedderKind};
+use crate::config::{By, ChatKind, CitationSettings, Config, EmbedderKind};
 
 /// How long reading one file may take.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(180);
@@ -24,6 +24,13 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
         allow.map(str::parse).collect::<Result<_, String>>().map_err(|error| format!("fetch_allow: {error}"))?;
     let fetcher = Fetcher::new(FetchRules { allow, ..FetchRules::default() }).map_err(|error| error.to_string())?;
     let embedder = embedder(config).await?;
+    let chat = chat(config)?;
+    let local = LocalJudge { embedder: embedder.clone() };
+    let judge: Arc<dyn Judge> = match (config.judge, &chat) {
+        (By::Model, Some(model)) => Arc::new(ModelJudge { model: model.clone(), local }),
+        (By::Model, None) => return Err("judge model: no language model is configured, see chat".to_owned()),
+        (By::Local, _) => Arc::new(local),
+    };
     let longest = embedder.as_ref().map_or(usize::MAX, |embedder| embedder.max_tokens());
     Ok(Tools {
         reader: Arc::new(ReadApart { program, timeout: READ_TIMEOUT }),
@@ -37,7 +44,10 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
             overlap: config.chunk_overlap_percent as f32 / 100.0,
         },
         extractors: Arc::new(extractors(&config.citations)?),
-        chat: chat(config)?,
+        chat,
+        judge,
+        notes_by_model: config.notes == By::Model,
+        web_search: web_search(config)?,
         prices: prices(&config.chat_prices)?,
     })
 }
@@ -77,6 +87,16 @@ fn chat(config: &Config) -> Result<Option<Arc<dyn ChatModel>>, String> {
         return Err("chat compatible: chat_url is missing, as http://localhost:11434/v1".to_owned());
     }
     open_chat(&wanted).map(Some).map_err(|error| format!("chat {}: {error}", config.chat))
+}
+
+/// What searches the web, if anything does.
+fn web_search(config: &Config) -> Result<Option<Arc<dyn WebSearch>>, String> {
+    if config.brave_key.is_empty() {
+        return Ok(None);
+    }
+    let url = if config.brave_url.is_empty() { Brave::URL } else { &config.brave_url };
+    let brave = Brave::new(url, &config.brave_key).map_err(|error| format!("brave_url: {error}"))?;
+    Ok(Some(Arc::new(brave)))
 }
 
 /// `gpt-4.1-mini=0.4/1.6, …`

@@ -170,6 +170,7 @@ fn citations(
             verdict: Some(Verdict::Supported),
             score: Some(1.0),
             state: CitationState::Current,
+            summary: None,
             created_at: now,
         })
     };

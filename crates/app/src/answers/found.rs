@@ -27,6 +27,7 @@ impl App {
             RunEventKind::ToolCalled,
             json!({ "tool_name": TOOL, "request_id": request, "parameters": parameters }),
         );
+        self.catch_up_soon().await?;
         let query = plain_query(question);
         let results = if query.contains(char::is_alphanumeric) {
             let search =

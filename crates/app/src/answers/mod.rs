@@ -1,12 +1,14 @@
 //! Answers that this library gives itself: a question in, a run that is carried out here, its events on the way.
 //!
-//! `extractive.rs` answers with the library's own words, `generated.rs` with a language model's, `found.rs` is what both
-//! go by, `live.rs` writes down what happens.
+//! `extractive.rs` answers with the library's own words, `generated.rs` with a language model's, `research.rs` after
+//! several searches; `found.rs` is what they go by, `live.rs` writes down what happens, `notes.rs` comes after.
 
 mod extractive;
 mod found;
 mod generated;
 pub(crate) mod live;
+pub(crate) mod notes;
+mod research;
 
 use ibid_domain::{
     Code, ConversationId, MessageId, MessageRole, MessageStatus, Problem, Run, RunEventKind, RunMode, RunStatus,
@@ -95,6 +97,7 @@ impl App {
         let answering = async {
             match run.mode {
                 RunMode::Generated => self.answer_generated(&live, &run, &ask).await,
+                RunMode::Research => self.answer_research(&live, &run, &ask).await,
                 _ => self.answer_extractive(&live, &run, &ask).await,
             }
         };

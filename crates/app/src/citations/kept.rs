@@ -104,6 +104,7 @@ impl App {
                     verdict: support.map(|found| found.support.verdict),
                     score: support.map(|found| f64::from(found.support.score)),
                     state: CitationState::Current,
+                    summary: None,
                     created_at: now,
                 });
             }

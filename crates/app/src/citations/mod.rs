@@ -1,5 +1,6 @@
 //! Checking what a text says against what it cites, and keeping what came of it.
 
+mod judge;
 mod kept;
 mod losses;
 
@@ -13,17 +14,14 @@ use ibid_citations::{
     verify::{Passage, Support, Verdict},
 };
 use ibid_domain::{Code, Mark, Problem, Revision, RevisionId, SearchFilter, Source, SourceId, Span};
-use ibid_models::Purpose;
 
+pub use judge::{Judge, Judged, LocalJudge, ModelJudge};
 pub use kept::CitationStats;
 pub(crate) use kept::{anchor, keep_citations, snapshot};
 pub(crate) use losses::Said;
 pub use losses::{Loss, Losses};
 
 use crate::{App, Error, FoundPassage, Result, Scope, Search};
-
-/// How many sentences of a source the model is asked about, those first that have most of the claim's words.
-const ASKED: usize = 16;
 
 /// What came of checking a text.
 #[derive(Clone, Debug)]
@@ -317,26 +315,8 @@ impl App {
 
     /// Checks one claim, and says whether its meaning could be compared.
     async fn check_claim(&self, claim: &str, passage: &Passage) -> (Support, bool) {
-        let Some(embedder) = &self.tools().embedder else { return (passage.check(claim, &[]), false) };
-        let asked = passage.closest(claim, ASKED);
-        if asked.is_empty() {
-            return (passage.check(claim, &[]), true);
-        }
-        let mut texts = vec![claim];
-        texts.extend(asked.iter().map(|place| passage.sentence(*place)));
-        match embedder.embed(&texts, Purpose::Passage).await {
-            Ok(vectors) => {
-                let mut alike = vec![f32::NEG_INFINITY; passage.len()];
-                for (place, vector) in asked.iter().zip(&vectors[1..]) {
-                    alike[*place] = vectors[0].iter().zip(vector).map(|(a, b)| a * b).sum();
-                }
-                (passage.check(claim, &alike), true)
-            }
-            Err(error) => {
-                tracing::warn!("claims are checked by their words only: {error}");
-                (passage.check(claim, &[]), false)
-            }
-        }
+        let Judged { support, by_meaning } = self.tools().judge.judge(claim, passage).await;
+        (support, by_meaning)
     }
 }
 

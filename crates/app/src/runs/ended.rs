@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 use super::{conversations::released, has_ended, no_run};
 use crate::{
     App, Checked, Result, Scope,
+    answers::notes,
     citations::{ReadWorks, keep_citations},
 };
 
@@ -58,6 +59,11 @@ impl App {
         let mut run = tx.runs(scope).hold(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
         if run.status.has_ended() {
             return Err(has_ended(&run).into());
+        }
+        if citations.iter().any(|citation| citation.source.is_some()) {
+            let job = tx.jobs(scope).enqueue(notes::job(&message.id)).await?;
+            message.async_job = Some(job.id);
+            message.has_async_sources = true;
         }
         keep_message(&mut tx, scope, &mut message).await?;
         keep_citations(&mut tx, scope, &mut citations).await?;

@@ -162,6 +162,11 @@ impl App {
         self.store.read().await?.runs(scope).events(id, after, 500).await
     }
 
+    /// The number of the event that ended a run, if one did.
+    pub async fn end_of_run(&self, scope: &Scope, id: RunId) -> Result<Option<u64>> {
+        self.store.read().await?.runs(scope).end_of(id).await
+    }
+
     /// The sources of a run, numbered.
     pub async fn run_ledger(&self, scope: &Scope, id: RunId) -> Result<Ledger> {
         let mut tx = self.store.read().await?;
@@ -263,6 +268,7 @@ fn said(
         model: None,
         usage: Usage::default(),
         dangling: Vec::new(),
+        async_job: None,
         has_async_sources: false,
         created_at: now,
         updated_at: now,

@@ -19,6 +19,8 @@ use crate::{App, Error, Result, Scope};
 
 /// How many changes, chunks or vectors are taken over at once.
 const PAGE: usize = 2_000;
+/// How long a question waits for what was added just now.
+const MOMENT: Duration = Duration::from_millis(500);
 /// How often other processes' changes are looked for.
 const LOOK: Duration = Duration::from_millis(200);
 /// How often what was taken over is made to survive a crash of the machine.
@@ -167,6 +169,26 @@ impl App {
             self.take_over(&mut tx, &index, seen, last).await?;
         }
         Ok(())
+    }
+
+    /// Lets what was committed just now be found, if that takes no longer than a moment.
+    pub(crate) async fn catch_up_soon(&self) -> Result<()> {
+        if self.store.index_folder().is_none() {
+            return Ok(()); // words are written with their rows
+        }
+        if let Some(index) = self.search_index().await?.filter(|index| index.is_kept_here()) {
+            let (_, last) = self.store.look().await?.log_bounds().await?;
+            if last == index.position() {
+                return Ok(());
+            }
+        }
+        // It goes on when it is no longer waited for.
+        let app = self.clone();
+        let catching_up = tokio::spawn(async move { app.catch_up().await });
+        match tokio::time::timeout(MOMENT, catching_up).await {
+            Ok(Ok(done)) => done,
+            Ok(Err(_)) | Err(_) => Ok(()),
+        }
     }
 
     /// Sees what the process that keeps the index has written since; the caller has the turn.

@@ -120,14 +120,12 @@ enum Block {
 }
 
 #[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 enum Delta {
-    TextDelta {
-        text: String,
-    },
-    InputJsonDelta {
-        partial_json: String,
-    },
+    #[serde(rename = "text_delta")]
+    Text { text: String },
+    #[serde(rename = "input_json_delta")]
+    Json { partial_json: String },
     #[serde(other)]
     Other,
 }
@@ -162,8 +160,8 @@ impl Reader for Message {
                 Block::Other => out.begin(),
             },
             Event::ContentBlockDelta { index, delta } => match delta {
-                Delta::TextDelta { text } => out.text(text)?,
-                Delta::InputJsonDelta { partial_json } => {
+                Delta::Text { text } => out.text(text)?,
+                Delta::Json { partial_json } => {
                     // Calls of the provider's own tools have fragments too, and are not ours to make.
                     if let Some(call) = self.calls.latest(Some(index)) {
                         call.extend(&partial_json, out)?;

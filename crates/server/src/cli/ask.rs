@@ -10,7 +10,11 @@ use super::{
     Failed, Library, Outcome, Output,
     output::{BOLD, DIM},
 };
-use crate::http::runs::{conversations::conversation_id, events::follow, wire::Message};
+use crate::http::runs::{
+    conversations::conversation_id,
+    events::{Until, follow},
+    wire::Message,
+};
 
 /// Ask the library.
 #[derive(Args)]
@@ -40,7 +44,7 @@ pub(super) async fn run(ask: Ask, library: &Library, output: &Output) -> Outcome
     };
     let run = app.ask(scope, question).await?;
     let mut printed = false;
-    let mut events = std::pin::pin!(follow(app.clone(), *scope, run.id, 0, Default::default()));
+    let mut events = std::pin::pin!(follow(app.clone(), *scope, run.id, 0, Until::Answer, Default::default()));
     while let Some(event) = futures::StreamExt::next(&mut events).await {
         if !output.is_json() {
             printed |= show(&event);

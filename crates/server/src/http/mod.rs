@@ -168,6 +168,7 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(runs::open))
         .routes(routes!(runs::get_one))
         .routes(routes!(runs::cancel))
+        .routes(routes!(runs::clarification))
         .routes(routes!(runs::tool_results))
         .routes(routes!(runs::subagent_results))
         .routes(routes!(runs::response))
@@ -213,6 +214,8 @@ pub fn router(server: Server) -> Router {
         .route("/v1/chat/completions", post(openai::completions))
         .route("/v1/responses", post(openai::responses))
         .route("/v1/models", get(openai::models))
+        .route("/v1/models/{id}", get(openai::model))
+        .route("/v1/{*rest}", axum::routing::any(openai::not_found))
         .layer(middleware::from_fn_with_state(server.clone(), guard::time_out));
     let mcp = Router::new()
         .route("/mcp", post(mcp::endpoint))

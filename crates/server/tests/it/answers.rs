@@ -16,7 +16,7 @@ use crate::{
     sources::id,
 };
 
-on_both_servers!(extractive, asked_in_json, evidence);
+on_both_servers!(extractive, asked_in_json, evidence, notes, research);
 
 const HARBOUR: &str = "# The harbour of Selde\n\nThe harbour of Selde was built in 1874 by the engineer Marta Lindqvist. Its \
                        eastern pier is 412 metres long.\n\nIn winter the harbour freezes from December to March. Ships then \
@@ -139,6 +139,52 @@ async fn asked_in_json(server: Running) {
     let told = server.ibid(&["ask", "--json", "Who built the harbour?"]);
     let told: Json = serde_json::from_slice(&told.stdout).unwrap();
     assert!(told["content"].as_str().unwrap().contains("Lindqvist"), "{told}");
+}
+
+async fn notes(server: Running) {
+    library(&server).await;
+    let conversation = server.conversation().await;
+    let events = server.asked(&conversation, json!({"content": "Who built the harbour of Selde?"})).await;
+    // The answer is whole before its sources are noted.
+    let (_, kind, last) = events.last().unwrap();
+    assert_eq!((kind.as_str(), &last["data"]["has_async_entities_in_progress"]), ("run_completed", &json!(true)));
+    let began = Instant::now();
+    let path = format!("/api/v1/conversations/{conversation}");
+    while server.json(&path).await["has_async_entities_in_progress"] == true {
+        assert!(began.elapsed() < Duration::from_secs(20), "it goes on for ever");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let message = server.last_message(&conversation).await;
+    assert_eq!(message["has_async_entities_in_progress"], false);
+    let summary = message["entities"][0]["summary"].as_str().unwrap();
+    assert!(HARBOUR.contains(summary.split(". ").next().unwrap()), "{summary}");
+    // A stream ends with the answer, unless one asks for the notes, too.
+    let run = last["run_id"].as_str().unwrap();
+    assert_eq!(server.events(run, events.last().unwrap().0).await, []);
+    let path = format!("/api/v1/runs/{run}/events?until=notes&after={}", events.last().unwrap().0);
+    let after = crate::runs::events_in(&server.get(&path).await.text().await.unwrap());
+    assert_eq!(kinds(&after), ["entity_created"]);
+    let job = server.json("/api/v1/jobs?kind=notes").await["items"][0].clone();
+    assert_eq!(job["state"], "succeeded");
+}
+
+async fn research(server: Running) {
+    library(&server).await;
+    let conversation = server.conversation().await;
+    let question = "Who built the harbour of Selde? When did its street lamps become electric?";
+    let events = server.asked(&conversation, json!({"content": question, "mode": "research"})).await;
+    let text = said(&events);
+    assert!(text.contains("Marta Lindqvist") && text.contains("1891"), "{text}");
+    let plan = events.iter().find(|(_, kind, _)| kind == "plan_created").unwrap();
+    assert_eq!(plan.2["data"]["task_count"], 3);
+    let count = |kind: &str| events.iter().filter(|(_, one, _)| one == kind).count();
+    assert_eq!((count("subagent_spawned"), count("subagent_result"), count("subagent_failed")), (3, 3, 0));
+    let message = server.last_message(&conversation).await;
+    let files: Vec<_> = message["cited_files"].as_array().unwrap().iter().map(|file| &file["file_name"]).collect();
+    assert_eq!(files.len(), 2, "{message}");
+    let run = events[0].2["run_id"].as_str().unwrap();
+    let path = format!("/api/v1/runs/{run}/clarification");
+    refused(server.request(Method::POST, &path).json(&json!({"text": "a"})), 409, "run_has_ended").await;
 }
 
 async fn evidence(server: Running) {
@@ -389,7 +435,18 @@ async fn clients_of_others_are_answered() {
     let response = server.post("/v1/responses", json!({"model": "ibid", "input": question})).await;
     let part = &response["output"][0]["content"][0];
     assert_eq!((&part["text"], &part["annotations"][0]["url"]), (&message["content"], &citation["url"]));
+    // What follows a response goes on in its conversation.
+    let body = json!({"model": null, "stream": null, "input": "And when?", "previous_response_id": response["id"]});
+    let next = server.post("/v1/responses", body).await;
+    assert!(next["output"][0]["content"][0]["text"].as_str().unwrap().contains("1874"), "{next}");
+    assert_eq!(server.json("/v1/models/ibid").await["object"], "model");
+    for path in ["/v1/models/nobody", "/v1/responses/x", "/v1/embeddings"] {
+        let missing = server.get(path).await;
+        assert_eq!(missing.status(), 404);
+        assert_eq!(missing.json::<Json>().await.unwrap()["error"]["code"], "not_found", "{path}");
+    }
     for (path, body) in [
+        ("/v1/chat/completions", json!({"messages": messages, "n": 3})),
         ("/v1/chat/completions", json!({"messages": []})),
         ("/v1/chat/completions", json!({"messages": [{"role": "assistant", "content": "a"}]})),
         ("/v1/chat/completions", json!({"messages": "a"})),
@@ -400,4 +457,105 @@ async fn clients_of_others_are_answered() {
         assert_eq!(status, 400, "{problem}");
         assert!(problem["error"]["message"].as_str().is_some_and(|message| !message.is_empty()), "{problem}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn research_plans_asks_back_and_reads_the_web() {
+    use crate::sources_outside::Outside;
+    let page = "<html><head><title>Selde today</title></head><body><article><h1>Selde today</h1><p>The lighthouse of Selde was \
+                restored in 2021 by volunteers. It stands on the western mole and is open in summer.</p></article></body></html>";
+    let found = std::sync::Arc::new(std::sync::OnceLock::<String>::new());
+    let told = found.clone();
+    let outside = Outside::open(move |path, _| match path.split('?').next().unwrap_or_default() {
+        "/search" => {
+            let results =
+                json!({"web": {"results": [{"url": told.get(), "title": "Selde today"}, {"url": "javascript:1"}]}});
+            ("200 OK", vec![("content-type", "application/json".to_owned())], results.to_string())
+        }
+        "/lighthouse" => ("200 OK", vec![("content-type", "text/html".to_owned())], page.to_owned()),
+        _ => ("404 Not Found", vec![], "gone".to_owned()),
+    })
+    .await;
+    let plan = |searches: &[&str], back: Option<&str>| {
+        vec![Step::text(json!({"searches": searches, "clarification": back}).to_string()), Step::End]
+    };
+    let scripts = vec![
+        plan(&[], Some("Which town?")),
+        plan(&["lighthouse of Selde restored", "harbour of Selde"], None),
+        words("The lighthouse was restored in 2021 [1]."),
+    ];
+    let provider = Provider::start(Dialect::OpenAi, scripts).await;
+    let (address, url) = (outside.address.to_string(), provider.base_url().to_owned());
+    let search = format!("http://{address}/search");
+    found.set(format!("http://{address}/lighthouse")).unwrap();
+    let arguments = [
+        "--chat",
+        "compatible",
+        "--chat-model",
+        "sample",
+        "--chat-url",
+        &url,
+        "--fetch-allow",
+        &address,
+        "--brave-key",
+        "k",
+        "--brave-url",
+        &search,
+    ];
+    let server = Running::start_with(Engine::Sqlite, &arguments).await.unwrap();
+    library(&server).await;
+    let conversation = server.conversation().await;
+    let path = format!("/api/v1/conversations/{conversation}/messages");
+    let body = json!({"content": "When was the lighthouse restored?", "mode": "research"});
+    let response = server.request(Method::POST, &path).json(&body).send().await.unwrap();
+    let run = response.headers()["ibid-run-id"].to_str().unwrap().to_owned();
+    let watched = tokio::spawn(async move { response.text().await.unwrap() });
+    let clarify = format!("/api/v1/runs/{run}/clarification");
+    let began = Instant::now();
+    loop {
+        let (status, _) = server.send(Method::POST, &clarify, &json!({"text": "Selde"})).await;
+        if status.is_success() {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(20), "it does not ask");
+        tokio::time::sleep(Duration::from_millis(30)).await;
+    }
+    let events = crate::runs::events_in(&watched.await.unwrap());
+    let kinds = kinds(&events);
+    for kind in ["clarification_needed", "clarification_received", "plan_created", "subagent_spawned", "run_completed"]
+    {
+        assert!(kinds.contains(&kind), "{kind}: {kinds:?}");
+    }
+    let message = server.last_message(&conversation).await;
+    assert_eq!(message["content"], "The lighthouse was restored in 2021 [1].", "{message}");
+    let asked = provider.requests().last().unwrap().body.to_string();
+    assert!(asked.contains("restored in 2021 by volunteers"), "{asked}");
+    // The page is a source of the library now, and says which run brought it.
+    let pages = server.json(&format!("/api/v1/sources?type=WEB_PAGE&run_id={run}")).await;
+    assert_eq!(pages["items"].as_array().unwrap().len(), 1, "{pages}");
+    let found = events.iter().filter(|(_, kind, _)| kind == "references_found");
+    let mut found = found.flat_map(|(.., event)| event["data"]["references"].as_array().unwrap());
+    assert!(found.any(|source| source["source_id"] == pages["items"][0]["id"]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_can_be_the_judge() {
+    let told = |verdict: &str, quote: &str| {
+        vec![Step::text(json!({"verdict": verdict, "quote": quote}).to_string()), Step::End]
+    };
+    let scripts = vec![
+        told("supported", "built in 1874"),
+        told("unsupported", "built in 1874"),
+        vec![Step::text("I cannot say."), Step::End],
+    ];
+    let (server, _provider) = with_model(Dialect::OpenAi, scripts, &["--judge", "model"]).await;
+    let verdict = async |claim: &str| {
+        let body = json!({"pairs": [{"claim": claim, "passage": HARBOUR}]});
+        let pair = server.post("/api/v1/citations/verify", body).await["pairs"][0].clone();
+        (pair["verdict"].as_str().unwrap().to_owned(), pair["quote"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(verdict("The port of Selde dates from 1874.").await, ("supported".into(), "built in 1874".into()));
+    assert_eq!(verdict("Selde's harbour was built by pirates.").await.0, "unsupported");
+    // Where it says nothing of use, words tell.
+    assert_eq!(verdict("The harbour of Selde was built in 1874 by the engineer Marta Lindqvist.").await.0, "supported");
 }

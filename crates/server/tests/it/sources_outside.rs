@@ -22,15 +22,15 @@ use crate::{
 };
 
 /// What the server outside says to one request: status line, headers, body.
-type Said = (&'static str, Vec<(&'static str, String)>, String);
+pub(crate) type Said = (&'static str, Vec<(&'static str, String)>, String);
 
 /// A server outside that answers as it is told.
-struct Outside {
-    address: std::net::SocketAddr,
+pub(crate) struct Outside {
+    pub(crate) address: std::net::SocketAddr,
 }
 
 impl Outside {
-    async fn open(answer: impl Fn(&str, &Json) -> Said + Send + Sync + 'static) -> Self {
+    pub(crate) async fn open(answer: impl Fn(&str, &Json) -> Said + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let answer = Arc::new(answer);

@@ -22,7 +22,8 @@ CREATE TABLE messages (
     model              TEXT,
     usage              JSONB NOT NULL,
     dangling           JSONB NOT NULL,
-    has_async_sources  BIGINT NOT NULL,
+    -- What still works on its sources, if anything does.
+    async_job          UUID,
     created_at         TIMESTAMPTZ NOT NULL,
     updated_at         TIMESTAMPTZ NOT NULL
 );
@@ -105,6 +106,8 @@ CREATE TABLE citations (
     verdict          TEXT,
     score            DOUBLE PRECISION,
     state            TEXT NOT NULL,
+    -- What the source is about; known some time after it was cited.
+    summary          TEXT,
     created_at       TIMESTAMPTZ NOT NULL,
     FOREIGN KEY (tenant_id, text_sha256) REFERENCES artifacts (tenant_id, sha256),
     FOREIGN KEY (tenant_id, content_sha256) REFERENCES artifacts (tenant_id, sha256)

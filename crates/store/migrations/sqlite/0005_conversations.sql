@@ -22,7 +22,8 @@ CREATE TABLE messages (
     model              TEXT,
     usage              TEXT NOT NULL,
     dangling           TEXT NOT NULL,
-    has_async_sources  INTEGER NOT NULL,
+    -- What still works on its sources, if anything does.
+    async_job          BLOB,
     created_at         INTEGER NOT NULL,
     updated_at         INTEGER NOT NULL
 ) STRICT;
@@ -105,6 +106,8 @@ CREATE TABLE citations (
     verdict          TEXT,
     score            REAL,
     state            TEXT NOT NULL,
+    -- What the source is about; known some time after it was cited.
+    summary          TEXT,
     created_at       INTEGER NOT NULL,
     FOREIGN KEY (tenant_id, text_sha256) REFERENCES artifacts (tenant_id, sha256),
     FOREIGN KEY (tenant_id, content_sha256) REFERENCES artifacts (tenant_id, sha256)

@@ -8,7 +8,7 @@ use ibid_domain::{
     citation::{Anchor, Snapshot},
 };
 
-use super::conversations;
+use super::conversations::{self, MESSAGE};
 use crate::{
     EngineKind, Result, Scope, Tx,
     sql::{Part, Value, int, params, placeholder_list, placeholders, prefixed},
@@ -112,6 +112,7 @@ const COLUMNS: &[&str] = &[
     "verdict",
     "score",
     "state",
+    "summary",
     "created_at",
 ];
 
@@ -178,7 +179,7 @@ impl Citations<'_> {
         }
         values.push(limit.probe().into());
         let sql = format!(
-            "SELECT {}, m.* FROM citations c JOIN messages m ON m.tenant_id = c.tenant_id AND m.id = c.message_id
+            "SELECT {}, {MESSAGE} FROM citations c JOIN messages m ON m.tenant_id = c.tenant_id AND m.id = c.message_id
              WHERE c.tenant_id = $1 AND c.source_id = $2 {also} ORDER BY c.id DESC LIMIT ${}",
             prefixed("c", COLUMNS),
             values.len()
@@ -211,6 +212,13 @@ impl Citations<'_> {
             }
         }
         Ok(changed)
+    }
+
+    /// Keeps what a source is about with the citations of a message that cite it.
+    pub async fn summarise(&mut self, message: &MessageId, source: SourceId, summary: &str) -> Result<()> {
+        let sql = "UPDATE citations SET summary = $4 WHERE tenant_id = $1 AND message_id = $2 AND source_id = $3";
+        self.tx.execute(sql, params![self.scope.tenant(), message, source, summary]).await?;
+        Ok(())
     }
 
     /// Takes back the references of all that a conversation cites, before it is removed.
@@ -402,6 +410,7 @@ fn columns(citation: &Citation) -> Vec<Value> {
         citation.verdict.map(|verdict| verdict.as_str()),
         citation.score,
         citation.state.as_str(),
+        citation.summary.as_deref(),
         citation.created_at,
     ]
 }
@@ -453,6 +462,7 @@ fn read(row: Part<'_>) -> Result<Citation> {
         verdict: row.parse_opt("verdict")?,
         score: row.get("score")?,
         state: row.parse("state")?,
+        summary: row.get("summary")?,
         created_at: row.get("created_at")?,
     })
 }

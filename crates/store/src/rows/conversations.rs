@@ -8,6 +8,11 @@ use crate::{
     sql::{Row, params},
 };
 
+/// What [`read_message`] reads: what still works on a message's sources does so until it is done or dead.
+pub(super) const MESSAGE: &str = "m.*, CAST(CASE WHEN EXISTS (
+    SELECT 1 FROM jobs j WHERE j.id = m.async_job AND j.state IN ('queued', 'running')
+) THEN 1 ELSE 0 END AS BIGINT) AS has_async_sources";
+
 /// The conversations of one tenant.
 pub struct Conversations<'a> {
     tx: &'a mut Tx,
@@ -98,7 +103,7 @@ impl Conversations<'_> {
             .tx
             .execute(
                 "INSERT INTO messages (tenant_id, id, conversation_id, parent_id, role, content, status, run_id, model, usage,
-                     dangling, has_async_sources, created_at, updated_at)
+                     dangling, async_job, created_at, updated_at)
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
                  ON CONFLICT (tenant_id, id) DO NOTHING",
                 params![
@@ -113,7 +118,7 @@ impl Conversations<'_> {
                     new.model.as_deref(),
                     json(&new.usage)?,
                     json(&new.dangling)?,
-                    i64::from(new.has_async_sources),
+                    new.async_job,
                     new.created_at,
                     new.updated_at,
                 ],
@@ -127,7 +132,7 @@ impl Conversations<'_> {
         self.tx
             .execute(
                 "UPDATE messages SET content = $3, status = $4, model = $5, usage = $6, dangling = $7,
-                     has_async_sources = $8, updated_at = $9
+                     async_job = COALESCE($8, async_job), updated_at = $9
                  WHERE tenant_id = $1 AND id = $2",
                 params![
                     self.scope.tenant(),
@@ -137,7 +142,7 @@ impl Conversations<'_> {
                     message.model.as_deref(),
                     json(&message.usage)?,
                     json(&message.dangling)?,
-                    i64::from(message.has_async_sources),
+                    message.async_job,
                     message.updated_at,
                 ],
             )
@@ -147,16 +152,18 @@ impl Conversations<'_> {
 
     /// One message.
     pub async fn message(&mut self, id: &MessageId) -> Result<Option<Message>> {
-        let sql = "SELECT * FROM messages WHERE tenant_id = $1 AND id = $2";
-        let row = self.tx.row(sql, params![self.scope.tenant(), id]).await?;
-        row.as_ref().map(read_message).transpose()
+        let sql = format!("SELECT {MESSAGE} FROM messages m WHERE m.tenant_id = $1 AND m.id = $2");
+        let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id]).await?;
+        rows.first().map(read_message).transpose()
     }
 
     /// The message that was said last in a conversation.
     pub async fn last_message(&mut self, id: ConversationId) -> Result<Option<Message>> {
-        let sql = "SELECT * FROM messages WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY seq DESC LIMIT 1";
-        let row = self.tx.row(sql, params![self.scope.tenant(), id]).await?;
-        row.as_ref().map(read_message).transpose()
+        let sql = format!(
+            "SELECT {MESSAGE} FROM messages m WHERE m.tenant_id = $1 AND m.conversation_id = $2 ORDER BY m.seq DESC LIMIT 1"
+        );
+        let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id]).await?;
+        rows.first().map(read_message).transpose()
     }
 
     /// The messages of a conversation in the order in which they were said.
@@ -173,9 +180,11 @@ impl Conversations<'_> {
             }
             None => -1,
         };
-        let sql =
-            "SELECT * FROM messages WHERE tenant_id = $1 AND conversation_id = $2 AND seq > $3 ORDER BY seq LIMIT $4";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), id, after, limit.probe()]).await?;
+        let sql = format!(
+            "SELECT {MESSAGE} FROM messages m WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.seq > $3
+             ORDER BY m.seq LIMIT $4"
+        );
+        let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id, after, limit.probe()]).await?;
         let items: Vec<(i64, Message)> =
             rows.iter().map(|row| Ok((row.get("seq")?, read_message(row)?))).collect::<Result<_>>()?;
         Ok(Page::of(items, limit, |(seq, _)| vec![seq.to_string()]).map(|(_, message)| message))
@@ -183,14 +192,16 @@ impl Conversations<'_> {
 
     /// The messages that lead up to one, oldest first, that one last.
     pub async fn thread(&mut self, id: &MessageId, most: i64) -> Result<Vec<Message>> {
-        let sql = "WITH RECURSIVE thread (id, parent_id, depth) AS (
-                       SELECT id, parent_id, 0 FROM messages WHERE tenant_id = $1 AND id = $2
-                       UNION ALL
-                       SELECT m.id, m.parent_id, t.depth + 1 FROM thread t
-                       JOIN messages m ON m.tenant_id = $1 AND m.id = t.parent_id WHERE t.depth < $3
-                   )
-                   SELECT m.* FROM thread t JOIN messages m ON m.tenant_id = $1 AND m.id = t.id ORDER BY t.depth DESC";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), id, most - 1]).await?;
+        let sql = format!(
+            "WITH RECURSIVE thread (id, parent_id, depth) AS (
+                 SELECT id, parent_id, 0 FROM messages WHERE tenant_id = $1 AND id = $2
+                 UNION ALL
+                 SELECT m.id, m.parent_id, t.depth + 1 FROM thread t
+                 JOIN messages m ON m.tenant_id = $1 AND m.id = t.parent_id WHERE t.depth < $3
+             )
+             SELECT {MESSAGE} FROM thread t JOIN messages m ON m.tenant_id = $1 AND m.id = t.id ORDER BY t.depth DESC"
+        );
+        let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id, most - 1]).await?;
         rows.iter().map(read_message).collect()
     }
 
@@ -200,8 +211,8 @@ impl Conversations<'_> {
             return Ok(Vec::new());
         }
         let sql = format!(
-            "SELECT DISTINCT conversation_id FROM messages
-             WHERE tenant_id = $1 AND has_async_sources = 1 AND conversation_id IN {}",
+            "SELECT DISTINCT m.conversation_id FROM messages m JOIN jobs j ON j.id = m.async_job
+             WHERE m.tenant_id = $1 AND j.state IN ('queued', 'running') AND m.conversation_id IN {}",
             crate::sql::placeholder_list(2, ids.len())
         );
         let mut values = params![self.scope.tenant()];
@@ -233,6 +244,7 @@ pub(super) fn read_message(row: &Row) -> Result<Message> {
         model: row.get("model")?,
         usage: row.part("").json("usage")?,
         dangling: row.part("").json("dangling")?,
+        async_job: row.get("async_job")?,
         has_async_sources: row.get("has_async_sources")?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,

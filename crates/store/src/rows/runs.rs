@@ -156,6 +156,14 @@ impl Runs<'_> {
             .collect()
     }
 
+    /// The number of the event that ended a run, if one did. What comes after it is said of its sources.
+    pub async fn end_of(&mut self, id: RunId) -> Result<Option<u64>> {
+        let sql = "SELECT MAX(e.seq) AS last FROM run_events e JOIN runs r ON r.id = e.run_id
+                   WHERE r.tenant_id = $1 AND e.run_id = $2 AND e.kind IN ('run_completed', 'run_failed')";
+        let row = self.tx.row(sql, params![self.scope.tenant(), id]).await?;
+        row.map_or(Ok(None), |row| row.get("last"))
+    }
+
     /// Keeps more results of a run's tools, which the caller holds, each with the number of its work.
     pub async fn add_sources(&mut self, id: RunId, sources: &[(u32, Json)]) -> Result<()> {
         let sql = "SELECT COALESCE(MAX(ordinal), -1) AS last FROM run_sources WHERE run_id = $1";

@@ -7,7 +7,7 @@ use ibid_models::{ChatConfig, ChatDelta, ChatError, Wait, complete, open_chat};
 use ibid_testkit::provider::{Dialect, Provider, Step};
 use serde_json::json;
 
-use super::{DIALECTS, KEY, answer, config, model, pieces, question};
+use super::{DIALECTS, KEY, abandoned, answer, config, model, pieces, question};
 
 fn status(status: u16, message: &str) -> Step {
     Step::Status(status, json!({"error": {"message": message}}).to_string(), vec![])
@@ -147,8 +147,8 @@ async fn patience_ends() {
     assert_eq!(complete(&*model, question()).await.unwrap_err().kind(), "rate_limited");
     assert_eq!(provider.requests().len(), 4);
 
-    // What will not pass is not tried again, and nobody waits an hour.
-    for (first, kind) in [(status(401, "no"), "unauthorised"), (limited(429, "3600"), "rate_limited")] {
+    // What will not pass is not tried again, and nobody waits longer than for a first word.
+    for (first, kind) in [(status(401, "no"), "unauthorised"), (limited(429, "30"), "rate_limited")] {
         let (provider, model) = stubborn(Dialect::OpenAi, 3, vec![vec![first], good()]).await;
         let began = Instant::now();
         let error = complete(&*model, question()).await.unwrap_err();
@@ -267,15 +267,6 @@ async fn silence_has_an_end() {
 
 #[tokio::test]
 async fn who_goes_away_ends_the_request() {
-    let gone = async |provider: &Provider| {
-        for _ in 0..200 {
-            if provider.abandoned() > 0 {
-                return true;
-            }
-            tokio::time::sleep(Duration::from_millis(25)).await;
-        }
-        false
-    };
     for dialect in DIALECTS {
         let long = Step::Silence(Duration::from_secs(60));
         let (provider, model) = model(dialect, vec![Step::text("a"), long.clone(), Step::End]).await;
@@ -283,11 +274,11 @@ async fn who_goes_away_ends_the_request() {
         assert_eq!(stream.next().await, Some(Ok(ChatDelta::Text("a".into()))));
         assert_eq!(provider.abandoned(), 0);
         drop(stream);
-        assert!(gone(&provider).await, "{dialect:?}: a stream that is dropped");
+        assert!(abandoned(&provider).await, "{dialect:?}: a stream that is dropped");
 
         let (provider, model) = super::model(dialect, vec![long]).await;
         let waiting = tokio::time::timeout(Duration::from_millis(200), model.stream(question())).await;
         assert!(waiting.is_err());
-        assert!(gone(&provider).await, "{dialect:?}: a future that is dropped");
+        assert!(abandoned(&provider).await, "{dialect:?}: a future that is dropped");
     }
 }

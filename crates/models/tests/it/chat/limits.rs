@@ -4,7 +4,7 @@ use ibid_models::ChatDelta;
 use ibid_testkit::provider::{Dialect, Step};
 use serde_json::json;
 
-use super::{DIALECTS, answer, model, pieces};
+use super::{DIALECTS, abandoned, answer, model, pieces};
 
 const MEGABYTE: usize = 1024 * 1024;
 
@@ -38,10 +38,13 @@ async fn an_answer_may_have_four_megabytes_and_no_more() {
 
 #[tokio::test]
 async fn of_an_error_only_the_start_is_read() {
-    for body in ["oops ".repeat(MEGABYTE), json!({"error": {"message": "oops ".repeat(MEGABYTE)}}).to_string()] {
-        let error = answer(Dialect::OpenAi, vec![Step::Status(400, body, vec![])]).await.unwrap_err();
+    let long = "oops ".repeat(4 * MEGABYTE);
+    for body in [long.clone(), json!({"error": {"message": long}}).to_string()] {
+        let (provider, model) = model(Dialect::OpenAi, vec![Step::Status(400, body, vec![])]).await;
+        let error = pieces(&*model).await.1.unwrap();
         assert_eq!(error.kind(), "refused");
         let text = error.to_string();
         assert!(text.contains("oops oops") && text.chars().count() < 400, "{text}");
+        assert!(abandoned(&provider).await, "nobody reads twenty megabytes");
     }
 }

@@ -69,3 +69,14 @@ pub async fn pieces(model: &dyn ChatModel) -> (Vec<ChatDelta>, Option<ChatError>
     }
     (deltas, None)
 }
+
+/// Whether the provider sees, in time, that its client went away.
+pub async fn abandoned(provider: &Provider) -> bool {
+    for _ in 0..200 {
+        if provider.abandoned() > 0 {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    false
+}

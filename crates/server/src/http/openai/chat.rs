@@ -28,19 +28,17 @@ use crate::http::{
 
 #[derive(Deserialize)]
 struct Body {
-    #[serde(default)]
-    model: String,
+    model: Option<String>,
     messages: Vec<Turn>,
-    #[serde(default)]
-    stream: bool,
-    #[serde(default)]
-    stream_options: StreamOptions,
+    stream: Option<bool>,
+    stream_options: Option<StreamOptions>,
+    n: Option<u32>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct StreamOptions {
-    include_usage: bool,
+    include_usage: Option<bool>,
 }
 
 /// Answers from the library.
@@ -57,11 +55,15 @@ pub(in super::super) async fn completions(
 
 async fn answered(server: Server, scope: Scope, request: Request) -> Result<Response, Problem> {
     let body: Body = read(&server, request).await?;
-    let ask = question(&body.model, &body.messages, "messages")?;
+    if body.n.is_some_and(|n| n != 1) {
+        return Err(Problem::new(Code::InvalidField, "there is one answer to a question; n is 1").field("n"));
+    }
+    let model = body.model.filter(|model| !model.is_empty()).unwrap_or_else(|| "ibid".to_owned());
+    let ask = question(&model, &body.messages, "messages")?;
     let run = begin(&server, &scope, ask).await?;
-    let model = if body.model.is_empty() { "ibid".to_owned() } else { body.model };
-    if body.stream {
-        let events = streamed(server, scope, run, model, body.stream_options.include_usage);
+    if body.stream.unwrap_or(false) {
+        let include_usage = body.stream_options.is_some_and(|options| options.include_usage.unwrap_or(false));
+        let events = streamed(server, scope, run, model, include_usage);
         return Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response());
     }
     if !ended(&server, scope, run.id).await {

@@ -11,11 +11,12 @@ pub(super) use responses::create as responses;
 
 use axum::{
     Json,
-    extract::Request,
+    extract::{Path, Request},
+    http::StatusCode,
     response::{IntoResponse, Response, sse::Event},
 };
 use ibid_app::{Ask, MessageWithCitations, Scope};
-use ibid_domain::{Citation, Code, MessageRole, Problem, Run, RunMode, problem::shown};
+use ibid_domain::{Citation, Code, MessageRole, Problem, Run, RunMode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -34,9 +35,29 @@ const MODELS: [(&str, Option<RunMode>); 4] = [
 
 /// The models, as OpenAI lists them.
 pub(super) async fn models() -> Json<Value> {
-    let model =
-        |(id, _): &(&str, Option<RunMode>)| json!({"id": id, "object": "model", "created": 0, "owned_by": "ibid"});
-    Json(json!({"object": "list", "data": MODELS.iter().map(model).collect::<Vec<_>>()}))
+    let data: Vec<_> = MODELS.iter().map(|(id, _)| described(id)).collect();
+    Json(json!({"object": "list", "data": data}))
+}
+
+fn described(id: &str) -> Value {
+    json!({"id": id, "object": "model", "created": 0, "owned_by": "ibid"})
+}
+
+/// One of them.
+pub(super) async fn model(Path(id): Path<String>) -> Response {
+    match MODELS.iter().find(|(name, _)| *name == id) {
+        Some((name, _)) => Json(described(name)).into_response(),
+        None => not_found().await,
+    }
+}
+
+/// What OpenAI has and Ibid has not.
+pub(super) async fn not_found() -> Response {
+    let body = json!({"error": {
+        "message": "there is nothing at this address; Ibid answers at /v1/chat/completions, /v1/responses and /v1/models",
+        "type": "invalid_request_error", "param": null, "code": "not_found",
+    }});
+    (StatusCode::NOT_FOUND, Json(body)).into_response()
 }
 
 /// A message of a conversation as clients send it: a text, or parts of one.
@@ -136,17 +157,16 @@ async fn begin(server: &Server, scope: &Scope, ask: Ask) -> Result<Run, Problem>
 
 /// An error as OpenAI writes one.
 fn refused(problem: &Problem) -> Response {
-    let status = axum::http::StatusCode::from_u16(problem.code.status())
-        .unwrap_or(axum::http::StatusCode::INTERNAL_SERVER_ERROR);
+    let status = StatusCode::from_u16(problem.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     // Clients know 400 where we say 422.
-    let status = if status.as_u16() == 422 { axum::http::StatusCode::BAD_REQUEST } else { status };
+    let status = if status.as_u16() == 422 { StatusCode::BAD_REQUEST } else { status };
     (status, Json(error_body(problem))).into_response()
 }
 
 fn error_body(problem: &Problem) -> Value {
     let kind = if problem.code.status() < 500 { "invalid_request_error" } else { "server_error" };
     json!({"error": {
-        "message": shown(&problem.detail), "type": kind, "param": problem.field, "code": problem.code.as_str(),
+        "message": problem.detail, "type": kind, "param": problem.field, "code": problem.code.as_str(),
     }})
 }
 

@@ -12,7 +12,7 @@ use axum::{
 };
 use futures::{Stream, StreamExt};
 use ibid_app::Scope;
-use ibid_domain::{Code, Problem, Run, RunEventKind};
+use ibid_domain::{Code, Problem, Run, RunEventKind, problem::shown};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -28,11 +28,10 @@ use crate::http::{
 
 #[derive(Deserialize)]
 struct Body {
-    #[serde(default)]
-    model: String,
+    model: Option<String>,
     input: Value,
-    #[serde(default)]
-    stream: bool,
+    stream: Option<bool>,
+    previous_response_id: Option<String>,
 }
 
 /// Answers from the library.
@@ -61,9 +60,21 @@ async fn answered(server: Server, scope: Scope, request: Request) -> Result<Resp
             return Err(Problem::new(Code::InvalidField, detail).field("input"));
         }
     };
-    let run = begin(&server, &scope, question(&body.model, &turns, "input")?).await?;
-    let model = if body.model.is_empty() { "ibid".to_owned() } else { body.model };
-    if body.stream {
+    let model = body.model.filter(|model| !model.is_empty()).unwrap_or_else(|| "ibid".to_owned());
+    let mut ask = question(&model, &turns, "input")?;
+    if let Some(previous) = &body.previous_response_id {
+        // The run is in the id: what follows it goes on in its conversation.
+        let unknown = || {
+            let detail = format!("there is no response '{}'", shown(previous));
+            Problem::new(Code::RunNotFound, detail).field("previous_response_id")
+        };
+        let id = previous.strip_prefix("resp_").and_then(|id| id.parse().ok()).ok_or_else(unknown)?;
+        let before = server.app.run(&scope, id).await.map_err(|_| unknown())?;
+        ask.conversation = Some(before.conversation);
+        ask.parent = Some(before.message);
+    }
+    let run = begin(&server, &scope, ask).await?;
+    if body.stream.unwrap_or(false) {
         let events = streamed(server, scope, run, model);
         return Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response());
     }
@@ -169,7 +180,7 @@ fn response(run: &Run, model: &str, status: &str, output: Vec<Value>) -> Value {
         "tools": [],
         "top_p": null,
         "usage": {
-            "input_tokens": input, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": written,
+            "input_tokens": input, "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0}, "output_tokens": written,
             "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": input + written,
         },
     })

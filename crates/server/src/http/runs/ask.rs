@@ -9,7 +9,7 @@ use axum::{
 };
 use futures::StreamExt;
 use ibid_app::{Ask, Scope};
-use ibid_domain::{Problem, Run, RunId, RunMode, SearchFilter};
+use ibid_domain::{Code, Problem, Run, RunId, RunMode, SearchFilter};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -22,7 +22,7 @@ use super::{
         wire::Problem as WireProblem,
     },
     conversations::conversation_id,
-    events::{sse, watch},
+    events::{Until, sse, watch},
     named,
     wire::{self, Message},
 };
@@ -85,7 +85,7 @@ pub(in super::super) async fn ask(
     let run_header = (RUN_HEADER, run.id.to_string());
     if !wants_json(&headers) {
         let id = run.id;
-        return Ok(([run_header], sse(server, scope, id, 0)).into_response());
+        return Ok(([run_header], sse(server, scope, id, 0, Until::Answer)).into_response());
     }
     if !ended(&server, scope, run.id).await {
         let run = wire::Run::from(server.app.run(&scope, run.id).await?);
@@ -117,12 +117,12 @@ pub(crate) async fn answer_of(
     run: &Run,
 ) -> ibid_app::Result<(Run, ibid_app::MessageWithCitations)> {
     let run = server.app.run(scope, run.id).await?;
-    let message = server.app.message(scope, &run.message).await?;
-    if let Some(error) = run.error.as_deref().filter(|_| message.message.content.is_empty()) {
-        return Err(Problem::new(ibid_domain::Code::RunFailed, error.to_owned())
-            .fact("run_id", run.id.to_string())
-            .into());
+    if let Some(error) = &run.error {
+        // What there was of an answer is kept, and is not one.
+        let problem = Problem::new(Code::RunFailed, error.clone()).fact("run_id", run.id.to_string());
+        return Err(problem.fact("message_id", run.message.to_string()).into());
     }
+    let message = server.app.message(scope, &run.message).await?;
     Ok((run, message))
 }
 

@@ -9,7 +9,7 @@ use axum::{
 };
 use futures::Stream;
 use ibid_app::{App, Scope};
-use ibid_domain::{RunEvent, RunId, RunStatus};
+use ibid_domain::{RunEvent, RunId};
 use ibid_store::Heard;
 use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
@@ -34,6 +34,20 @@ const LOOK: Duration = Duration::from_millis(500);
 pub(in super::super) struct EventsQuery {
     /// The number of the last event that was seen, for clients that cannot send `Last-Event-ID`.
     after: Option<u64>,
+    /// `answer` (the default): the stream ends with the run. `notes`: it goes on until the notes on its sources are made.
+    #[serde(default)]
+    until: Until,
+}
+
+/// How long a run is watched.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Until {
+    /// To the event that ends it.
+    #[default]
+    Answer,
+    /// Until the notes on its sources are made, too.
+    Notes,
 }
 
 /// Watch a run
@@ -58,7 +72,7 @@ pub(in super::super) async fn stream(
     let id = run_id(&id)?;
     server.app.run(&scope, id).await?;
     let seen = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok()).or(query.after);
-    Ok(sse(server, scope, id, seen.unwrap_or(0)))
+    Ok(sse(server, scope, id, seen.unwrap_or(0), query.until))
 }
 
 /// The events of a run as a response.
@@ -67,9 +81,10 @@ pub(crate) fn sse(
     scope: Scope,
     id: RunId,
     after: u64,
+    until: Until,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let events = async_stream::stream! {
-        for await event in watch(server, scope, id, after) {
+        for await event in follow(server.app.clone(), scope, id, after, until, server.stop.clone()) {
             let sent = Event::default().event(event.kind.as_str()).id(event.seq.to_string());
             match sent.json_data(wire::RunEvent::new(id, &event)) {
                 Ok(sent) => yield Ok(sent),
@@ -82,7 +97,7 @@ pub(crate) fn sse(
 
 /// What happens in a run after an event, until it has ended or the server stops.
 pub(crate) fn watch(server: Server, scope: Scope, id: RunId, after: u64) -> impl Stream<Item = RunEvent> {
-    follow(server.app.clone(), scope, id, after, server.stop.clone())
+    follow(server.app.clone(), scope, id, after, Until::Answer, server.stop.clone())
 }
 
 /// What happens in a run after an event, until it has ended: each event once, in order, without a gap.
@@ -91,6 +106,7 @@ pub(crate) fn follow(
     scope: Scope,
     id: RunId,
     after: u64,
+    until: Until,
     stop: CancellationToken,
 ) -> impl Stream<Item = RunEvent> {
     async_stream::stream! {
@@ -98,6 +114,9 @@ pub(crate) fn follow(
         let mut heard = app.store().watch_run(id);
         let mut seen = after;
         let mut told: Vec<RunEvent> = Vec::new();
+        if after > 0 && until == Until::Answer && app.end_of_run(&scope, id).await.is_ok_and(|end| end.is_some_and(|end| end <= after)) {
+            return; // all of it was seen
+        }
         loop {
             let is_next = told.first().is_some_and(|first| first.seq <= seen + 1);
             let events = match is_next {
@@ -111,26 +130,26 @@ pub(crate) fn follow(
                 },
             };
             told.clear();
-            let (mut has_more, mut has_ended) = (false, false);
+            let mut has_more = false;
             for event in events {
                 if event.seq > seen {
                     seen = event.seq;
                     has_more = true;
-                    has_ended |= event.kind.ends();
+                    let ends = event.kind.ends();
                     yield event;
+                    if ends && until == Until::Answer {
+                        return;
+                    }
                 }
-            }
-            if has_ended {
-                break;
             }
             if has_more && !is_next {
                 continue; // there may be more to read
             }
-            if !has_more && has_long_ended(&app, &scope, id, seen).await {
-                break;
+            if !has_more && is_over(&app, &scope, id, seen).await {
+                return;
             }
             tokio::select! {
-                () = stop.cancelled() => break,
+                () = stop.cancelled() => return,
                 () = tokio::time::sleep(LOOK) => {}
                 next = heard.recv() => match next {
                     Ok(Heard::Events(events)) => told = events.to_vec(),
@@ -142,11 +161,13 @@ pub(crate) fn follow(
     }
 }
 
-/// Whether a run has ended and everything that happened was seen.
-async fn has_long_ended(app: &App, scope: &Scope, id: RunId, seen: u64) -> bool {
-    match app.run(scope, id).await {
-        Ok(run) => RunStatus::has_ended(run.status) && seen >= run.last_seq,
-        // It was deleted, with its conversation.
-        Err(_) => true,
+/// Whether a run has ended, nothing works on its sources any more, and everything that happened was seen.
+async fn is_over(app: &App, scope: &Scope, id: RunId, seen: u64) -> bool {
+    let Ok(run) = app.run(scope, id).await else { return true };
+    if !run.status.has_ended() {
+        return false;
     }
+    let works_on = app.message(scope, &run.message).await.is_ok_and(|found| found.message.has_async_sources);
+    // What was noted between the two looks is seen next time.
+    !works_on && seen >= app.run(scope, id).await.map_or(0, |run| run.last_seq)
 }

@@ -125,6 +125,36 @@ pub(super) async fn cancel(
     Ok(axum::Json(server.app.cancel_run(&scope, run_id(&id)?).await?.into()))
 }
 
+/// What a run asked back, answered.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Clarification {
+    /// The answer.
+    text: String,
+}
+
+/// Answer what a run asked back
+///
+/// After its event `clarification_needed`. A run that is not answered within ten minutes goes on without.
+#[utoipa::path(
+    post, path = "/api/v1/runs/{id}/clarification", tag = "runs", operation_id = "clarify_run",
+    params(("id" = String, Path, description = "The run")),
+    request_body = Clarification,
+    responses(
+        (status = 200, description = "It goes on", body = Run),
+        (status = 404, description = "There is no such run", body = WireProblem, content_type = "application/problem+json"),
+        (status = 409, description = "It has ended, or has not asked", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn clarification(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    Json(body): Json<Clarification>,
+) -> ApiResult<axum::Json<Run>> {
+    Ok(axum::Json(server.app.clarify(&scope, run_id(&id)?, &body.text).await?.into()))
+}
+
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct PromptQuery {

@@ -192,6 +192,8 @@ pub(crate) struct Citation {
     verdict: Option<&'static str>,
     /// How sure that is, from 0 to 1.
     score: Option<f64>,
+    /// What the source is about; null until a note was made of it.
+    summary: Option<String>,
     /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
@@ -239,6 +241,7 @@ impl From<domain::Citation> for Citation {
             last_page: pages.map(|(_, last)| last),
             verdict: citation.verdict.map(|verdict| verdict.as_str()),
             score: citation.score.map(|score| (score * 1e4).round() / 1e4),
+            summary: citation.summary,
             created_at: citation.created_at,
         }
     }
@@ -307,6 +310,8 @@ pub(crate) struct Entity {
     external_url: Option<String>,
     /// The words that are quoted of it first.
     snippet: Option<String>,
+    /// What it is about; null until a note was made of it.
+    summary: Option<String>,
 }
 
 fn entities(citations: &[domain::Citation]) -> Vec<Entity> {
@@ -327,6 +332,7 @@ fn entities(citations: &[domain::Citation]) -> Vec<Entity> {
             title: citation.snapshot.title.clone(),
             external_url: citation.snapshot.url.clone(),
             snippet: citation.quote.clone(),
+            summary: citation.summary.clone(),
         });
     }
     entities

@@ -1,0 +1,296 @@
+//! Research: a plan, several searches at once, and an answer from what they found. With a key for it the web is searched,
+//! too, and the pages that are found become sources of the library.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use ibid_citations::CitationSource;
+use ibid_domain::{
+    Problem, Run, RunEventKind, RunId, SearchFilter, SourceId, SourceStatus, SourceType, sentences::sentences,
+};
+use ibid_fetch::FoundPage;
+use ibid_models::{ChatMessage, ChatModel, ChatRequest, complete};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Ask, found::source_of, live::LiveRun, phase};
+use crate::{
+    App, FoundPassage, Result, Scope, SourceContent, SourceDraft,
+    runs::{checked_text, has_ended, no_run},
+};
+
+/// The most searches of a plan.
+const TASKS: usize = 5;
+/// How many passages each finds.
+const PASSAGES: usize = 8;
+/// How many passages the answer is written from.
+const MOST_PASSAGES: usize = 24;
+/// How many pages of the web each looks at.
+const PAGES: usize = 4;
+/// How long a page may take to be read.
+const READING: Duration = Duration::from_secs(20);
+/// How long an answer to a question back is waited for.
+const WAITING: Duration = Duration::from_secs(10 * 60);
+
+const PLAN: &str = "\
+You plan the research of a question in a library of documents. Answer with one JSON object and nothing else: \
+{\"searches\": [\"…\"], \"clarification\": null}. `searches` are one to five short search queries that together find \
+everything the question needs, each about one thing, in the language of the question. Only if the question cannot be \
+researched without knowing what is meant, `clarification` is one short question to the user.";
+
+/// What is to be looked for.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+struct Plan {
+    searches: Vec<String>,
+    clarification: Option<String>,
+}
+
+impl App {
+    pub(super) async fn answer_research(&self, live: &LiveRun, run: &Run, ask: &Ask) -> Result<()> {
+        phase(live, RunEventKind::PhaseStarted, "planning");
+        let model = self.tools().chat.clone();
+        let mut question = self.standing_question(live, run, &ask.content).await?;
+        let mut plan = self.search_plan(model.as_deref(), &question).await;
+        if let Some(back) = plan.clarification.take().filter(|back| !back.trim().is_empty())
+            && let Some(told) = self.ask_back(live, &back).await?
+        {
+            question = format!("{question}\n{told}");
+            plan = Plan { clarification: None, ..self.search_plan(model.as_deref(), &question).await };
+        }
+        let tasks = tasks(&question, plan.searches);
+        live.tell(
+            RunEventKind::PlanCreated,
+            json!({
+                "plan_id": format!("{}-plan", run.id),
+                "phase": "research",
+                "task_count": tasks.len(),
+                "task_descriptions": tasks,
+            }),
+        );
+        phase(live, RunEventKind::PhaseCompleted, "planning");
+        phase(live, RunEventKind::PhaseStarted, "research");
+        let mut searches = Vec::with_capacity(tasks.len());
+        for (place, task) in tasks.iter().enumerate() {
+            searches.push(self.search_task(live, place, task, &ask.filter));
+        }
+        let found = join_all(searches).await;
+        let found = merged(found.into_iter().collect::<Result<_>>()?);
+        match model {
+            Some(model) => {
+                let sources: Vec<CitationSource> = found.iter().map(source_of).collect();
+                let ledger = self.keep_found(live, sources).await?;
+                phase(live, RunEventKind::PhaseCompleted, "research");
+                self.write_answer(live, run, ask, model.as_ref(), &ledger, &found).await
+            }
+            None => self.answer_in_its_words(live, run, &question, &found).await,
+        }
+    }
+
+    /// What is to be looked for, as a model says; nothing if there is none or it says nothing of use.
+    async fn search_plan(&self, model: Option<&dyn ChatModel>, question: &str) -> Plan {
+        let Some(model) = model else { return Plan::default() };
+        let request = ChatRequest {
+            system: PLAN.to_owned(),
+            messages: vec![ChatMessage::User(question.to_owned())],
+            response_json: true,
+            ..ChatRequest::default()
+        };
+        match complete(model, request).await {
+            Ok(told) => {
+                let (start, end) = (told.text.find('{').unwrap_or(0), told.text.rfind('}').map_or(0, |end| end + 1));
+                serde_json::from_str(told.text.get(start..end).unwrap_or_default()).unwrap_or_default()
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the model made no plan; the question stands for it");
+                Plan::default()
+            }
+        }
+    }
+
+    /// One search of the plan, as an agent of its own.
+    async fn search_task(
+        &self,
+        live: &LiveRun,
+        place: usize,
+        task: &str,
+        filter: &SearchFilter,
+    ) -> Result<Vec<FoundPassage>> {
+        let agent = format!("search-{}", place + 1);
+        let mut tools = vec![super::found::TOOL];
+        if self.tools().web_search.is_some() {
+            tools.push("web_search");
+        }
+        live.tell(
+            RunEventKind::SubagentSpawned,
+            json!({ "subagent_id": agent, "task_index": place, "task_description": task, "tool_ids": tools }),
+        );
+        let mut found = match self.look_up(live, &agent, task, filter, PASSAGES).await {
+            Ok(found) => found,
+            Err(error) => {
+                let why = error.problem().detail;
+                live.tell(RunEventKind::SubagentFailed, json!({ "subagent_id": agent, "error": why }));
+                return Ok(Vec::new());
+            }
+        };
+        match self.look_up_pages(live, &agent, task).await {
+            Ok(pages) => found.extend(pages),
+            Err(why) => live.tell(RunEventKind::SubagentFailed, json!({ "subagent_id": agent, "error": why })),
+        }
+        let mut ids: Vec<_> = found.iter().map(|passage| passage.source.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        live.tell(
+            RunEventKind::SubagentResult,
+            json!({ "subagent_id": agent, "entity_ids": ids, "passages": found.len() }),
+        );
+        Ok(found)
+    }
+
+    /// Searches the web, if there is a key for it: pages become sources, and what they say on the matter is found.
+    async fn look_up_pages(&self, live: &LiveRun, agent: &str, task: &str) -> Result<Vec<FoundPassage>, String> {
+        let Some(web) = &self.tools().web_search else { return Ok(Vec::new()) };
+        let call = |kind, more: serde_json::Value| {
+            let mut told = json!({ "tool_name": "web_search", "request_id": format!("{agent}-web") });
+            if let (Some(told), Some(more)) = (told.as_object_mut(), more.as_object()) {
+                told.extend(more.clone());
+            }
+            live.tell(kind, told);
+        };
+        call(RunEventKind::ToolCalled, json!({ "parameters": { "query": task, "count": PAGES } }));
+        let pages = web.search(task, PAGES).await.map_err(|error| format!("the web could not be searched: {error}"))?;
+        call(RunEventKind::ToolResult, json!({ "count": pages.len() }));
+        let mut reading = Vec::with_capacity(pages.len());
+        for page in pages {
+            reading.push(self.read_page(live, page));
+        }
+        let sources: Vec<SourceId> = join_all(reading).await.into_iter().flatten().collect();
+        if sources.is_empty() {
+            return Ok(Vec::new());
+        }
+        let filter = SearchFilter { sources, ..SearchFilter::default() };
+        let found = self.look_up(live, &format!("{agent}-pages"), task, &filter, PASSAGES).await;
+        found.map_err(|error| error.problem().detail)
+    }
+
+    /// Makes a page a source, and waits until it is read; none if it cannot be.
+    async fn read_page(&self, live: &LiveRun, page: FoundPage) -> Option<SourceId> {
+        let mut draft = SourceDraft {
+            url: Some(page.url),
+            content: SourceContent::AtUrl,
+            kind: Some(SourceType::WebPage),
+            run_id: Some(live.id.uuid()),
+            ..SourceDraft::default()
+        };
+        draft.reference.title = page.title;
+        let made = match self.create_source(&live.scope, draft).await {
+            Ok((described, _)) => described.source.id,
+            Err(error) => {
+                tracing::info!(%error, "a page that was found cannot be a source");
+                return None;
+            }
+        };
+        let read = async {
+            loop {
+                match self.source(&live.scope, made).await.ok()?.source.status {
+                    SourceStatus::Pending => tokio::time::sleep(Duration::from_millis(100)).await,
+                    SourceStatus::Failed => return None,
+                    SourceStatus::Indexed | SourceStatus::Ready => return Some(made),
+                }
+            }
+        };
+        tokio::time::timeout(READING, read).await.ok().flatten()
+    }
+
+    /// Asks the user something, and waits for the answer; none if there is none in time.
+    async fn ask_back(&self, live: &LiveRun, question: &str) -> Result<Option<String>> {
+        let mut heard = self.store.watch_run(live.id);
+        live.tell(RunEventKind::ClarificationNeeded, json!({ "question": question }));
+        live.settle().await;
+        let told = async {
+            let mut seen = 0;
+            loop {
+                for event in self.run_events(&live.scope, live.id, seen).await? {
+                    seen = event.seq;
+                    if event.kind == RunEventKind::ClarificationReceived {
+                        return Ok(event.data["text"].as_str().map(str::to_owned));
+                    }
+                }
+                tokio::select! {
+                    _ = heard.recv() => {}
+                    () = tokio::time::sleep(Duration::from_millis(500)) => {}
+                }
+            }
+        };
+        tokio::time::timeout(WAITING, told).await.unwrap_or(Ok(None))
+    }
+
+    /// Answers what a run asked back.
+    pub async fn clarify(&self, scope: &Scope, id: RunId, text: &str) -> Result<Run> {
+        let text = checked_text(text, "text")?;
+        let mut tx = self.store.write().await?;
+        let run = tx.runs(scope).hold(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
+        if run.status.has_ended() {
+            return Err(has_ended(&run).into());
+        }
+        let events = tx.runs(scope).events(id, 0, 1000).await?;
+        let asked = events.iter().filter(|event| event.kind == RunEventKind::ClarificationNeeded).count();
+        let told = events.iter().filter(|event| event.kind == RunEventKind::ClarificationReceived).count();
+        if asked <= told {
+            let detail = format!("run {id} has not asked anything");
+            return Err(Problem::new(ibid_domain::Code::RunAskedNothing, detail).into());
+        }
+        tx.runs(scope).record(id, vec![(RunEventKind::ClarificationReceived, json!({ "text": text }))]).await?;
+        tx.commit().await?;
+        self.run(scope, id).await
+    }
+}
+
+/// The searches: those of the plan, or the question and its parts.
+fn tasks(question: &str, planned: Vec<String>) -> Vec<String> {
+    let mut tasks: Vec<String> = Vec::new();
+    let parts = sentences(question).filter_map(|span| span.of(question)).map(str::to_owned);
+    let wanted = match planned.iter().any(|task| !task.trim().is_empty()) {
+        true => planned,
+        false => std::iter::once(question.to_owned()).chain(parts).collect(),
+    };
+    for task in wanted {
+        let task: String = task.trim().chars().take(500).collect();
+        if !task.is_empty() && !tasks.contains(&task) {
+            tasks.push(task);
+        }
+    }
+    tasks.truncate(TASKS);
+    tasks
+}
+
+/// What several searches found: the best of each first, then the second of each, no passage twice.
+fn merged(mut lists: Vec<Vec<FoundPassage>>) -> Vec<FoundPassage> {
+    let mut merged: Vec<FoundPassage> = Vec::new();
+    let most = lists.iter().map(Vec::len).max().unwrap_or(0);
+    lists.iter_mut().for_each(|list| list.reverse());
+    for _ in 0..most {
+        for list in &mut lists {
+            let Some(passage) = list.pop() else { continue };
+            if merged.iter().all(|known| known.chunk.id != passage.chunk.id) {
+                merged.push(passage);
+            }
+        }
+    }
+    merged.truncate(MOST_PASSAGES);
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_plan_the_question_and_its_parts_are_looked_for() {
+        let question = "Who built the pier? When was it widened?";
+        assert_eq!(tasks(question, vec![" ".into()]), [question, "Who built the pier?", "When was it widened?"]);
+        assert_eq!(tasks("One thing?", vec![]), ["One thing?"]);
+        assert_eq!(tasks(question, vec!["pier builder".into(), "pier builder".into()]), ["pier builder"]);
+        assert_eq!(tasks(question, (0..9).map(|n| n.to_string()).collect()).len(), TASKS);
+    }
+}

@@ -1,0 +1,121 @@
+//! Searching the web: which pages there are on a matter. What they say is fetched from the pages themselves.
+
+use std::{fmt, time::Duration};
+
+use futures::future::BoxFuture;
+use reqwest::{Client, Url, header, redirect::Policy};
+use serde::Deserialize;
+
+use crate::FetchError;
+
+/// The longest answer that is read, in bytes.
+const LONGEST: usize = 2 << 20;
+/// How long an answer may take.
+const TIMEOUT: Duration = Duration::from_secs(15);
+/// The longest query that is sent, in characters.
+const LONGEST_QUERY: usize = 400;
+
+/// A page that a search of the web found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundPage {
+    /// Its address.
+    pub url: String,
+    /// What the search calls it.
+    pub title: Option<String>,
+    /// A few words of it.
+    pub description: Option<String>,
+}
+
+/// Finds pages of the web.
+pub trait WebSearch: Send + Sync + fmt::Debug {
+    /// The best pages for a query, at most so many.
+    fn search<'a>(&'a self, query: &'a str, count: usize) -> BoxFuture<'a, Result<Vec<FoundPage>, FetchError>>;
+}
+
+/// Brave's search, or one that speaks its protocol.
+pub struct Brave {
+    client: Client,
+    url: Url,
+    key: header::HeaderValue,
+}
+
+impl fmt::Debug for Brave {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Brave").field("url", &self.url.as_str()).finish_non_exhaustive()
+    }
+}
+
+impl Brave {
+    /// Where Brave answers.
+    pub const URL: &str = "https://api.search.brave.com/res/v1/web/search";
+
+    /// A search with this key. Whoever runs the server names the address, so it is trusted as it is.
+    pub fn new(url: &str, key: &str) -> Result<Self, FetchError> {
+        let url = Url::parse(url).map_err(|_| FetchError::InvalidUrl(url.to_owned()))?;
+        let mut key = header::HeaderValue::from_str(key)
+            .map_err(|_| FetchError::NotInstalled("the key for searching the web has illegal characters".to_owned()))?;
+        key.set_sensitive(true);
+        let client = || Client::builder().redirect(Policy::none()).timeout(TIMEOUT).user_agent("ibid");
+        // Without any authority no client can be made that trusts the machine's.
+        let client = client().build().or_else(|_| client().tls_certs_only([]).build());
+        let client = client.map_err(|error| FetchError::NotInstalled(error.to_string()))?;
+        Ok(Self { client, url, key })
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Answer {
+    web: Web,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Web {
+    results: Vec<Hit>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Hit {
+    url: String,
+    title: Option<String>,
+    description: Option<String>,
+}
+
+impl WebSearch for Brave {
+    fn search<'a>(&'a self, query: &'a str, count: usize) -> BoxFuture<'a, Result<Vec<FoundPage>, FetchError>> {
+        Box::pin(async move {
+            let query: String = query.chars().take(LONGEST_QUERY).collect();
+            let mut url = self.url.clone();
+            url.query_pairs_mut().append_pair("q", &query).append_pair("count", &count.to_string());
+            let request = self
+                .client
+                .get(url)
+                .header("x-subscription-token", self.key.clone())
+                .header(header::ACCEPT, "application/json");
+            let unreachable = |error: reqwest::Error| match error.is_timeout() {
+                true => FetchError::TimedOut(TIMEOUT),
+                false => FetchError::Unreachable(error.without_url().to_string()),
+            };
+            let mut response = request.send().await.map_err(unreachable)?;
+            match response.status().as_u16() {
+                200 => {}
+                429 => return Err(FetchError::RateLimited { retry_after: None }),
+                status => return Err(FetchError::Status(status)),
+            }
+            let mut body = Vec::new();
+            while let Some(piece) = response.chunk().await.map_err(unreachable)? {
+                body.extend_from_slice(&piece);
+                if body.len() > LONGEST {
+                    return Err(FetchError::TooLarge(LONGEST as u64));
+                }
+            }
+            let answer: Answer = serde_json::from_slice(&body)
+                .map_err(|error| FetchError::Interrupted(format!("what it answered is no result: {error}")))?;
+            let page = |hit: Hit| FoundPage { url: hit.url, title: hit.title, description: hit.description };
+            let is_page = |hit: &Hit| hit.url.starts_with("http://") || hit.url.starts_with("https://");
+            Ok(answer.web.results.into_iter().filter(is_page).take(count).map(page).collect())
+        })
+    }
+}
