@@ -16,13 +16,14 @@ declare -A about=(
   [unit]="Rust tests"
   [fuzz]="a minute of random texts for the parsers of citations"
   [mcp]="the MCP server with the official SDK and the inspector"
+  [clients]="the examples, OpenAI's client and the AI SDK"
   [web]="lint, types and unit tests of the web app"
   [types]="types of the web app"
   [browser]="the app in Chromium"
 )
 
 stages=("$@")
-((${#stages[@]})) || stages=(scripts format lint licences rust fuzz mcp web browser)
+((${#stages[@]})) || stages=(scripts format lint licences rust fuzz mcp clients web browser)
 
 stage_scripts() {
   PYTHONPATH=scripts python3 -B -m unittest discover -s scripts/tests
@@ -72,6 +73,11 @@ stage_fuzz() { scripts/fuzz.sh 60 citations; }
 stage_mcp() {
   wants rust || build_server # else the Rust tests have just built it
   IBID_BIN=$CARGO_TARGET_DIR/debug/ibid scripts/mcp.sh
+}
+
+stage_clients() {
+  wants rust || build_server # else the Rust tests have just built it
+  IBID_BIN=$CARGO_TARGET_DIR/debug/ibid scripts/clients.sh
 }
 
 stage_web() { npm --prefix web run --silent check; }
@@ -154,13 +160,13 @@ stop_with_owner rm -rf "$run"
 need_rust
 if wants format; then need_component fmt rustfmt rustfmt; fi
 if wants lint; then need_component clippy clippy rust-clippy; fi
-if wants lint rust unit mcp browser; then
+if wants lint rust unit mcp clients browser; then
   claim_target
   scripts/web.sh
 elif wants web types; then
   scripts/web.sh install
 fi
-if wants rust unit mcp browser; then
+if wants rust unit mcp clients browser; then
   for tool in model onnxruntime pdfium; do "scripts/$tool.sh"; done
 fi
 if wants rust browser; then

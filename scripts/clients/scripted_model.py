@@ -2,11 +2,13 @@
 
 import json
 import threading
+import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MODEL = "scripted-model"
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+PAUSE = 0.02  # seconds between the pieces of a stream
 
 
 @dataclass
@@ -57,16 +59,17 @@ class ScriptedModel:
                 if isinstance(step, Refuse):
                     self.send(step.status, "application/json", json.dumps({"error": {"message": step.message}}))
                 elif body.get("stream"):
-                    self.send(200, "text/event-stream", "".join(f"data: {data}\n\n" for data in streamed(step)))
+                    self.send(200, "text/event-stream", *(f"data: {data}\n\n" for data in streamed(step)))
                 else:
                     self.send(200, "application/json", json.dumps(whole(step)))
 
-            def send(self, status, kind, text):
+            def send(self, status, kind, *pieces):
                 self.send_response(status)
                 self.send_header("content-type", kind)
-                self.send_header("content-length", str(len(text.encode())))
                 self.end_headers()
-                self.wfile.write(text.encode())
+                for piece in pieces:
+                    self.wfile.write(piece.encode())
+                    time.sleep(PAUSE)
 
             def log_message(self, *_):
                 pass
@@ -78,6 +81,10 @@ class ScriptedModel:
         self.thread = threading.Thread(target=self.server.serve_forever)
         self.thread.start()
         return self
+
+    def follow(self, *script):
+        """Follows another script from here on."""
+        self.script[:], self.requests[:] = script, []
 
     def __exit__(self, *_):
         self.server.shutdown()
