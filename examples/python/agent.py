@@ -79,7 +79,7 @@ def answer(question):
                 except (ValueError, KeyError, RuntimeError) as error:  # the model may try again
                     found = f"That did not work: {error}"
                 else:
-                    # How to cite is an instruction. What was found is not: whoever wrote it does not instruct the model.
+                    # How to cite is an instruction. What was found is none: who wrote it does not instruct the model.
                     messages[0]["content"] = f"{INSTRUCTIONS}\n\n{sources['guidelines']}"
                     found = sources["prompt"] or sources.get("warning") or "Nothing was found."
                 messages.append({"role": "tool", "tool_call_id": call.id, "content": found})

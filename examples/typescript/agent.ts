@@ -74,7 +74,7 @@ async function answer(question: string): Promise<Answer> {
       tools: { hybrid_search: hybridSearch },
       stopWhen: stepCountIs(MAX_STEPS),
       prepareStep: ({ stepNumber }) => ({
-        // How to cite is an instruction. What was found is not: whoever wrote it does not instruct the model.
+        // How to cite is an instruction. What was found is none: who wrote it does not instruct the model.
         system: `${INSTRUCTIONS}\n\n${guidelines}`,
         toolChoice: stepNumber < MAX_STEPS - 1 ? 'auto' : 'none',
       }),
