@@ -658,6 +658,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{id}/clarification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer what a run asked back
+         * @description After its event `clarification_needed`. A run that is not answered within ten minutes goes on without.
+         */
+        post: operations["clarify_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{id}/events": {
         parameters: {
             query?: never;
@@ -1371,6 +1391,8 @@ export interface components {
             state: string;
             /** @description A few words after. */
             suffix?: string | null;
+            /** @description What the source is about; null until a note was made of it. */
+            summary?: string | null;
             /** @description The SHA-256 of the text that they stand in, an artifact. */
             text_sha256?: string | null;
             /** @description The title of the source when it was cited. */
@@ -1562,6 +1584,11 @@ export interface components {
             /** @description Its address. */
             url?: string | null;
         };
+        /** @description What a run asked back, answered. */
+        Clarification: {
+            /** @description The answer. */
+            text: string;
+        };
         /** @description A conversation. */
         Conversation: {
             /**
@@ -1634,6 +1661,8 @@ export interface components {
             number: number;
             /** @description The words that are quoted of it first. */
             snippet?: string | null;
+            /** @description What it is about; null until a note was made of it. */
+            summary?: string | null;
             /** @description Its title. */
             title: string;
         };
@@ -6176,11 +6205,67 @@ export interface operations {
             };
         };
     };
+    clarify_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Clarification"];
+            };
+        };
+        responses: {
+            /** @description It goes on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description There is no such run */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has ended, or has not asked */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     watch_run: {
         parameters: {
             query?: {
                 /** @description The number of the last event that was seen, for clients that cannot send `Last-Event-ID`. */
                 after?: number;
+                /** @description `answer` (the default): the stream ends with the run. `notes`: it goes on until the notes on its sources are made. */
+                until?: "answer" | "notes";
             };
             header?: never;
             path: {

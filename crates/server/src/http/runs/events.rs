@@ -36,6 +36,7 @@ pub(in super::super) struct EventsQuery {
     after: Option<u64>,
     /// `answer` (the default): the stream ends with the run. `notes`: it goes on until the notes on its sources are made.
     #[serde(default)]
+    #[param(inline)]
     until: Until,
 }
 
