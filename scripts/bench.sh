@@ -30,6 +30,8 @@ if [[ $part == all || $part == citations ]]; then
   "$built/examples/citations"
   say bench "claims and what supports them"
   python3 -B scripts/bench/support.py "$built/ibid"
+  say bench "answers in the words of the sources"
+  python3 -B scripts/bench/picks.py "$built/examples/answers"
 fi
 if [[ $part == all || $part == answers ]]; then
   say bench "answers"

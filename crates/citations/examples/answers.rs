@@ -1,69 +1,251 @@
-//! dump
-use ibid_citations::answer::{Candidates, Found, Options};
-use serde_json::Value;
+//! How often the sentences of an answer are evidence, how often a question is rightly refused, and how long it takes:
+//! `answers FILE`. With `--texts FILE` the sentences whose meaning is worth comparing instead, a list a line; without a
+//! file only the time.
+//!
+//! A line of the file is `{"set", "question", "passages": [{"source", "start", "title", "text", "score"}], "evidence":
+//! [[source, start, end]], "similarities": [..]}`, with no evidence where nothing answers. What was not among the
+//! passages is counted for nobody: this is about answers, not about search.
+
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashSet},
     error::Error,
-    io::{BufRead, Write},
+    fs::File,
+    hint::black_box,
+    io::{BufRead, BufReader, Write},
+    time::Duration,
 };
-fn main() -> Result<(), Box<dyn Error>> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let mut sims: HashMap<String, f32> = HashMap::new();
-    if let Some(path) = args.get(2) {
-        for line in std::fs::read_to_string(path)?.lines() {
-            let v: Value = serde_json::from_str(line)?;
-            sims.insert(
-                format!("{}\n{}", v[0].as_str().unwrap(), v[1].as_str().unwrap()),
-                v[2].as_f64().unwrap() as f32,
-            );
+
+use ibid_citations::answer::{Candidates, Found, Options};
+use ibid_domain::{Span, sentences::sentences};
+use rustix::time::{ClockId, clock_gettime};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Case {
+    set: String,
+    question: String,
+    passages: Vec<Passage>,
+    evidence: Vec<(usize, usize, usize)>,
+    similarities: Option<Vec<f32>>,
+}
+
+#[derive(Deserialize)]
+struct Passage {
+    source: usize,
+    start: usize,
+    title: String,
+    text: String,
+    score: f32,
+}
+
+impl Case {
+    fn found(&self) -> Vec<Found<'_>> {
+        let passages = self.passages.iter();
+        passages
+            .map(|Passage { source, start, title, text, score }| Found {
+                source: *source,
+                text,
+                score: *score,
+                start: *start,
+                title,
+            })
+            .collect()
+    }
+
+    /// Whether a part of a passage is evidence.
+    fn is_evidence(&self, passage: usize, span: Span) -> bool {
+        let Passage { source, start, .. } = self.passages[passage];
+        let place = Span::new(start + span.start, start + span.end);
+        self.evidence.iter().any(|(of, from, to)| *of == source && Span::new(*from, *to).meets(place))
+    }
+
+    /// Whether the evidence is among the passages.
+    fn was_found(&self) -> bool {
+        let whole = |one: &Passage| Span::new(0, one.text.chars().count());
+        self.passages.iter().enumerate().any(|(number, one)| self.is_evidence(number, whole(one)))
+    }
+
+    /// The first sentence of the best passage.
+    fn opening(&self) -> Option<(usize, Span)> {
+        let best = (0..self.passages.len()).max_by(|one, other| {
+            self.passages[*one].score.total_cmp(&self.passages[*other].score).then(other.cmp(one))
+        })?;
+        Some((best, sentences(&self.passages[best].text).next()?))
+    }
+
+    /// The sentence that has most of the question's words.
+    fn most_words(&self) -> Option<(usize, Span)> {
+        let words = |text: &str| -> HashSet<String> {
+            text.split(|char: char| !char.is_alphanumeric())
+                .filter(|word| !word.is_empty())
+                .map(str::to_lowercase)
+                .collect()
+        };
+        let asked = words(&self.question);
+        let mut best: Option<(usize, usize, Span)> = None;
+        for (number, passage) in self.passages.iter().enumerate() {
+            for span in sentences(&passage.text) {
+                let shared = words(span.of(&passage.text).unwrap_or_default()).intersection(&asked).count();
+                if best.is_none_or(|(most, ..)| shared > most) {
+                    best = Some((shared, number, span));
+                }
+            }
+        }
+        best.map(|(_, number, span)| (number, span))
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    cases: usize,
+    answered: usize,
+    first: usize,
+    any: usize,
+    sentences: usize,
+    evidence: usize,
+    opening: usize,
+    most_words: usize,
+}
+
+impl Counts {
+    fn add(&mut self, case: &Case) {
+        let passages = case.found();
+        let candidates = Candidates::new(&case.question, &passages);
+        let answer = candidates.pick(case.similarities.as_deref(), Options::default());
+        let is_evidence = |(passage, span)| case.is_evidence(passage, span);
+        let hits: Vec<_> = answer.sentences.iter().map(|one| is_evidence((one.passage, one.span))).collect();
+        self.cases += 1;
+        self.answered += usize::from(answer.is_answered);
+        self.first += usize::from(hits.first() == Some(&true));
+        self.any += usize::from(hits.contains(&true));
+        self.sentences += hits.len();
+        self.evidence += hits.iter().filter(|hit| **hit).count();
+        self.opening += usize::from(case.opening().is_some_and(is_evidence));
+        self.most_words += usize::from(case.most_words().is_some_and(is_evidence));
+    }
+}
+
+fn read(path: &str) -> Result<impl Iterator<Item = Result<Case, Box<dyn Error>>>, Box<dyn Error>> {
+    let lines = BufReader::new(File::open(path)?).lines();
+    Ok(lines.map(|line| Ok(serde_json::from_str(&line?)?)))
+}
+
+fn measure(path: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let (mut answerable, mut others): (BTreeMap<String, Counts>, BTreeMap<String, Counts>) = Default::default();
+    for case in read(path)? {
+        let case = case?;
+        if case.evidence.is_empty() {
+            others.entry(case.set.clone()).or_default().add(&case);
+        } else if case.was_found() {
+            answerable.entry(case.set.clone()).or_default().add(&case);
         }
     }
-    for line in std::io::BufReader::new(std::fs::File::open(&args[1])?).lines() {
-        let case: Value = serde_json::from_str(&line?)?;
-        let passages: Vec<Found> = case["passages"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|p| Found {
-                source: p["source"].as_u64().unwrap() as usize,
-                start: p["start"].as_u64().unwrap() as usize,
-                text: p["text"].as_str().unwrap(),
-                title: p["title"].as_str().unwrap(),
-                score: p["score"].as_f64().unwrap() as f32,
-            })
-            .collect();
-        let question = case["question"].as_str().unwrap();
-        let candidates = Candidates::new(question, &passages);
-        if args[0] == "texts" {
-            writeln!(out, "{}", serde_json::json!([question, candidates.texts()]))?;
-            continue;
-        }
-        let alike: Option<Vec<f32>> = (args.len() > 2).then(|| {
-            candidates.texts().iter().map(|t| sims.get(&format!("{question}\n{t}")).copied().unwrap_or(0.0)).collect()
-        });
-        let answer = candidates.pick(alike.as_deref(), Options::default());
-        let hit = |s: usize, a: usize, b: usize| {
-            case["evidence"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .any(|e| e[0] == s && (e[1].as_u64().unwrap() as usize) < b && a < e[2].as_u64().unwrap() as usize)
-        };
-        let has = passages.iter().any(|p| hit(p.source, p.start, p.start + p.text.chars().count()));
-        let rows: Vec<_> = answer
-            .sentences
-            .iter()
-            .map(|p| {
-                let at = passages[p.passage].start;
-                serde_json::json!([hit(p.source, at + p.span.start, at + p.span.end), p.score, p.quote, p.goes_on])
-            })
-            .collect();
+    let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
+    writeln!(out, "with evidence       cases  opening  most words   first    any   right sentences      answered")?;
+    for (set, counts) in &answerable {
+        let of = |part| share(part, counts.cases);
         writeln!(
             out,
-            "{}",
-            serde_json::json!({"set": case["set"], "question": question, "retrieved": has, "confidence": answer.confidence, "answered": answer.is_answered, "rows": rows, "written": answer.write().text})
+            "{set:<20}{:>5}{:>9.3}{:>12.3}{:>8.3}{:>7.3}{:>8.3} of {:.2}{:>14.3}",
+            counts.cases,
+            of(counts.opening),
+            of(counts.most_words),
+            of(counts.first),
+            of(counts.any),
+            share(counts.evidence, counts.sentences),
+            of(counts.sentences),
+            of(counts.answered),
         )?;
     }
+    writeln!(out, "without evidence         cases  wrongly answered")?;
+    for (set, counts) in &others {
+        writeln!(out, "{set:<25}{:>5}{:>18.3}", counts.cases, share(counts.answered, counts.cases))?;
+    }
     Ok(())
+}
+
+/// Passages of about 512 tokens, those of one source overlapping by half.
+fn made_up() -> Vec<(usize, usize, String)> {
+    let subjects = ["The harbour bridge", "A committee of engineers", "The northern line", "It", "Every second report"];
+    let verbs =
+        ["was opened to traffic", "measured the effect", "carried 4.2 million people", "was closed because of ice"];
+    let ends = [
+        "in March 1932",
+        "by John Sample of Leeds",
+        "at 14 stations",
+        "for reasons that nobody wrote down",
+        "since then",
+    ];
+    let sentence = |number: usize| {
+        let (subject, verb, end) = (subjects[number % 5], verbs[number / 5 % 4], ends[number / 20 % 5]);
+        format!("{subject} {verb} {end}, and the account of year {} says much the same. ", 1800 + number % 200)
+    };
+    let mut passages = Vec::new();
+    for source in 0..6 {
+        let text: String = (0..66).map(|number| sentence(source * 66 + number)).collect();
+        let step = text.len() / 6;
+        passages.extend((0..5).map(|part| (source, part * step, text[part * step..(part + 2) * step].to_owned())));
+    }
+    passages
+}
+
+/// What this process has used of a processor; others on the machine do not change it.
+fn processor_time() -> Duration {
+    let now = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+}
+
+fn time(out: &mut impl Write) -> std::io::Result<()> {
+    let made = made_up();
+    let passages: Vec<_> = made
+        .iter()
+        .map(|(source, start, text)| Found {
+            source: *source,
+            text,
+            score: 1.0 / (60.0 + *start as f32),
+            start: *start,
+            title: "Bridges",
+        })
+        .collect();
+    let question = "When was the harbour bridge that the committee of engineers measured opened to traffic?";
+    let (mut best, mut total) = (Duration::MAX, Duration::ZERO);
+    const ROUNDS: u32 = 100;
+    for _ in 0..ROUNDS {
+        let began = processor_time();
+        let candidates = Candidates::new(question, &passages);
+        let similarities = vec![0.4; candidates.texts().len()];
+        black_box(candidates.pick(Some(&similarities), Options::default()));
+        let took = processor_time() - began;
+        best = best.min(took);
+        total += took;
+    }
+    let bytes: usize = made.iter().map(|one| one.2.len()).sum();
+    let milliseconds = |duration: Duration| duration.as_secs_f64() * 1e3;
+    writeln!(
+        out,
+        "{} passages, {} kB: {:.2} ms at best, {:.2} ms on average (less than 5 when optimised)",
+        passages.len(),
+        bytes / 1000,
+        milliseconds(best),
+        milliseconds(total / ROUNDS),
+    )
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut out = std::io::stdout().lock();
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => {}
+        ["--texts", path] => {
+            for case in read(path)? {
+                let case = case?;
+                let passages = case.found();
+                writeln!(out, "{}", serde_json::to_string(&Candidates::new(&case.question, &passages).texts())?)?;
+            }
+            return Ok(());
+        }
+        [path] => measure(path, &mut out)?,
+        _ => return Err("answers [--texts] FILE".into()),
+    }
+    Ok(time(&mut out)?)
 }

@@ -2,7 +2,7 @@
 
 use ibid_citations::{
     CitationSource, Ledger,
-    answer::{Answer as Picks, Candidates, Found, MOST_TEXTS, Options, Written},
+    answer::{Answer as Picks, Candidates, Found, Options, Picked, Quoted, Written},
     claims::claims,
     parse,
 };
@@ -101,7 +101,7 @@ impl App {
             .collect();
         let candidates = Candidates::new(question, &passages);
         let mut texts = candidates.texts();
-        texts.truncate(COMPARED.min(MOST_TEXTS));
+        texts.truncate(COMPARED);
         let alike = match &self.tools().embedder {
             Some(embedder) if !texts.is_empty() => {
                 texts.insert(0, question);
@@ -139,8 +139,7 @@ fn citations(
 ) -> Vec<Citation> {
     let markers = parse(&written.text);
     let claims = claims(&written.text, &markers);
-    let citation = |quoted: &ibid_citations::answer::Quoted| {
-        let picked = picks.sentences.get(quoted.sentence)?;
+    let citation = |(picked, quoted): (&Picked, &Quoted)| {
         let passage = found.get(picked.passage)?;
         let FoundPassage { chunk, source, revision, .. } = passage;
         let entry = ledger.get(quoted.number)?;
@@ -174,7 +173,7 @@ fn citations(
             created_at: now,
         })
     };
-    written.quotes.iter().filter_map(citation).collect()
+    picks.sentences.iter().zip(&written.quotes).filter_map(citation).collect()
 }
 
 /// The page that a passage begins on, over all of it.

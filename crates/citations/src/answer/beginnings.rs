@@ -1,72 +1,39 @@
 //! Whether a sentence can stand without the one before it.
 
-use super::language::Language;
+use super::{language::Language, signs::Signs};
 use crate::verify::words::{Piece, pieces};
 
 /// Whether a sentence begins with a word that points back to what was said before.
 pub(super) fn points_back(sentence: &str, language: Language) -> bool {
+    if WIDE.iter().any(|word| sentence.starts_with(word)) {
+        return true;
+    }
     let mut words = pieces(sentence).filter_map(|piece| match piece {
         Piece::Word(word) => Some(word.to_lowercase()),
         Piece::End => None,
     });
-    let Some(first) = words.next() else { return false };
-    let back: &[&str] = match language {
-        Language::English | Language::Other => ENGLISH,
-        Language::German => GERMAN,
-        Language::French => FRENCH,
-        Language::Spanish => SPANISH,
-        Language::Italian => ITALIAN,
-        Language::Portuguese => PORTUGUESE,
-        Language::Dutch => DUTCH,
-        Language::Swedish | Language::Danish => NORDIC,
-        Language::Polish => POLISH,
-        Language::Russian => RUSSIAN,
-        Language::Greek | Language::Arabic | Language::Tamil => return false,
-    };
-    back.contains(&first.as_str())
-        || language == Language::English
-            && THIS.contains(&first.as_str())
-            && words.next().is_some_and(|next| AFTER_THIS.contains(&next.as_str()))
+    let (first, next) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    match (language, first.as_str(), next.as_str()) {
+        // These point at nothing.
+        (Language::French, "il", "faut" | "y" | "existe" | "s'agit") | (Language::German, "es", "gibt" | "gab") => {
+            false
+        }
+        // `This paper` says what it is about, `This was` does not.
+        (Language::English, "this" | "that" | "these" | "those", next) => AFTER_THIS.contains(&next),
+        (_, first, _) => Signs::of(language).back.contains(&first),
+    }
 }
 
-#[rustfmt::skip]
-const ENGLISH: &[&str] = &[
-    "additionally", "but", "consequently", "furthermore", "he", "hence", "her", "his", "however", "instead", "it", "its",
-    "it's", "meanwhile", "moreover", "nevertheless", "otherwise", "she", "similarly", "such", "their", "then",
-    "therefore", "they", "thus",
-];
-/// `This paper` says what it is about, `This was` does not.
-const THIS: &[&str] = &["this", "that", "these", "those"];
+/// Chinese and Japanese.
+const WIDE: &[&str] =
+    &["它", "他", "她", "这", "该", "其", "但", "因此", "これ", "それ", "この", "その", "彼", "しかし"];
+
 #[rustfmt::skip]
 const AFTER_THIS: &[&str] = &[
-    "also", "allowed", "allows", "are", "can", "caused", "causes", "could", "did", "does", "gave", "gives", "had", "has", "have",
-    "included", "includes", "is", "led", "leads", "made", "makes", "may", "means", "meant", "might", "was", "were", "will",
-    "would",
+    "allowed", "allows", "also", "are", "can", "caused", "causes", "could", "did", "does", "gave", "gives", "had",
+    "has", "have", "included", "includes", "is", "leads", "led", "made", "makes", "may", "means", "meant", "might",
+    "was", "were", "will", "would",
 ];
-#[rustfmt::skip]
-const GERMAN: &[&str] = &[
-    "aber", "außerdem", "dabei", "dadurch", "daher", "damit", "deren", "deshalb", "dessen", "dies", "diese", "dieser",
-    "dieses", "dort", "er", "es", "ihr", "ihre", "jedoch", "seine", "sie", "trotzdem",
-];
-#[rustfmt::skip]
-const FRENCH: &[&str] = &[
-    "ainsi", "cela", "celle", "celui", "cependant", "ceux", "donc", "elle", "elles", "il", "ils", "leur", "leurs", "mais",
-    "sa", "ses", "son", "toutefois",
-];
-#[rustfmt::skip]
-const SPANISH: &[&str] = &["además", "ella", "ellas", "ellos", "esto", "pero", "por", "su", "sus", "él"];
-#[rustfmt::skip]
-const ITALIAN: &[&str] = &["ciò", "egli", "ella", "essa", "essi", "esso", "inoltre", "loro", "lui", "ma", "però", "quindi"];
-#[rustfmt::skip]
-const PORTUGUESE: &[&str] = &["além", "ela", "elas", "ele", "eles", "essa", "esse", "isso", "isto", "mas", "porém"];
-#[rustfmt::skip]
-const DUTCH: &[&str] = &["bovendien", "daarom", "dit", "echter", "hij", "hun", "maar", "ze", "zij"];
-#[rustfmt::skip]
-const NORDIC: &[&str] = &["den", "denne", "det", "detta", "dette", "de", "han", "hon", "hun", "men", "därför", "derfor"];
-#[rustfmt::skip]
-const POLISH: &[&str] = &["ale", "dlatego", "jednak", "jego", "jej", "ich", "on", "ona", "one", "oni", "ono"];
-#[rustfmt::skip]
-const RUSSIAN: &[&str] = &["его", "ее", "её", "их", "но", "однако", "он", "она", "они", "оно", "поэтому"];
 
 #[cfg(test)]
 mod tests {
@@ -81,10 +48,13 @@ mod tests {
             ("This bridge was the longest.", Language::English, false),
             ("The bridge was opened.", Language::English, false),
             ("Er wurde 1932 eröffnet.", Language::German, true),
+            ("Es gibt drei Brücken.", Language::German, false),
             ("Il fut ouvert en 1932.", Language::French, true),
+            ("Il faut quatre mois.", Language::French, false),
             ("Il ponte fu aperto.", Language::Italian, false),
             ("Она была открыта.", Language::Russian, true),
             ("桥开通了。", Language::Other, false),
+            ("它开通了。", Language::Other, true),
             ("", Language::English, false),
         ] {
             assert_eq!(points_back(sentence, language), wanted, "{sentence}");

@@ -7,10 +7,7 @@ use ibid_domain::{
     sentences::{paragraphs, sentences_of},
 };
 
-use super::{
-    Found,
-    shape::{Shape, shape},
-};
+use super::Found;
 
 /// The most passages that are read.
 pub(super) const MOST_PASSAGES: usize = 64;
@@ -32,38 +29,12 @@ pub(super) struct Sentence<'text> {
     pub place: Span,
     /// Whether a paragraph or an item of a list begins with it.
     pub opens: bool,
-    /// What it is.
-    pub shape: Shape,
-    /// How many words it has.
-    pub length: usize,
 }
 
 /// The sentences of passages: those of one source together and in their order, none twice.
 pub(super) fn gather<'text>(passages: &[Found<'text>]) -> Vec<Sentence<'text>> {
-    let mut found = Vec::new();
-    for (number, passage) in passages.iter().enumerate().take(MOST_PASSAGES) {
-        let text = beginning(passage.text);
-        let (mut byte, mut char) = (0, 0);
-        for paragraph in paragraphs(text) {
-            let mut end = paragraph.start;
-            for bytes in sentences_of(text, paragraph) {
-                if found.len() == MOST_SENTENCES {
-                    break;
-                }
-                let opens = bytes.start == end || text[end..bytes.start].contains('\n');
-                end = bytes.end;
-                let bytes = without_sign(text, bytes);
-                let first = char + text[byte..bytes.start].chars().count();
-                let words = &text[bytes.clone()];
-                char = first + words.chars().count();
-                byte = bytes.end;
-                let (shape, length) = shape(words);
-                let place = Span::new(passage.start.saturating_add(first), passage.start.saturating_add(char));
-                let span = Span::new(first, char);
-                found.push(Sentence { passage: number, text: words, span, place, opens, shape, length });
-            }
-        }
-    }
+    let all = passages.iter().enumerate().flat_map(|(number, passage)| sentences(number, passage));
+    let mut found: Vec<_> = all.take(MOST_SENTENCES).collect();
     // The longer one first where two begin together, then that of the better passage.
     let source = |sentence: &Sentence<'_>| passages[sentence.passage].source;
     found.sort_by(|one, other| {
@@ -86,13 +57,32 @@ pub(super) fn gather<'text>(passages: &[Found<'text>]) -> Vec<Sentence<'text>> {
     kept
 }
 
+/// The sentences of one passage.
+fn sentences<'text>(number: usize, passage: &Found<'text>) -> impl Iterator<Item = Sentence<'text>> + use<'text> {
+    let text = beginning(passage.text);
+    let from = passage.start;
+    let (mut byte, mut char) = (0, 0);
+    paragraphs(text)
+        .flat_map(move |paragraph| {
+            let mut end = None;
+            sentences_of(text, paragraph).into_iter().map(move |bytes| {
+                let opens = end.is_none_or(|end: usize| text[end..bytes.start].contains('\n'));
+                end = Some(bytes.end);
+                (opens, without_sign(text, bytes))
+            })
+        })
+        .map(move |(opens, bytes)| {
+            let words = &text[bytes.clone()];
+            let first = char + text[byte..bytes.start].chars().count();
+            (byte, char) = (bytes.end, first + words.chars().count());
+            let place = Span::new(from.saturating_add(first), from.saturating_add(char));
+            Sentence { passage: number, text: words, span: Span::new(first, char), place, opens }
+        })
+}
+
 /// As much of a text as is read.
 fn beginning(text: &str) -> &str {
-    let mut end = text.len().min(LONGEST_PASSAGE);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..text.floor_char_boundary(LONGEST_PASSAGE)]
 }
 
 /// A sentence without the sign or the number in brackets that it begins with as an item of a list.
@@ -159,7 +149,8 @@ mod tests {
 
     #[test]
     fn spans_point_at_the_words_and_items_lose_their_signs() {
-        let text = "Żółć – first.\n\n- The second – one\n  is an item.\n• Third 数据 item.  Last one\n\n[12] Noted.\n\n[x] Kept.";
+        let text = "Żółć – first.\n\n- The second – one\n  is an item.\n• Third 数据 item.  Last one\n\n\
+                    [12] Noted.\n\n[x] Kept.";
         for sentence in gather(&[passage(0, 100, text)]) {
             assert_eq!(sentence.span.of(text), Some(sentence.text));
             assert_eq!(sentence.place.start, sentence.span.start + 100);
@@ -173,7 +164,7 @@ mod tests {
     fn absurd_passages_are_bounded() {
         let endless = "word ".repeat(200_000);
         let many = "A b c d e. ".repeat(100_000);
-        let passages: Vec<_> = (0..1000)
+        let passages: Vec<_> = (0..MOST_PASSAGES)
             .map(|number| passage(number, usize::MAX - 3, if number % 2 == 0 { &endless } else { &many }))
             .collect();
         assert!(gather(&passages).len() <= MOST_SENTENCES);

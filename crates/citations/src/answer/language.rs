@@ -2,6 +2,8 @@
 //!
 //! Told by the words that every sentence of a language is held together by; the same words say least in a question.
 
+use std::{collections::HashMap, sync::LazyLock};
+
 use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::verify::words::{LITTLE, Piece, pieces};
@@ -23,7 +25,7 @@ pub(super) enum Language {
     Greek,
     Arabic,
     Tamil,
-    /// One whose words are compared as they stand.
+    /// One that cannot be told. English is the likeliest, and its stems do little harm to others.
     Other,
 }
 
@@ -69,8 +71,9 @@ impl Language {
                 _ if word.len() <= LONGEST_LITTLE => {
                     lower.clear();
                     lower.extend(word.chars().flat_map(char::to_lowercase));
-                    for (count, (_, little)) in counts.iter_mut().zip(LATIN) {
-                        *count += usize::from(little.binary_search(&lower.as_str()).is_ok());
+                    let of = LITTLE_OF.get(lower.as_str()).copied().unwrap_or_default();
+                    for (place, count) in counts.iter_mut().enumerate() {
+                        *count += usize::from(of >> place & 1 == 1);
                     }
                 }
                 _ => {}
@@ -93,7 +96,7 @@ impl Language {
     /// What makes stems of its words.
     pub fn stemmer(self) -> Option<Stemmer> {
         let algorithm = match self {
-            Self::English => Algorithm::English,
+            Self::English | Self::Other => Algorithm::English,
             Self::German => Algorithm::German,
             Self::French => Algorithm::French,
             Self::Spanish => Algorithm::Spanish,
@@ -106,7 +109,7 @@ impl Language {
             Self::Greek => Algorithm::Greek,
             Self::Arabic => Algorithm::Arabic,
             Self::Tamil => Algorithm::Tamil,
-            Self::Polish | Self::Other => return None,
+            Self::Polish => return None,
         };
         Some(Stemmer::create(algorithm))
     }
@@ -114,6 +117,11 @@ impl Language {
     /// Whether a stem may begin otherwise than its word does.
     pub const fn changes_beginnings(self) -> bool {
         matches!(self, Self::Greek | Self::Arabic | Self::Tamil)
+    }
+
+    /// Whether it makes one word of several, the last of which says what it is.
+    pub const fn puts_together(self) -> bool {
+        matches!(self, Self::German | Self::Dutch | Self::Swedish | Self::Danish)
     }
 
     /// Whether it writes every noun as others write names.
@@ -134,19 +142,30 @@ impl Language {
     }
 }
 
+/// Every word of the lists for Latin letters, with a bit for each language that has it.
+static LITTLE_OF: LazyLock<HashMap<&str, u16>> = LazyLock::new(|| {
+    let mut of = HashMap::new();
+    for (place, (_, little)) in LATIN.iter().enumerate() {
+        for word in *little {
+            *of.entry(*word).or_default() |= 1 << place;
+        }
+    }
+    of
+});
+
 /// No word of the lists for Latin letters has more bytes.
 const LONGEST_LITTLE: usize = 12;
 
 #[rustfmt::skip]
 const GERMAN: &[&str] = &[
-    "aber", "alle", "als", "am", "an", "auch", "auf", "aus", "bei", "bin", "bis", "da", "damit", "dann", "das",
-    "dass", "dem", "den", "denn", "der", "des", "die", "dies", "diese", "diesem", "diesen", "dieser", "doch", "du",
-    "durch", "ein", "eine", "einem", "einen", "einer", "eines", "er", "es", "für", "gab", "gibt", "haben", "hat",
-    "hatte", "hatten", "ich", "ihr", "ihre", "im", "in", "ins", "ist", "kann", "können", "man", "mehr", "mit", "muss",
-    "nach", "nicht", "noch", "nur", "ob", "oder", "sein", "seine", "sich", "sie", "sind", "so", "sowie", "um", "und",
-    "uns", "unter", "vom", "von", "vor", "wann", "war", "waren", "warum", "was", "welche", "welchem", "welchen",
-    "welcher", "welches", "wenn", "wer", "werden", "weshalb", "wie", "wieso", "wieviel", "wir", "wird", "wo",
-    "wodurch", "woher", "wohin", "worden", "wurde", "wurden", "während", "zu", "zum", "zur", "zwischen", "über",
+    "aber", "alle", "als", "am", "an", "auch", "auf", "aus", "bei", "bin", "bis", "da", "damit", "dann", "das", "dass",
+    "dem", "den", "denn", "der", "des", "die", "dies", "diese", "diesem", "diesen", "dieser", "doch", "du", "durch",
+    "ein", "eine", "einem", "einen", "einer", "eines", "er", "es", "für", "gab", "gibt", "haben", "hat", "hatte",
+    "hatten", "ich", "ihr", "ihre", "im", "in", "ins", "ist", "kann", "können", "man", "mehr", "mit", "muss", "nach",
+    "nicht", "noch", "nur", "ob", "oder", "sein", "seine", "sich", "sie", "sind", "so", "sowie", "um", "und", "uns",
+    "unter", "vom", "von", "vor", "wann", "war", "waren", "warum", "was", "welche", "welchem", "welchen", "welcher",
+    "welches", "wenn", "wer", "werden", "weshalb", "wie", "wieso", "wieviel", "wir", "wird", "wo", "wodurch", "woher",
+    "wohin", "worden", "wurde", "wurden", "während", "zu", "zum", "zur", "zwischen", "über",
 ];
 #[rustfmt::skip]
 const FRENCH: &[&str] = &[
@@ -161,16 +180,16 @@ const SPANISH: &[&str] = &[
     "a", "al", "como", "con", "cual", "cuando", "cuál", "cuáles", "cuándo", "cuánta", "cuántas", "cuánto", "cuántos",
     "cómo", "de", "del", "desde", "donde", "dónde", "el", "ella", "en", "entre", "era", "eran", "es", "esta", "este",
     "esto", "está", "fue", "fueron", "ha", "han", "hasta", "hay", "la", "las", "le", "les", "lo", "los", "más", "no",
-    "o", "para", "pero", "por", "porque", "que", "quien", "quién", "quiénes", "qué", "se", "ser", "si", "sin",
-    "sobre", "son", "su", "sus", "también", "tiene", "un", "una", "y", "ya",
+    "o", "para", "pero", "por", "porque", "que", "quien", "quién", "quiénes", "qué", "se", "ser", "si", "sin", "sobre",
+    "son", "su", "sus", "también", "tiene", "un", "una", "y", "ya",
 ];
 #[rustfmt::skip]
 const ITALIAN: &[&str] = &[
-    "a", "ai", "al", "alla", "anche", "c'è", "che", "chi", "come", "con", "cosa", "cui", "da", "dal", "dalla",
-    "degli", "dei", "del", "della", "delle", "di", "dove", "e", "ed", "era", "fu", "gli", "ha", "hanno", "i", "il",
-    "in", "io", "la", "le", "lo", "ma", "nel", "nella", "nelle", "non", "o", "per", "perché", "più", "quale", "quali",
-    "quando", "quanta", "quante", "quanti", "quanto", "questa", "questo", "se", "si", "sono", "stata", "stato", "su",
-    "sua", "sul", "sulla", "suo", "un", "una", "è",
+    "a", "ai", "al", "alla", "anche", "c'è", "che", "chi", "come", "con", "cosa", "cui", "da", "dal", "dalla", "degli",
+    "dei", "del", "della", "delle", "di", "dove", "e", "ed", "era", "fu", "gli", "ha", "hanno", "i", "il", "in", "io",
+    "la", "le", "lo", "ma", "nel", "nella", "nelle", "non", "o", "per", "perché", "più", "quale", "quali", "quando",
+    "quanta", "quante", "quanti", "quanto", "questa", "questo", "se", "si", "sono", "stata", "stato", "su", "sua",
+    "sul", "sulla", "suo", "un", "una", "è",
 ];
 #[rustfmt::skip]
 const PORTUGUESE: &[&str] = &[
@@ -184,8 +203,8 @@ const PORTUGUESE: &[&str] = &[
 const DUTCH: &[&str] = &[
     "aan", "als", "bij", "dan", "dat", "de", "deze", "die", "dit", "door", "een", "en", "er", "had", "heeft", "het",
     "hij", "hoe", "hoeveel", "hun", "in", "is", "kan", "maar", "met", "naar", "niet", "nog", "of", "om", "onder",
-    "ook", "op", "over", "te", "tot", "uit", "van", "voor", "waar", "waarom", "wanneer", "was", "wat", "welk",
-    "welke", "werd", "werden", "wie", "wordt", "ze", "zich", "zijn",
+    "ook", "op", "over", "te", "tot", "uit", "van", "voor", "waar", "waarom", "wanneer", "was", "wat", "welk", "welke",
+    "werd", "werden", "wie", "wordt", "ze", "zich", "zijn",
 ];
 #[rustfmt::skip]
 const SWEDISH: &[&str] = &[

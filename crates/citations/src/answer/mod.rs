@@ -1,17 +1,18 @@
 //! Answers in the words of the sources: which sentences of the passages that a search found answer a question, and the
 //! text that quotes and cites them.
 //!
-//! Nothing is worded here. Sentences are compared with the question by their words, each counted by how rare it is among
-//! the passages, by the kind of thing that is asked for, and by their meaning where a model can tell; the best are
-//! quoted as they stand. Where nothing comes close enough the answer says so: [`Answer::is_answered`].
+//! Nothing is worded here. Sentences are compared with the question by their words, each counted by how rare it is
+//! among the passages, by the kind of thing that is asked for, and by their meaning where a model can tell; the best
+//! are quoted as they stand. Where nothing comes close enough the answer says so: [`Answer::is_answered`].
 //!
 //! [`Candidates::new`] takes the passages apart, [`Candidates::texts`] are the sentences that a model may compare with
-//! the question, [`Candidates::pick`] chooses, and [`Answer::write`] makes Markdown of what was chosen. The weights come
-//! from questions with known evidence; what meaning is worth was measured with the local model, and another model's
-//! numbers may lie higher or lower.
+//! the question, [`Candidates::pick`] chooses, and [`Answer::write`] makes Markdown of what was chosen. The weights
+//! come from questions with known evidence; what meaning is worth was measured with the local model, and another
+//! model's numbers may lie higher or lower.
 
 mod beginnings;
 mod confidence;
+mod fits;
 mod gather;
 mod kinds;
 mod language;
@@ -20,6 +21,7 @@ mod question;
 mod repetition;
 mod score;
 mod shape;
+mod signs;
 mod write;
 
 use ibid_domain::Span;
@@ -102,8 +104,8 @@ pub struct Picked {
 }
 
 impl<'text> Candidates<'text> {
-    /// Takes a question and passages apart. Of too long a question and of too many or too long passages, the first are
-    /// read.
+    /// Takes a question and passages apart. Read are the first 2,000 characters of the question, the first 64 passages,
+    /// the first 32 KiB of each, and 4,096 sentences in all.
     pub fn new(question: &str, passages: &[Found<'text>]) -> Self {
         let end = question.char_indices().nth(LONGEST_QUESTION).map_or(question.len(), |(at, _)| at);
         let passages = passages[..passages.len().min(gather::MOST_PASSAGES)].to_vec();

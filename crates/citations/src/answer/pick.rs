@@ -1,13 +1,8 @@
 //! Which sentences make up the answer.
 
 use super::{
-    Answer, Candidates, Options, Picked,
-    beginnings::points_back,
-    confidence::{Evidence, confidence},
-    gather::goes_on,
-    kinds::Fit,
-    repetition::Said,
-    score::against,
+    Answer, Candidates, Options, Picked, beginnings::points_back, confidence::confidence, fits::Fit, gather::goes_on,
+    question::Words, repetition::Said, score::Look,
 };
 
 /// The most sentences of an answer, whatever is asked for.
@@ -20,6 +15,8 @@ const FURTHEST: f32 = 1.6;
 const FURTHEST_WITHOUT_NEWS: f32 = 0.8;
 /// What share of the question's words is news.
 const NEWS: f32 = 0.08;
+/// A sentence with this share of the question's words is about the same thing.
+const MOST_OF_IT: f32 = 0.7;
 /// What the words cost that another picked sentence has.
 const OVERLAP: f32 = 2.0;
 /// What it costs to begin with a word that points back to nothing.
@@ -31,10 +28,28 @@ const WITH_BEFORE: f32 = 0.2;
 struct Candidate {
     place: usize,
     score: f32,
-    fit: Fit,
-    alike: Option<f32>,
-    /// The sentence before it, if it cannot stand without.
-    before: Option<usize>,
+    look: Look,
+}
+
+/// What has been picked.
+#[derive(Default)]
+struct Choice<'run> {
+    sentences: Vec<&'run Candidate>,
+    /// Sentences that are quoted only because others point back to them.
+    before: Vec<usize>,
+    said: Vec<Said>,
+    /// The question's words that all of them have.
+    words: Words,
+}
+
+impl Choice<'_> {
+    fn len(&self) -> usize {
+        self.sentences.len() + self.before.len()
+    }
+
+    fn places(&self) -> impl Iterator<Item = usize> {
+        self.sentences.iter().map(|candidate| candidate.place).chain(self.before.iter().copied())
+    }
 }
 
 impl Candidates<'_> {
@@ -43,57 +58,65 @@ impl Candidates<'_> {
     pub fn pick(&self, similarities: Option<&[f32]>, options: Options) -> Answer {
         let candidates = self.ranked(similarities);
         let Some(best) = candidates.first() else { return Answer::default() };
-        let most = options.most.clamp(1, MOST);
-        let mut picked: Vec<&Candidate> = Vec::new();
-        let mut context: Vec<usize> = Vec::new();
-        let mut said: Vec<Said> = Vec::new();
-        let mut words = 0;
-        let looked_at: Vec<_> = candidates
+        let chosen = self.choose(&candidates, best, options.most.clamp(1, MOST));
+        let has = |fit: Fit| chosen.sentences.iter().any(|candidate| candidate.look.fit == fit);
+        let fit = [Fit::Has, Fit::Lacks].into_iter().find(|&fit| has(fit)).unwrap_or(Fit::Unknown);
+        let most_alike = candidates.iter().filter_map(|candidate| candidate.look.alike).fold(-1.0, f32::max);
+        let confidence = confidence(&self.scores, best.place, &Look { fit, ..best.look }, most_alike);
+        Answer { sentences: self.in_order(&chosen), confidence, is_answered: confidence >= options.least_confidence }
+    }
+
+    /// The best sentence, and those after it that add to what has been said.
+    fn choose<'run>(&self, candidates: &'run [Candidate], best: &Candidate, most: usize) -> Choice<'run> {
+        let mut chosen = Choice::default();
+        let mut left: Vec<_> = candidates
             .iter()
             .take(LOOKED_AT * most)
             .take_while(|candidate| candidate.score >= best.score - FURTHEST)
             .map(|candidate| (candidate, self.said(candidate.place)))
             .collect();
-        let mut left = looked_at;
-        while picked.len() + context.len() < most {
+        while chosen.len() < most {
             left.retain(|(candidate, new)| {
-                !said.iter().any(|old| new.repeats(old)) && !self.meets(candidate.place, &picked, &context)
+                !chosen.said.iter().any(|old| new.repeats(old)) && !self.meets(candidate.place, &chosen)
             });
             let worth = |(candidate, new): &(&Candidate, Said)| {
-                let overlap = said.iter().map(|old| new.overlap(old)).fold(0.0, f32::max);
+                let overlap = chosen.said.iter().map(|old| new.overlap(old)).fold(0.0, f32::max);
                 candidate.score - OVERLAP * overlap
             };
-            let chosen = left
-                .iter()
-                .map(worth)
-                .enumerate()
-                .max_by(|one, other| one.1.total_cmp(&other.1).then(other.0.cmp(&one.0)));
-            let Some((at, worth)) = chosen else { break };
+            // Of equal ones the first.
+            let next = left.iter().map(worth).enumerate().rev().max_by(|one, other| one.1.total_cmp(&other.1));
+            let Some((at, worth)) = next else { break };
             let (candidate, new) = left.remove(at);
             let found = self.scores.found[candidate.place];
-            let news = self.scores.share(found & !words);
-            let furthest = if news >= NEWS { FURTHEST } else { FURTHEST_WITHOUT_NEWS };
-            if !picked.is_empty() && worth < best.score - furthest {
+            let is_news =
+                self.scores.share(found & !chosen.words) >= NEWS || self.is_other_figure(candidate, &new, &chosen.said);
+            let furthest = if is_news { FURTHEST } else { FURTHEST_WITHOUT_NEWS };
+            if chosen.len() > 0 && worth < best.score - furthest {
                 break;
             }
-            words |= found;
-            said.push(new);
-            picked.push(candidate);
-            if let Some(before) = candidate.before
-                && picked.len() + context.len() < most
-                && !self.meets(before, &picked, &context)
+            chosen.words |= found;
+            chosen.said.push(new);
+            chosen.sentences.push(candidate);
+            if let Some(before) = candidate.look.before
+                && chosen.len() < most
+                && !self.meets(before, &chosen)
             {
-                words |= self.scores.found[before];
-                said.push(self.said(before));
-                context.push(before);
+                chosen.words |= self.scores.found[before];
+                chosen.said.push(self.said(before));
+                chosen.before.push(before);
             }
         }
-        let confidence = confidence(&self.scores, &self.evidence(&candidates, &picked));
-        let is_answered = confidence >= options.least_confidence;
-        let scored = picked.iter().map(|candidate| (candidate.place, candidate.score));
-        let lowest = picked.iter().map(|candidate| candidate.score).fold(f32::MAX, f32::min);
-        let chosen = scored.chain(context.into_iter().map(|place| (place, lowest))).collect();
-        Answer { sentences: self.in_order(chosen), confidence, is_answered }
+        chosen
+    }
+
+    /// Whether a sentence answers the question with another figure than those picked: sources that disagree are all
+    /// told.
+    fn is_other_figure(&self, candidate: &Candidate, new: &Said, said: &[Said]) -> bool {
+        let before = candidate.look.before.map_or(0, |before| self.scores.found[before]);
+        self.scores.is_for_figure()
+            && candidate.look.fit == Fit::Has
+            && self.scores.covered(self.scores.found[candidate.place] | before) >= MOST_OF_IT
+            && said.iter().all(|old| new.has_other_figure(old))
     }
 
     /// The sentences worth a closer look, the best first.
@@ -102,20 +125,21 @@ impl Candidates<'_> {
             .short
             .iter()
             .enumerate()
-            .filter(|(_, place)| similarities.is_some() || self.scores.covered(self.scores.found[**place]) > 0.0)
+            .filter(|(_, place)| similarities.is_some() || self.scores.found[**place] > 0)
             .map(|(number, &place)| {
                 let alike = similarities.map(|all| {
                     all.get(number).copied().filter(|alike| alike.is_finite()).unwrap_or_default().clamp(-1.0, 1.0)
                 });
                 let sentence = &self.sentences[place];
-                let fit = self.scores.fit(sentence);
-                let mut score = self.scores.score(place, sentence, fit, alike);
-                let mut before = None;
-                if points_back(sentence.text, self.scores.languages[sentence.passage]) {
-                    before = self.before(place);
-                    score -= if before.is_some() { WITH_BEFORE } else { WITHOUT_BEFORE };
-                }
-                Candidate { place, score, fit, alike, before }
+                let points_back = points_back(sentence.text, self.scores.languages[sentence.passage]);
+                let before = if points_back { self.before(place) } else { None };
+                let look = Look { before, fit: self.scores.fit(sentence), alike };
+                let cost = match (points_back, before) {
+                    (false, _) => 0.0,
+                    (true, None) => WITHOUT_BEFORE,
+                    (true, Some(_)) => WITH_BEFORE,
+                };
+                Candidate { place, score: self.scores.score(place, sentence, &look) - cost, look }
             })
             .collect();
         candidates.sort_by(|one, other| other.score.total_cmp(&one.score));
@@ -127,7 +151,7 @@ impl Candidates<'_> {
         let before = place.checked_sub(1)?;
         let (one, other) = (&self.sentences[before], &self.sentences[place]);
         let is_near = self.source(before) == self.source(place) && goes_on(one, other) && !other.opens;
-        (is_near && against(one.shape) < 1.0).then_some(before)
+        (is_near && self.scores.is_quotable(before, one)).then_some(before)
     }
 
     fn source(&self, place: usize) -> usize {
@@ -140,38 +164,21 @@ impl Candidates<'_> {
     }
 
     /// Whether some words of a sentence are picked already.
-    fn meets(&self, place: usize, picked: &[&Candidate], context: &[usize]) -> bool {
-        let taken = picked.iter().map(|candidate| candidate.place).chain(context.iter().copied());
+    fn meets(&self, place: usize, chosen: &Choice<'_>) -> bool {
         let own = self.sentences[place].place;
-        taken.into_iter().any(|other| {
+        chosen.places().any(|other| {
             place == other || (self.source(place) == self.source(other) && self.sentences[other].place.meets(own))
         })
     }
 
-    fn evidence(&self, candidates: &[Candidate], picked: &[&Candidate]) -> Evidence {
-        let fits = |wanted: Fit| picked.iter().any(|candidate| candidate.fit == wanted);
-        let fit = if fits(Fit::Has) {
-            Fit::Has
-        } else if fits(Fit::Lacks) {
-            Fit::Lacks
-        } else {
-            Fit::Unknown
-        };
-        let best = picked.first();
-        let most = candidates.iter().filter_map(|candidate| candidate.alike).fold(-1.0, f32::max);
-        Evidence {
-            best: best.map_or(0, |best| self.scores.found[best.place]),
-            around: best.map_or(0, |best| self.scores.around[best.place]),
-            fit,
-            alike: best.and_then(|best| best.alike).map(|alike| (alike, most)),
-        }
-    }
-
     /// Sentences that follow each other together and in their order, the best of these groups first.
-    fn in_order(&self, mut chosen: Vec<(usize, f32)>) -> Vec<Picked> {
-        chosen.sort_unstable_by_key(|(place, _)| *place);
+    fn in_order(&self, chosen: &Choice<'_>) -> Vec<Picked> {
+        let own = chosen.sentences.iter().map(|candidate| (candidate.place, candidate.score));
+        let lowest = own.clone().map(|(_, score)| score).fold(f32::MAX, f32::min) - WITH_BEFORE;
+        let mut scored: Vec<_> = own.chain(chosen.before.iter().map(|&place| (place, lowest))).collect();
+        scored.sort_unstable_by_key(|(place, _)| *place);
         let mut groups: Vec<Vec<(usize, f32)>> = Vec::new();
-        for one in chosen {
+        for one in scored {
             match groups.last_mut() {
                 Some(group) if group.last().is_some_and(|last| self.is_next(last.0, one.0)) => group.push(one),
                 _ => groups.push(vec![one]),

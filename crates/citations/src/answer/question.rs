@@ -15,15 +15,15 @@ pub(super) const MOST_WORDS: usize = 96;
 /// Which words of a question something has, a bit each.
 pub(super) type Words = u128;
 
-/// A word of the question.
+/// A word of the question that says something.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     /// As it stands, in lower case.
     pub text: String,
     /// Whether it is written as a name is, or is a figure: what stands for one thing only.
     pub is_exact: bool,
-    /// Whether it says nothing by itself.
-    pub is_little: bool,
+    /// Whether it may only ask, as the first word of a question in a language that is not known.
+    pub may_ask: bool,
 }
 
 /// A question.
@@ -40,6 +40,8 @@ struct Forms {
     /// Of the scripts without spaces, in order.
     wide: Vec<(char, u8)>,
     begins: Beginnings,
+    /// The forms that may be the last part of a longer word, where the language puts words together.
+    tails: Vec<(String, u8)>,
 }
 
 impl Question {
@@ -48,7 +50,8 @@ impl Question {
         let own = Language::of(text);
         let mut words: Vec<Asked> = Vec::new();
         let mut begins = true;
-        let mut was_raised = false;
+        // The word before, if it is written as a name is.
+        let mut raised: Option<usize> = None;
         for piece in pieces(text) {
             let Piece::Word(word) = piece else {
                 begins = true;
@@ -57,27 +60,30 @@ impl Question {
             let lower = word.to_lowercase();
             let bare = bare(&lower);
             let is_raised = word.starts_with(char::is_uppercase);
-            let is_inner = word.chars().skip(1).any(char::is_uppercase);
-            // Where every noun is raised, a name is what follows another.
-            let is_name = is_raised && (is_inner || (!begins && (!own.raises_nouns() || was_raised)));
             // `US` and `IT` are names.
-            let is_little = !is_inner && is_little(bare, own, languages);
-            if is_name
-                && own.raises_nouns()
-                && was_raised
-                && let Some(before) = words.last_mut()
-            {
-                before.is_exact |= !before.is_little;
+            let is_inner = is_raised && word.chars().skip(1).any(char::is_uppercase);
+            let before = raised.take();
+            let was_begin = std::mem::take(&mut begins);
+            if !is_inner && is_little(bare, own, languages) {
+                continue;
             }
-            was_raised = is_raised && !begins;
-            begins = false;
-            let is_figure = bare.starts_with(|first: char| first.is_ascii_digit());
-            let is_exact = !is_little && (is_name || is_figure);
-            if let Some(known) = words.iter_mut().find(|known| known.text == bare) {
-                known.is_exact |= is_exact;
-            } else if words.len() < MOST_WORDS {
-                words.push(Asked { text: bare.to_owned(), is_exact, is_little });
+            // Where every noun is raised, only two in a row are a name.
+            let is_name = is_inner || (is_raised && !was_begin && (!own.raises_nouns() || before.is_some()));
+            let is_exact = is_name || bare.starts_with(|first: char| first.is_ascii_digit());
+            let known = words.iter().position(|known| known.text == bare);
+            let place = known.unwrap_or(words.len());
+            if place == MOST_WORDS {
+                continue;
             }
+            if known.is_none() {
+                let may_ask = own == Language::Other && words.is_empty() && was_begin;
+                words.push(Asked { text: bare.to_owned(), is_exact: false, may_ask });
+            }
+            words[place].is_exact |= is_exact;
+            if is_name && let Some(before) = before {
+                words[before].is_exact = true;
+            }
+            raised = (is_raised && !was_begin).then_some(place);
         }
         let forms = languages.iter().map(|&language| Forms::new(language, &words)).collect();
         Self { words, forms }
@@ -99,10 +105,8 @@ impl Question {
 
     /// The names and figures of the question.
     pub fn exact(&self) -> Words {
-        (0..)
-            .zip(&self.words)
-            .filter(|(_, word)| word.is_exact)
-            .fold(0, |exact, (place, _): (u32, _)| exact | 1 << place)
+        let exact = self.words.iter().enumerate().filter(|(_, word)| word.is_exact);
+        exact.fold(0, |words, (place, _)| words | 1 << place)
     }
 }
 
@@ -115,6 +119,7 @@ impl Forms {
             words: HashMap::new(),
             wide: Vec::new(),
             begins: Beginnings { thorough: language.changes_beginnings(), ..Beginnings::default() },
+            tails: Vec::new(),
         };
         for (place, word) in (0..).zip(asked) {
             let mut chars = word.text.chars();
@@ -124,6 +129,9 @@ impl Forms {
                     let form = stem(forms.stemmer.as_ref(), &word.text);
                     forms.begins.add(&word.text);
                     forms.begins.add(&form);
+                    if language.puts_together() && form.len() >= SHORTEST_TAIL {
+                        forms.tails.push((form.clone(), place));
+                    }
                     // Of two words with one stem the first counts.
                     forms.words.entry(form).or_insert(place);
                 }
@@ -133,12 +141,19 @@ impl Forms {
         forms
     }
 
+    /// Which word of the question a stem stands for.
+    fn place(&self, stem: &str) -> Option<u8> {
+        let whole = self.words.get(stem).copied();
+        whole.or_else(|| self.tails.iter().find(|(tail, _)| stem.ends_with(tail.as_str())).map(|(_, place)| *place))
+    }
+
     fn found_in(&self, text: &str) -> Words {
         let mut found = 0;
         let mut lower = String::new();
         for piece in pieces(text) {
             let Piece::Word(word) = piece else { continue };
-            if !self.begins.may_have(word) {
+            let may_end = !self.tails.is_empty() && word.len() >= 2 * SHORTEST_TAIL;
+            if !may_end && !self.begins.may_have(word) {
                 continue;
             }
             let place = match word.chars().next() {
@@ -150,7 +165,7 @@ impl Forms {
                     lower.extend(word.chars().flat_map(char::to_lowercase));
                     let bare = bare(&lower);
                     match &self.stemmer {
-                        Some(stemmer) if is_worth_stemming(bare) => self.words.get(&*stemmer.stem(bare)).copied(),
+                        Some(stemmer) if is_worth_stemming(bare) => self.place(&stemmer.stem(bare)),
                         _ => self.words.get(&*plain_figure(bare)).copied(),
                     }
                 }
@@ -162,6 +177,9 @@ impl Forms {
         found
     }
 }
+
+/// The shortest form that is looked for at the end of a longer word, in bytes.
+const SHORTEST_TAIL: usize = 5;
 
 /// The form of a word in which it is compared.
 fn stem(stemmer: Option<&Stemmer>, word: &str) -> String {
@@ -274,7 +292,7 @@ mod tests {
         let languages = [Language::of(text)];
         let asked = Question::new(question, &languages);
         let words = asked.found_in(text, languages[0]);
-        let has = |place: &usize| words >> place & 1 == 1 && !asked.words[*place].is_little;
+        let has = |place: &usize| words >> place & 1 == 1;
         (0..asked.words.len()).filter(has).map(|place| asked.words[place].text.clone()).collect()
     }
 
@@ -284,6 +302,7 @@ mod tests {
             ("When were the committees founded?", "The committee was founded in 1932.", "committees founded"),
             ("Who was dying in the skies?", "He was dying under the sky, and it was cold.", "dying skies"),
             ("Wann fuhren die Züge?", "Der Zug fuhr um acht, und die Leute waren da.", "fuhren züge"),
+            ("Wer baute die Brücke?", "Das ist die Rheinbrücke, und sie ist alt.", "brücke"),
             ("Who painted l'Orangerie?", "C'est dans l’orangerie de la ville que les gens sont.", "orangerie"),
             ("Was 1,500 the price?", "The price was 1.500 and the rest was not.", "1,500 price"),
             ("¿Quién fundó las escuelas?", "La escuela fue fundada por el rey en la costa.", "fundó escuelas"),

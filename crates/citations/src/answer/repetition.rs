@@ -40,7 +40,12 @@ impl Said {
 
     /// Whether another has said this already. A sentence with another figure says something else.
     pub fn repeats(&self, other: &Self) -> bool {
-        self.shared(other) >= SAME * self.stems.len() as f32 && self.figures.missing_in(&other.figures).0 == 0
+        self.shared(other) >= SAME * self.stems.len() as f32 && !self.has_other_figure(other)
+    }
+
+    /// Whether it has a figure that the other has not.
+    pub fn has_other_figure(&self, other: &Self) -> bool {
+        self.figures.missing_in(&other.figures).0 > 0
     }
 
     fn shared(&self, other: &Self) -> f32 {

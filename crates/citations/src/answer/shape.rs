@@ -19,8 +19,6 @@ pub(super) enum Shape {
     Question,
     /// A heading, or a title.
     Heading,
-    /// An entry of a list of references.
-    Reference,
     /// A row of a table, a path of navigation, a line of figures.
     Row,
     /// Nothing that could be quoted.
@@ -32,7 +30,7 @@ const FEWEST_WORDS: usize = 4;
 /// A sentence of more words says too much.
 const MOST_WORDS: usize = 80;
 /// No answer has more characters than this.
-pub(super) const LONGEST: usize = 1500;
+const LONGEST: usize = 1500;
 /// A line without an end is a heading up to so many words.
 const LONGEST_HEADING: usize = 12;
 
@@ -106,7 +104,7 @@ impl Counts {
         if text.contains("://") && words_beside_addresses(text) < FEWEST_WORDS {
             return Shape::Scrap;
         }
-        if matches!(last, '?' | '？' | '؟' | ';' if last != ';' || is_greek(text)) {
+        if matches!(last, '?' | '？' | '؟') || (last == ';' && is_greek(text)) {
             return Shape::Question;
         }
         if self.dividers >= 2 && !has_end || self.dividers >= 4 || self.figures > plain || self.others > self.letters {
@@ -114,9 +112,6 @@ impl Counts {
         }
         if text.starts_with('#') || (!has_end && self.is_heading(length)) {
             return Shape::Heading;
-        }
-        if is_reference(text) {
-            return Shape::Reference;
         }
         if !has_end || text.starts_with(char::is_lowercase) {
             return Shape::Unfinished;
@@ -150,7 +145,7 @@ static NOTE: LazyLock<Regex> = LazyLock::new(|| fixed(r"(?:\[[0-9][0-9, -]{0,14}
 static SIGNS: LazyLock<[Regex; 6]> = LazyLock::new(|| {
     [
         r"(?i)\bdoi\b|\bhttps?://|\barxiv\b|\bisbn\b|\bissn\b",
-        r"\bpp?\. ?[0-9]|\b[Vv]ol\. ?[0-9]|\b[Nn]o\. ?[0-9]|\b[0-9]{1,4} ?\([0-9]{1,3}\)|\b[0-9]{1,4}[–-][0-9]{1,4}\.?$",
+        r"\b(?:pp?|[Vv]ol|[Nn]o)\. ?[0-9]|\b[0-9]{1,4} ?\([0-9]{1,3}\)|\b[0-9]{1,4}[–-][0-9]{1,4}\.?$",
         r"\bIn:? Proc|\bProceedings of|\bJournal of\b|\bTrans\. |\bConference on\b|\bUniversity Press\b|\beds?\.\)",
         r"\([12][0-9]{3}[a-z]?\)[.,]|, [12][0-9]{3}[a-z]?\.$",
         r"^\[?[0-9]{1,3}[\].] \p{Lu}",
@@ -162,7 +157,8 @@ static SIGNS: LazyLock<[Regex; 6]> = LazyLock::new(|| {
 /// How many of the signs make an entry.
 const SIGNS_OF_A_REFERENCE: usize = 2;
 
-fn is_reference(text: &str) -> bool {
+/// Whether a stretch of text is an entry of a list of references. This takes longer than to tell what else it is.
+pub(super) fn is_reference(text: &str) -> bool {
     SIGNS.iter().filter(|sign| sign.is_match(text)).nth(SIGNS_OF_A_REFERENCE - 1).is_some()
 }
 
@@ -191,8 +187,6 @@ mod tests {
             ("Home › Products › Bridges and tunnels › Harbour", Shape::Row),
             ("Station | Opened | Passengers | Depth", Shape::Row),
             ("1932 14.5 1,200 33 harbour bridge 1940 12", Shape::Row),
-            ("Sample, A. and Muster, B. (2019). On bridges. Journal of Samples 12(3), pp. 4–9.", Shape::Reference),
-            ("[12] A. Sample, Bridges of the north, University Press, 2004.", Shape::Reference),
             ("opening hours are nine to five on weekdays", Shape::Unfinished),
             ("was then moved to the other bank of the river.", Shape::Unfinished),
             ("Opening hours: nine to five, closed on public holidays", Shape::Unfinished),
@@ -202,6 +196,14 @@ mod tests {
             ("– – – – –", Shape::Scrap),
         ] {
             assert_eq!(shape(text).0, wanted, "{text}");
+        }
+        for (text, wanted) in [
+            ("Sample, A. and Muster, B. (2019). On bridges. Journal of Samples 12(3), pp. 4–9.", true),
+            ("[12] A. Sample, Bridges of the north, University Press, 2004.", true),
+            ("The bridge was opened in 1932 (see Sample, 2004).", false),
+            ("It is described in the Journal of Samples.", false),
+        ] {
+            assert_eq!(is_reference(text), wanted, "{text}");
         }
         let long = format!("It was {}long.", "very ".repeat(90));
         assert_eq!(shape(&long), (Shape::Long, 93));

@@ -9,7 +9,7 @@ use super::Answer;
 pub struct Written {
     /// The answer in Markdown, a paragraph for sentences that follow each other.
     pub text: String,
-    /// What it quotes, in order.
+    /// Where each of the answer's sentences stands in it, in their order.
     pub quotes: Vec<Quoted>,
     /// The sources that it cites, in the order of their numbers, which count from 1.
     pub sources: Vec<usize>,
@@ -18,8 +18,6 @@ pub struct Written {
 /// A sentence in a written answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quoted {
-    /// Which of the answer's sentences it is.
-    pub sentence: usize,
     /// The number of its source.
     pub number: u32,
     /// Where its words stand in the text.
@@ -29,9 +27,9 @@ pub struct Quoted {
 }
 
 impl Answer {
-    /// Writes the answer: each sentence followed by the number of its source. Blank space within a sentence becomes single
-    /// spaces, and what Markdown or the grammar of citations would read otherwise is escaped, so that the words that are
-    /// shown are those of the source, and the markers that are read are those written here.
+    /// Writes the answer: each sentence followed by the number of its source. Blank space within a sentence becomes
+    /// single spaces, and what Markdown or the grammar of citations would read otherwise is escaped, so that the words
+    /// that are shown are those of the source, and the markers that are read are those written here.
     pub fn write(&self) -> Written {
         let mut written = Written::default();
         let mut chars = 0;
@@ -41,9 +39,9 @@ impl Answer {
             chars += part.chars().count();
             Span::new(from, chars)
         };
-        for (sentence, picked) in self.sentences.iter().enumerate() {
-            let begins = !picked.goes_on || sentence == 0;
-            if sentence > 0 {
+        for picked in &self.sentences {
+            let begins = !picked.goes_on || written.text.is_empty();
+            if !written.text.is_empty() {
                 add(&mut written.text, if begins { "\n\n" } else { " " });
             }
             let place = written.sources.iter().position(|source| *source == picked.source).unwrap_or_else(|| {
@@ -54,7 +52,7 @@ impl Answer {
             let words = add(&mut written.text, &escaped(&picked.quote, begins));
             add(&mut written.text, " ");
             let marker = add(&mut written.text, &format!("[{number}]"));
-            written.quotes.push(Quoted { sentence, number, words, marker });
+            written.quotes.push(Quoted { number, words, marker });
         }
         written
     }
@@ -117,4 +115,30 @@ fn on_one_line(words: &str) -> String {
     }
     line.push_str(rest);
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_would_be_read_otherwise_is_escaped() {
+        for (words, wanted) in [
+            ("Plain words, (really) – 3.5 % of them!", "Plain words, (really) – 3.5 % of them!"),
+            ("It grew.[3] See [a.pdf](b).", "It grew.[3\\] See [a.pdf\\](b)."),
+            ("a_b is *not* `code` <b>", "a_b is \\*not\\* \\`code\\` \\<b>"),
+            ("AT&T costs $5 &amp; more", "AT&T costs \\$5 \\&amp; more"),
+            ("1. First # of all", "1\\. First # of all"),
+            ("# A heading", "\\# A heading"),
+            ("- An item", "\\- An item"),
+            ("-5 degrees", "-5 degrees"),
+            ("two\n  lines\tand 3\u{a0}m", "two lines and 3\u{a0}m"),
+            ("C:\\path {citation:a}", "C:\\\\path \\{citation:a}"),
+        ] {
+            assert_eq!(escaped(words, true), wanted);
+        }
+        // Within a paragraph nothing begins a block.
+        assert_eq!(escaped("1. First", false), "1. First");
+        assert_eq!(escaped("# of all", false), "# of all");
+    }
 }

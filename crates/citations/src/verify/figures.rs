@@ -126,7 +126,7 @@ impl Figures {
 
 impl Figure {
     /// Whether another text's figure bears this one out: the same, or the same when it is rounded as this one is.
-    fn fits(&self, known: &Self) -> bool {
+    pub fn fits(&self, known: &Self) -> bool {
         let tolerance = (self.slack + self.value.abs() * 1e-9).max(if self.slack > 0.0 { 0.0 } else { 1e-9 });
         (self.value - known.value).abs() <= tolerance
             || (self.is_percent != known.is_percent && (self.value - known.value * 100.0).abs() <= tolerance)

@@ -120,7 +120,7 @@ proptest! {
 }
 
 /// How long this thread has worked: what else the machine does is not counted.
-fn worked() -> Duration {
+pub(crate) fn worked() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }

@@ -254,6 +254,47 @@ async fn with_model(dialect: Dialect, scripts: Vec<Vec<Step>>, more: &[&str]) ->
     (server, provider)
 }
 
+/// Any server of a library can stream a run that another one carries out, and stop it.
+async fn two_servers(engine: Engine) {
+    let text: Vec<Step> =
+        (0..40).flat_map(|at| [Step::text(format!("w{at} ")), Step::Silence(Duration::from_millis(25))]).collect();
+    let slow = vec![Step::text("It was "), Step::Silence(Duration::from_secs(600))];
+    let provider = Provider::start(Dialect::OpenAi, vec![text.into_iter().chain([Step::End]).collect(), slow]).await;
+    let url = provider.base_url().to_owned();
+    let arguments = ["--chat", "compatible", "--chat-model", "sample", "--chat-url", &url, "--embedder", "none"];
+    let Some(server) = Running::start_with(engine, &arguments).await else { return };
+    let (_beside, other) = server.beside();
+    library(&server).await;
+    let conversation = server.conversation().await;
+    let path = format!("/api/v1/conversations/{conversation}/messages");
+    let body = json!({"content": "Who built the harbour of Selde?"});
+    let here = server.request(Method::POST, &path).json(&body).send().await.unwrap();
+    let run = here.headers()["ibid-run-id"].to_str().unwrap().to_owned();
+    let there = server.http.get(format!("{other}/api/v1/runs/{run}/events")).send().await.unwrap();
+    let (here, there) = tokio::join!(here.text(), there.text());
+    let (here, there) = (crate::runs::events_in(&here.unwrap()), crate::runs::events_in(&there.unwrap()));
+    assert_eq!(here, there);
+    assert!(said(&here).starts_with("w0 w1 ") && said(&here).ends_with("w39"), "{}", said(&here));
+    assert_eq!(kinds(&here).last(), Some(&"run_completed"));
+
+    let here = server.request(Method::POST, &path).json(&body).send().await.unwrap();
+    let run = here.headers()["ibid-run-id"].to_str().unwrap().to_owned();
+    let cancelled = server.http.post(format!("{other}/api/v1/runs/{run}/cancel")).send().await.unwrap();
+    assert_eq!(cancelled.status(), 200);
+    let events = crate::runs::events_in(&here.text().await.unwrap());
+    assert_eq!(events.last().unwrap().2["data"]["status"], "cancelled");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_servers_on_sqlite() {
+    two_servers(Engine::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_servers_on_postgres() {
+    two_servers(Engine::Postgres).await;
+}
+
 fn words(text: &str) -> Vec<Step> {
     let mut steps = vec![Step::text(text), Step::Usage { input: 1000, output: 50 }];
     steps.push(Step::End);

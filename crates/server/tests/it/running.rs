@@ -35,6 +35,12 @@ impl Running {
         Some(Self { url, http, place, child, arguments })
     }
 
+    /// A second server on the same library, with its address. It ends when it is dropped.
+    pub(crate) fn beside(&self) -> (Beside, String) {
+        let (child, url) = spawn(&self.place, &self.arguments);
+        (Beside(child), url)
+    }
+
     /// Ends the server as a power cut would.
     pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
@@ -98,6 +104,16 @@ impl Running {
         let (status, manifest) = self.send(Method::POST, "/api/v1/manifests", &body).await;
         assert!(status.is_success(), "{manifest}");
         manifest["sha256"].as_str().unwrap().to_owned()
+    }
+}
+
+/// A second server on a library.
+pub(crate) struct Beside(Child);
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
