@@ -28,6 +28,13 @@ export type Revision = Schemas["Revision"];
 export type Chunk = Schemas["Chunk"];
 export type Mark = Schemas["Mark"];
 
+export type Conversation = Schemas["Conversation"];
+export type Message = Schemas["Message"];
+export type NewMessage = Schemas["NewMessage"];
+export type Citation = Schemas["Citation"];
+export type CitedFile = Schemas["CitedFile"];
+export type Run = Schemas["Run"];
+
 /** One page of a list, as each `Page_*` of the schema; `next_cursor` is null on the last one. */
 export interface Page<T> {
   items: T[];

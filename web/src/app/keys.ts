@@ -6,12 +6,15 @@ const SEQUENCE_MS = 1200;
 
 /** What each key does, for the help dialog. */
 export const KEYS: readonly [keys: string[], does: string][] = [
-  [["j"], "Next row"],
-  [["k"], "Previous row"],
-  [["o"], "Open the row"],
+  [["j"], "Next row or citation"],
+  [["k"], "Previous row or citation"],
+  [["o"], "Open the row or what is cited"],
   [["x"], "Select the row"],
   [["Esc"], "Close the panel"],
-  [["/"], "Search"],
+  [["["], "Show the evidence"],
+  [["]"], "Hide the evidence"],
+  [["c"], "Copy the citation that is shown"],
+  [["/"], "Ask or search"],
   [["u"], "Upload files"],
   ...PLACES.map(({ key, label }): [string[], string] => [["g", key], `Go to ${label}`]),
   [["?"], "Show these keys"],
@@ -36,11 +39,14 @@ export function useKeys({ onUpload, onHelp }: { onUpload: () => void; onHelp: ()
       else if (event.key === "o") focusedRow()?.click();
       else if (event.key === "x") focusedRow()?.closest("[role=row]")?.querySelector<HTMLElement>("input")?.click();
       else if (event.key === "/") {
-        const box = document.querySelector<HTMLInputElement>("main input[type=search]");
+        const box = document.querySelector<HTMLInputElement | HTMLTextAreaElement>("main :is(input[type=search], textarea[data-ask])");
         if (!box) return;
         box.focus();
         box.select();
-      } else if (event.key === "u") onUpload();
+      } else if (event.key === "[") press("main [data-panel=show]");
+      else if (event.key === "]") press("main [data-panel=hide]");
+      else if (event.key === "c") press("[data-card] [data-copy-citation]");
+      else if (event.key === "u") onUpload();
       else if (event.key === "?") onHelp();
       else return;
       event.preventDefault();
@@ -49,6 +55,10 @@ export function useKeys({ onUpload, onHelp }: { onUpload: () => void; onHelp: ()
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   }, [navigate, onUpload, onHelp]);
+}
+
+function press(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.click();
 }
 
 function isTaken({ target }: KeyboardEvent): boolean {

@@ -9,8 +9,8 @@ export function NotFound() {
       <Empty
         title="There is nothing at this address"
         actions={
-          <Link to="/sources" className={buttonClass("primary")}>
-            Go to the sources
+          <Link to="/ask" className={buttonClass("primary")}>
+            Go to the start
           </Link>
         }
       >

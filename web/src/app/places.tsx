@@ -1,9 +1,9 @@
 import type { ComponentType } from "react";
-import { FolderIcon, JobsIcon, LibraryIcon, StatusIcon } from "@/components/icons";
+import { AskIcon, FolderIcon, JobsIcon, LibraryIcon, StatusIcon } from "@/components/icons";
 
 /** A place on the rail. `key` is what follows `g` on the keyboard. Later places are added here and in router.tsx. */
 export interface Place {
-  to: "/sources" | "/library" | "/jobs" | "/status";
+  to: "/ask" | "/sources" | "/library" | "/jobs" | "/status";
   label: string;
   key: string;
   Icon: ComponentType;
@@ -11,6 +11,7 @@ export interface Place {
 }
 
 export const PLACES: readonly Place[] = [
+  { to: "/ask", label: "Ask", key: "a", Icon: AskIcon },
   { to: "/sources", label: "Sources", key: "s", Icon: LibraryIcon },
   { to: "/library", label: "Files", key: "f", Icon: FolderIcon },
   { to: "/jobs", label: "Jobs", key: "j", Icon: JobsIcon, foot: true },

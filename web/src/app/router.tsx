@@ -1,9 +1,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import type { JobState } from "@/api/types";
+import { AskRoute } from "@/app/ask-route";
 import { Crashed, NotFound } from "@/app/not-found";
 import { Shell } from "@/app/shell";
+import { parseAskSearch } from "@/features/ask/ask-search";
 import { parseSourceSearch, parseSourcesSearch } from "@/features/sources/source-search";
-import { SourcesPage } from "@/features/sources/sources-page";
 import { parseSnapshotSearch } from "@/features/snapshots/snapshot-search";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
@@ -12,15 +13,20 @@ const home = createRoute({
   getParentRoute: () => root,
   path: "/",
   beforeLoad: () => {
-    throw redirect({ to: "/sources", replace: true });
+    throw redirect({ to: "/ask", replace: true });
   },
 });
+
+// One component for the start and the conversations, so that a question asked at the start is followed in its thread.
+const asking = createRoute({ getParentRoute: () => root, id: "asking", component: AskRoute });
+const ask = createRoute({ getParentRoute: () => asking, path: "/ask" });
+const conversation = createRoute({ getParentRoute: () => asking, path: "/ask/$conversation", validateSearch: parseAskSearch });
 
 const sources = createRoute({
   getParentRoute: () => root,
   path: "/sources",
   validateSearch: parseSourcesSearch,
-  component: SourcesPage,
+  component: lazyRouteComponent(() => import("@/features/sources/sources-page"), "SourcesPage"),
 });
 const source = createRoute({
   getParentRoute: () => root,
@@ -71,6 +77,7 @@ const status = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
+    asking.addChildren([ask, conversation]),
     sources,
     source,
     files.addChildren([library, file]),

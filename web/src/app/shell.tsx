@@ -35,7 +35,7 @@ function Frame() {
         Skip to the content
       </a>
       <nav aria-label="Places" className={styles.rail}>
-        <Link to="/sources" className={styles.mark} activeProps={{ "aria-current": undefined }} aria-label="Ibid, to the sources">
+        <Link to="/ask" className={styles.mark} activeProps={{ "aria-current": undefined }} aria-label="Ibid, to the start">
           ibid
         </Link>
         {PLACES.map((place) => (

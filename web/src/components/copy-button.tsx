@@ -1,7 +1,16 @@
 import { useEffect, useState } from "react";
 import { Button } from "@/components/button";
 
-export function CopyButton({ text, label }: { text: string; label: string }) {
+interface Props {
+  text: string;
+  /** The same in HTML, for programs that take it. */
+  html?: () => string;
+  label: string;
+  look?: "plain" | "quiet";
+  "data-copy-citation"?: "";
+}
+
+export function CopyButton({ text, html, label, ...props }: Props) {
   const [said, setSaid] = useState<string | null>(null);
   useEffect(() => {
     if (said === null) return;
@@ -11,7 +20,13 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
 
   async function copy() {
     try {
-      await navigator.clipboard.writeText(text);
+      if (html) {
+        const kinds = { "text/plain": text, "text/html": html() };
+        const blobs = Object.entries(kinds).map(([type, content]) => [type, new Blob([content], { type })]);
+        await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(blobs) as Record<string, Blob>)]);
+      } else {
+        await navigator.clipboard.writeText(text);
+      }
       setSaid("Copied");
     } catch {
       // Browsers give pages the clipboard only over https or on this machine.
@@ -20,7 +35,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   }
 
   return (
-    <Button onPress={() => void copy()}>
+    <Button {...props} onPress={() => void copy()}>
       <span aria-live="polite">{said ?? label}</span>
     </Button>
   );

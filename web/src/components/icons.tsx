@@ -60,3 +60,51 @@ export const SearchIcon = () => (
     <path d="M8.75 3.5a5.25 5.25 0 1 1 0 10.5 5.25 5.25 0 0 1 0-10.5zM12.6 12.6l4 4" />
   </Icon>
 );
+
+export const AskIcon = () => (
+  <Icon>
+    <path d="M3.5 4.5h13v9h-7l-3.5 3v-3h-2.5zM7 8h6M7 10.5h4" />
+  </Icon>
+);
+
+export const ClockIcon = () => (
+  <Icon>
+    <path d="M10 3a7 7 0 1 1 0 14 7 7 0 0 1 0-14zM10 6v4.2l2.8 1.8" />
+  </Icon>
+);
+
+export const DocumentIcon = () => (
+  <Icon>
+    <path d="M5 2.5h6.5L15.5 6.5v11H5zM11.5 2.5v4h4M8 10h5M8 13h5" />
+  </Icon>
+);
+
+export const WebIcon = () => (
+  <Icon>
+    <path d="M10 3a7 7 0 1 1 0 14 7 7 0 0 1 0-14zM3.2 10h13.6M10 3c4 4.5 4 9.5 0 14M10 3c-4 4.5-4 9.5 0 14" />
+  </Icon>
+);
+
+export const DataIcon = () => (
+  <Icon>
+    <path d="M3 4h14v12H3zM3 8h14M3 12h14M8 4v12" />
+  </Icon>
+);
+
+export const GeneratedIcon = () => (
+  <Icon>
+    <path d="M4 16l9-9 1.5 1.5-9 9H4zM15 3v3M13.5 4.5h3M6 4v2M5 5h2" />
+  </Icon>
+);
+
+export const SendIcon = () => (
+  <Icon>
+    <path d="M10 16V4.5M5.5 9L10 4.5 14.5 9" />
+  </Icon>
+);
+
+export const StopIcon = () => (
+  <Icon>
+    <path d="M6 6h8v8H6z" fill="currentColor" />
+  </Icon>
+);

@@ -27,7 +27,7 @@ export function SidePanel({ kind, onClose, children }: { kind: string; onClose: 
     <aside ref={panel} tabIndex={-1} aria-label={`${kind} details`} className={styles.panel}>
       <div className={styles.head}>
         <span className={styles.kind}>{kind}</span>
-        <Button look="icon" aria-label="Close panel" onPress={onClose}>
+        <Button look="icon" aria-label="Close panel" data-panel="hide" onPress={onClose}>
           <CloseIcon />
         </Button>
       </div>

@@ -8,7 +8,8 @@ import { ErrorNote, Skeleton } from "@/components/states";
 import { NoText } from "@/features/sources/no-text";
 import { TextBlock } from "@/features/sources/text-block";
 import { layOut, overlap } from "@/features/sources/text-layout";
-import { parseSpan, spanHash, spanStretch } from "@/features/sources/text-span";
+import { spanStretch } from "@/features/sources/text-span";
+import { parseSpan, spanHash } from "@/lib/span";
 import styles from "@/features/sources/source-text.module.css";
 
 /** The text of one version of a source; the place that the address names is marked and brought into view. */

@@ -1,0 +1,124 @@
+import { useRouter } from "@tanstack/react-router";
+import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type MouseEvent, type PointerEvent, type RefObject } from "react";
+import type { Citation } from "@/api/types";
+import { BadgesContext } from "@/components/evidence/badge";
+import { CitationPopover } from "@/components/evidence/citation-popover";
+import { PartView } from "@/components/evidence/text-parts";
+import type { Badge, Placed } from "@/lib/citation-places";
+import { readParts } from "@/lib/markdown";
+import styles from "@/components/evidence/cited-text.module.css";
+
+const OPEN_MS = 150;
+const CLOSE_MS = 250;
+/** So many parts are drawn at once; the rest of a long text follows in the frames after. */
+const FIRST_PARTS = 40;
+const MORE_PARTS = 40;
+
+/** A text in Markdown with its citations as badges; a badge shows its evidence when it is pointed at or has the focus. */
+export function CitedText({ placed, label, articleRef }: { placed: Placed; label: string; articleRef?: RefObject<HTMLElement | null> }) {
+  const router = useRouter();
+  const trigger = useRef<Element | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const touch = useRef(false);
+  const [shown, setShown] = useState<Citation | null>(null);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  function show(element: Element) {
+    clearTimeout(timer.current);
+    const citation = citationOf(element, placed.badges);
+    if (!citation) return;
+    trigger.current = element;
+    setShown(citation);
+  }
+  function later(ms: number, then: () => void) {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(then, ms);
+  }
+  const hide = () => later(CLOSE_MS, () => setShown(null));
+
+  function onPointerOver(event: PointerEvent) {
+    const badge = badgeAt(event.target);
+    if (badge && event.pointerType === "mouse") later(shown ? 0 : OPEN_MS, () => show(badge));
+  }
+  function onPointerOut(event: PointerEvent) {
+    if (badgeAt(event.target) && event.pointerType === "mouse") hide();
+  }
+  function onFocus(event: FocusEvent) {
+    const badge = badgeAt(event.target);
+    // A finger focuses, too, but what it does is told by the click.
+    if (badge?.matches(":focus-visible")) show(badge);
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== "Escape" || !shown) return;
+    event.preventDefault();
+    setShown(null);
+  }
+  function onClick(event: MouseEvent) {
+    const badge = badgeAt(event.target);
+    if (!badge || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const href = badge.getAttribute("href");
+    // A finger cannot point without pressing: it gets the evidence first, with a way on.
+    if (touch.current || !href) {
+      event.preventDefault();
+      show(badge);
+    } else if (href.startsWith("/")) {
+      event.preventDefault();
+      router.history.push(href);
+    }
+  }
+
+  return (
+    <BadgesContext value={placed.badges}>
+      {/* The badges inside are links and buttons; this hears of them all in one place, because there may be hundreds. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
+      <article
+        ref={articleRef}
+        className={styles.text}
+        aria-label={label}
+        onPointerOver={onPointerOver}
+        onPointerOut={onPointerOut}
+        onPointerDown={(event) => (touch.current = event.pointerType !== "mouse")}
+        onFocus={onFocus}
+        onBlur={(event) => badgeAt(event.target) && hide()}
+        onKeyDown={onKeyDown}
+        onClick={onClick}
+      >
+        <Parts text={placed.text} />
+      </article>
+      {shown && (
+        <CitationPopover
+          citation={shown}
+          trigger={trigger}
+          onClose={() => setShown(null)}
+          onEnter={() => clearTimeout(timer.current)}
+          onLeave={hide}
+        />
+      )}
+    </BadgesContext>
+  );
+}
+
+function badgeAt(target: EventTarget): Element | null {
+  return target instanceof Element ? target.closest("[data-badge]") : null;
+}
+
+function citationOf(element: Element, badges: readonly Badge[]): Citation | null {
+  const [badge, item] = (element.getAttribute("data-badge") ?? "").split(".").map(Number);
+  return badges[badge ?? -1]?.items[item ?? -1]?.citation ?? null;
+}
+
+/** Finished parts stay as they are while more of the text comes. */
+function Parts({ text }: { text: string }) {
+  const [read, setRead] = useState(() => readParts(text));
+  if (read.text !== text) setRead(readParts(text, read));
+  const [count, setCount] = useState(FIRST_PARTS);
+  const missing = read.parts.length > count;
+
+  useEffect(() => {
+    if (!missing) return;
+    const frame = requestAnimationFrame(() => setCount((drawn) => drawn + MORE_PARTS));
+    return () => cancelAnimationFrame(frame);
+  }, [missing, count]);
+
+  return read.parts.slice(0, count).map(({ start, raw, block }) => <PartView key={start} raw={raw} block={block} />);
+}

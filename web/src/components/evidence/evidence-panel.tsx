@@ -1,0 +1,75 @@
+import { memo, type ReactNode } from "react";
+import type { Citation } from "@/api/types";
+import { CitedWords, CitedWork, useCitedSource } from "@/components/evidence/citation-card";
+import { SidePanel } from "@/components/side-panel";
+import { Tabs } from "@/components/tabs";
+import { citedSources, type CitedSource, type EvidenceKind } from "@/lib/citation-words";
+import { formatCount } from "@/lib/format";
+import styles from "@/components/evidence/evidence-panel.module.css";
+
+/** A part of the evidence; all of it if null. */
+export type EvidenceTab = EvidenceKind | null;
+
+export const EVIDENCE_TABS: readonly [tab: EvidenceTab, label: string][] = [
+  [null, "All"],
+  ["documents", "Documents"],
+  ["web", "Web"],
+  ["data", "Data"],
+  ["generated", "Generated"],
+];
+
+interface Props {
+  citations: readonly Citation[];
+  tab: EvidenceTab;
+  /** Draws the link to a part; each part has an address. */
+  link: (tab: EvidenceTab, children: ReactNode) => ReactNode;
+  onClose: () => void;
+}
+
+/** What a text rests on: each cited source with the words that are quoted of it. The same wherever evidence is shown. */
+export function EvidencePanel({ citations, tab, link, onClose }: Props) {
+  const sources = citedSources(citations);
+  const shown = sources.filter(({ kind }) => tab === null || kind === tab);
+  const count = (kind: EvidenceTab) => sources.filter((source) => kind === null || source.kind === kind).length;
+  return (
+    <SidePanel kind="Evidence" onClose={onClose}>
+      <div className={styles.tabs}>
+        <Tabs label="Parts of the evidence">
+          {EVIDENCE_TABS.map(([kind, label]) =>
+            link(
+              kind,
+              <>
+                {label} <span className={styles.count}>{formatCount(count(kind))}</span>
+              </>,
+            ),
+          )}
+        </Tabs>
+      </div>
+      {shown.length === 0 ? (
+        <p className={styles.none}>{sources.length === 0 ? "This answer cites nothing." : "Nothing of this kind is cited."}</p>
+      ) : (
+        <ul className={styles.sources} aria-label="Cited sources">
+          {shown.map((source) => (
+            <SourceCard key={source.number} source={source} />
+          ))}
+        </ul>
+      )}
+    </SidePanel>
+  );
+}
+
+const SourceCard = memo(
+  function SourceCard({ source: { citations } }: { source: CitedSource }) {
+    const first = citations[0]!;
+    const source = useCitedSource(first.source_id);
+    return (
+      <li className={styles.source} data-deleted={first.availability === "deleted" || undefined}>
+        <CitedWork citation={first} source={source} />
+        {citations.map((citation) => (
+          <CitedWords key={citation.id} citation={citation} source={source} />
+        ))}
+      </li>
+    );
+  },
+  (before, after) => before.source.citations.every((citation, at) => citation === after.source.citations[at]) && before.source.citations.length === after.source.citations.length,
+);

@@ -1,0 +1,127 @@
+import { useQuery } from "@tanstack/react-query";
+import { memo, useMemo, useRef, useState, type ReactNode } from "react";
+import { evidenceUrl } from "@/api/conversations";
+import { getRun, runKeys } from "@/api/runs";
+import type { Message } from "@/api/types";
+import { Button, LinkButton } from "@/components/button";
+import { CopyButton } from "@/components/copy-button";
+import { CitedText } from "@/components/evidence/cited-text";
+import { Covers } from "@/components/evidence/covers";
+import { ErrorNote } from "@/components/states";
+import { copyHtml } from "@/features/ask/copy-html";
+import type { Live, Shown } from "@/features/ask/live";
+import { placeCitations, placeNumbers, sameBadges, type Placed } from "@/lib/citation-places";
+import { verdictSummary } from "@/lib/citation-words";
+import { footnotesOf, withFootnotes } from "@/lib/footnotes";
+import { asSentence, formatPlural } from "@/lib/format";
+import styles from "@/features/ask/ask.module.css";
+
+interface Props {
+  answer: Shown;
+  /** Shows its evidence; absent while it is shown. */
+  onEvidence?: () => void;
+  onAgain?: () => void;
+  children?: ReactNode;
+}
+
+/** An answer, on its way or kept. Both are one text, so that nothing jumps when the one becomes the other. */
+export const Answer = memo(function Answer({ answer: { content, kept, live }, onEvidence, onAgain, children }: Props) {
+  const placed = usePlaced(content, kept, live);
+  const article = useRef<HTMLElement>(null);
+  return (
+    <div className={styles.answer} aria-busy={live?.state === "going"}>
+      <CitedText placed={placed} label="Answer" articleRef={article} />
+      {live && <Progress live={live} onAgain={onAgain} />}
+      {kept && (
+        <>
+          <Unfinished message={kept} onAgain={onAgain} />
+          <Notes message={kept} />
+          <Covers files={kept.cited_files} citations={kept.citations} />
+          <div className={styles.actions}>
+            {children}
+            {kept.content && (
+              <CopyButton
+                look="quiet"
+                label={kept.citations.length > 0 ? "Copy with footnotes" : "Copy"}
+                text={withFootnotes(placed, footnotesOf(kept.citations, location.origin))}
+                html={() => copyHtml(article.current, footnotesOf(kept.citations, location.origin))}
+              />
+            )}
+            {kept.citations.length > 0 && (
+              <LinkButton look="quiet" href={evidenceUrl(kept.id)} download="">
+                Export evidence
+              </LinkButton>
+            )}
+            {onEvidence && kept.citations.length > 0 && (
+              <Button look="quiet" onPress={onEvidence}>
+                Evidence
+              </Button>
+            )}
+          </div>
+        </>
+      )}
+    </div>
+  );
+});
+
+/** The text with its badges, which stay the same ones for as long as nothing about them changes. */
+function usePlaced(content: string, kept: Message | null, live: Live | null): Placed {
+  const numbers = live?.numbers;
+  const citations = kept?.citations;
+  const next = useMemo(
+    () => (citations ? placeCitations(content, citations) : placeNumbers(content, numbers ?? new Set())),
+    [content, citations, numbers],
+  );
+  const [badges, setBadges] = useState(next.badges);
+  if (badges !== next.badges && !sameBadges(badges, next.badges)) setBadges(next.badges);
+  return useMemo(() => ({ text: next.text, badges }), [next.text, badges]);
+}
+
+function Progress({ live, onAgain }: { live: Live; onAgain?: () => void }) {
+  if (live.problem) {
+    return <ErrorNote error={live.problem} what={live.runId ? "The answer was cut off." : "The question was not asked."} onRetry={onAgain} />;
+  }
+  return (
+    <p className={styles.step} role="status">
+      {live.state === "going" ? live.step : "Keeping the answer…"}
+    </p>
+  );
+}
+
+/** An answer that has no end. */
+function Unfinished({ message, onAgain }: { message: Message; onAgain?: () => void }) {
+  const failed = message.status === "failed";
+  const run = useQuery({
+    queryKey: runKeys.one(message.run_id ?? ""),
+    queryFn: ({ signal }) => getRun(message.run_id ?? "", signal),
+    enabled: failed && Boolean(message.run_id),
+    staleTime: Infinity,
+  });
+  if (!failed && message.status !== "cancelled") return null;
+  const why = failed ? `The answer failed. ${run.data?.error ? asSentence(run.data.error) : ""}` : "Stopped. What there was of the answer is kept.";
+  return (
+    <div className={failed ? styles.failed : styles.note}>
+      <p>{why}</p>
+      {onAgain && <Button onPress={onAgain}>Ask again</Button>}
+    </div>
+  );
+}
+
+/** What there is to say of an answer as a whole. */
+function Notes({ message }: { message: Message }) {
+  const { citations, dangling } = message;
+  return (
+    <div className={styles.notes}>
+      {citations.length > 0 && <p className={styles.verdicts}>{verdictSummary(citations)}</p>}
+      {dangling.length > 0 && (
+        <p>
+          {formatPlural(dangling.length, "number")} in the answer {dangling.length === 1 ? "names" : "name"} no source: {dangling.join(", ")}
+        </p>
+      )}
+      {message.model === "extractive" && citations.length > 0 && (
+        <p>Extractive: quoted from your library. Connect a model for written answers.</p>
+      )}
+      {message.has_async_entities_in_progress && <p role="status">Creating notes…</p>}
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+import type { Citation } from "@/api/types";
+import { unitPlaces } from "@/lib/scalars";
+
+/** One number of a badge. Without a citation it names no source, or none that is known yet. */
+export interface BadgeItem {
+  number: number;
+  citation: Citation | null;
+}
+
+/** The numbers that stand at one place of a text. */
+export interface Badge {
+  /** What stands there in the text. */
+  raw: string;
+  items: BadgeItem[];
+}
+
+/** A text in which each badge is a sign with its place in `badges`. */
+export interface Placed {
+  text: string;
+  badges: Badge[];
+}
+
+/*
+ * A sign is punctuation on the outside, as a bracket is, so that what stands beside it is read as before: `**so.**[1]`
+ * is strong only if punctuation follows. The inner characters are private ones, which no text may bring itself.
+ */
+const [OPEN, CLOSE] = ["\u2e28\ue000", "\ue001\u2e29"];
+const SIGN = /\u2e28\ue000(\d+)\ue001\u2e29/;
+const PRIVATE = /[\ue000\ue001]/g;
+
+interface Found {
+  start: number;
+  end: number;
+  items: BadgeItem[];
+}
+
+/** Puts the badges of kept citations at their places; those with nothing but space between them become one. */
+export function placeCitations(content: string, citations: readonly Citation[]): Placed {
+  const units = unitPlaces(content, citations.flatMap(({ start_index, end_index }) => [start_index, end_index]));
+  const found = new Map<string, Found>();
+  citations.forEach((citation, index) => {
+    const [start, end] = [units[index * 2]!, units[index * 2 + 1]!];
+    const there = found.get(`${start}-${end}`);
+    const item = { number: citation.number, citation };
+    if (there) there.items.push(item);
+    else if (start < end) found.set(`${start}-${end}`, { start, end, items: [item] });
+  });
+  for (const place of found.values()) {
+    // `[1, 9]` where 9 is no source: the number stays to be seen.
+    const strays = numbersIn(content.slice(place.start, place.end)).filter((number) => !place.items.some((item) => item.number === number));
+    place.items.push(...strays.map((number) => ({ number, citation: null })));
+  }
+  return place(content, [...found.values()]);
+}
+
+const MARKER = /\[\d{1,4}(?:\s*[,–-]\s*\d{1,4})*\](?![(:])/g;
+
+/** Puts badges where numbers of known sources stand, for a text whose citations are not kept yet. */
+export function placeNumbers(content: string, known: ReadonlySet<number>): Placed {
+  const found: Found[] = [];
+  for (const { 0: raw, index } of content.matchAll(MARKER)) {
+    const items = numbersIn(raw).map((number) => ({ number, citation: null }));
+    if (items.some(({ number }) => known.has(number))) found.push({ start: index, end: index + raw.length, items });
+  }
+  return place(content, found);
+}
+
+function place(content: string, found: Found[]): Placed {
+  const source = content.replace(PRIVATE, "\ufffd");
+  const badges: Badge[] = [];
+  let text = "";
+  let at = 0;
+  let last: Found | null = null;
+  for (const next of found.sort((a, b) => a.start - b.start || a.end - b.end)) {
+    // Places that run into each other are the work of no parser; the first one stands.
+    if (next.start < at) continue;
+    const between = source.slice(at, next.start);
+    const before = badges.at(-1);
+    if (last && before && /^[ \t]*$/.test(between)) {
+      before.raw += between + source.slice(next.start, next.end);
+      before.items = [...before.items, ...next.items.filter((item) => !before.items.some((other) => isSame(item, other)))];
+    } else {
+      text += `${between}${OPEN}${badges.length}${CLOSE}`;
+      badges.push({ raw: source.slice(next.start, next.end), items: next.items });
+    }
+    at = next.end;
+    last = next;
+  }
+  return { text: text + source.slice(at), badges };
+}
+
+/** The same number for the same words is said once. */
+function isSame(a: BadgeItem, b: BadgeItem): boolean {
+  return a.number === b.number && a.citation?.quote === b.citation?.quote;
+}
+
+/** The numbers of `[1]`, `[2, 3]` and `[4-6]`; none for a marker of another form. */
+function numbersIn(raw: string): number[] {
+  if (!/^\[[\d\s,–-]+\]$/.test(raw)) return [];
+  return raw
+    .slice(1, -1)
+    .split(",")
+    .flatMap((part) => {
+      const [from, to] = part.split(/[–-]/).map(Number);
+      if (from === undefined || to === undefined || to < from || to - from > 100) return [from ?? 0];
+      return Array.from({ length: to - from + 1 }, (_, step) => from + step);
+    });
+}
+
+/** A placed text as pieces of text and places in `badges`. The space before a badge goes: it is raised. */
+export function splitBadges(text: string): (string | number)[] {
+  if (!text.includes(OPEN)) return [text];
+  return text
+    .split(SIGN)
+    .map((piece, index, all) => {
+      if (index % 2 === 1) return Number(piece);
+      return index < all.length - 1 ? piece.replace(/[ \t]+$/, "") : piece;
+    })
+    .filter((piece) => piece !== "");
+}
+
+/** A piece of a placed text as it was written. */
+export function asWritten(text: string, badges: readonly Badge[]): string {
+  if (!text.includes(OPEN)) return text;
+  return text
+    .split(SIGN)
+    .map((piece, index) => (index % 2 === 1 ? (badges[Number(piece)]?.raw ?? "") : piece))
+    .join("");
+}
+
+/** Keeps the badges of before where nothing has changed, so that what shows them need not be drawn again. */
+export function sameBadges(before: readonly Badge[], after: readonly Badge[]): boolean {
+  return (
+    before.length === after.length &&
+    before.every(({ raw, items }, index) => {
+      const other = after[index]!;
+      return raw === other.raw && items.length === other.items.length && items.every((item, at) => item.citation === other.items[at]!.citation);
+    })
+  );
+}

@@ -1,0 +1,56 @@
+import type { Citation } from "@/api/types";
+import type { Placed } from "@/lib/citation-places";
+import { splitBadges } from "@/lib/citation-places";
+import { citedSources, pageWords } from "@/lib/citation-words";
+
+/** What stands under an answer for one of its sources. */
+export interface Footnote {
+  number: number;
+  title: string;
+  quotes: { page: string | null; words: string }[];
+  url: string | null;
+}
+
+export function footnotesOf(citations: readonly Citation[], origin: string): Footnote[] {
+  return citedSources(citations).map(({ number, citations: [first, ...more] }) => ({
+    number,
+    title: oneLine(first!.title),
+    quotes: [first!, ...more].flatMap((citation) => {
+      const words = oneLine(citation.quote ?? "");
+      return words ? [{ page: pageWords(citation), words }] : [];
+    }),
+    // What is on the web is known by its address there; what is in the library, by its address here.
+    url: first!.url && /^https?:\/\//i.test(first!.url) ? first!.url : first!.source_id ? `${origin}/sources/${first!.source_id}` : null,
+  }));
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** "Harbour survey. “The depth …” (page 3)" */
+export function footnoteText({ title, quotes }: Footnote): string {
+  const said = quotes.map(({ page, words }) => `“${words}”${page ? ` (${page})` : ""}`);
+  return [`${title}.`, ...said].join(" ");
+}
+
+/** An answer in Markdown, each badge a footnote. */
+export function withFootnotes({ text, badges }: Placed, notes: readonly Footnote[]): string {
+  const known = new Set(notes.map(({ number }) => number));
+  const body = splitBadges(text)
+    .map((piece) => {
+      if (typeof piece === "string") return piece;
+      const badge = badges[piece];
+      if (!badge) return "";
+      const marks = badge.items.filter(({ number }) => known.has(number)).map(({ number }) => `[^${number}]`);
+      return [...new Set(marks)].join("") || badge.raw;
+    })
+    .join("");
+  const defined = notes.map((note) => `[^${note.number}]: ${escapeMarkdown(footnoteText(note))}${note.url ? ` <${note.url}>` : ""}`);
+  return [body.trimEnd(), ...(defined.length > 0 ? ["", ...defined] : [])].join("\n");
+}
+
+/** Words of others are words, not markup. */
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_[\]<>]/g, "\\$&");
+}
