@@ -7,8 +7,7 @@ test("a file becomes a source, is read, is found at its exact place, is describe
   const text = page.getByRole("article", { name: "Text" });
 
   await test.step("the start says what to do", async () => {
-    await page.goto("/");
-    await expect(page).toHaveURL(/\/sources$/);
+    await page.goto("/sources");
     await expect(page.getByRole("heading", { name: "No sources yet" })).toBeVisible();
     await expectAccessible(page);
     await expectNoSideScroll(page);

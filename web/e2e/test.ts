@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test as base, expect, type Page } from "@playwright/test";
 import { startServer } from "../scripts/server.mjs";
+import { startModel, type Model } from "./model";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -10,22 +11,30 @@ export interface Options {
   expectedErrors: RegExp[];
   /** The colour schemes that a test of looks goes through. */
   schemes: ("light" | "dark")[];
+  /** Whether answers are written by a model, which the test speaks for; else they are quoted. */
+  written: boolean;
 }
 
 /**
  * Each test has its own server. A test fails if the page wrote an error to the console, threw, or asked anything of
  * another origin. A test that provokes an error names it with `expectedErrors`.
  */
-export const test = base.extend<Options & { origin: string; guarded: void }>({
+export const test = base.extend<Options & { model: Model; origin: string; guarded: void }>({
   // eslint-disable-next-line no-empty-pattern
-  origin: async ({}, use) => {
-    const server = await startServer();
+  model: async ({}, use) => {
+    const model = await startModel();
+    await use(model);
+    await model.stop();
+  },
+  origin: async ({ model, written }, use) => {
+    const server = await startServer(written ? ["--chat", "compatible", "--chat-model", "sample", "--chat-url", model.url] : []);
     await use(server.origin);
     await server.stop();
   },
   baseURL: async ({ origin }, use) => use(origin),
   expectedErrors: [[], { option: true }],
   schemes: [["light"], { option: true }],
+  written: [false, { option: true }],
   guarded: [
     async ({ context, page, origin, expectedErrors }, use) => {
       const errors: string[] = [];

@@ -15,11 +15,12 @@ function binary() {
 
 /**
  * A server of its own with a data folder of its own, both gone after `stop`.
+ * @param {string[]} [settings] more of them, as on the command line
  * @returns {Promise<{ origin: string, stop: () => Promise<void> }>}
  */
-export async function startServer() {
+export async function startServer(settings = []) {
   const data = await mkdtemp(join(tmpdir(), "ibid-web-"));
-  const child = spawn(binary(), ["serve", "--listen", "127.0.0.1:0", "--data", data, "--log", "warn"], {
+  const child = spawn(binary(), ["serve", "--listen", "127.0.0.1:0", "--data", data, "--log", "warn", ...settings], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const gone = new Promise((resolve) => child.once("close", resolve).once("error", resolve));

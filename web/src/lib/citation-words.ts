@@ -71,6 +71,7 @@ export function citedSources(citations: readonly Citation[]): CitedSource[] {
   return [...found.values()].sort((a, b) => a.number - b.number);
 }
 
+const COUNTED: Partial<Record<Standing, string>> = { unsupported: "with no evidence found", unverifiable: "that cannot be checked", changed: "changed since" };
 const RANK: Standing[] = ["supported", "partial", "changed", "unsupported", "unverifiable", "unchecked", "deleted"];
 
 /** "5 claims · 4 supported · 1 with no evidence found": a claim with several citations is as good as the best of them. */
@@ -82,7 +83,7 @@ export function verdictSummary(citations: readonly Citation[]): string {
     if (!known || RANK.indexOf(standing) < RANK.indexOf(known)) claims.set(claim, standing);
   }
   const counted = RANK.map((standing) => [standing, [...claims.values()].filter((one) => one === standing).length] as const);
-  const parts = counted.filter(([, count]) => count > 0).map(([standing, count]) => `${formatCount(count)} ${STANDING_WORDS[standing]}`);
+  const parts = counted.filter(([, count]) => count > 0).map(([standing, count]) => `${formatCount(count)} ${COUNTED[standing] ?? STANDING_WORDS[standing]}`);
   return [formatPlural(claims.size, "claim"), ...parts].join(" · ");
 }
 

@@ -204,7 +204,7 @@ function endOfItem(lines: readonly string[], from: number, base: number): number
     if (BLANK.test(line)) continue;
     const within = indentOf(line) >= base + 2;
     if (within && FENCE.test(outdent(line, base + 2))) inCode = !inCode;
-    if (!within && (inCode || to > end || startsBlock(line))) break;
+    if (!within && (inCode || to > end || ITEM.test(line) || startsBlock(line))) break;
     end = to + 1;
   }
   return end;

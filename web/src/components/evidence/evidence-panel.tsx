@@ -20,6 +20,8 @@ export const EVIDENCE_TABS: readonly [tab: EvidenceTab, label: string][] = [
 
 interface Props {
   citations: readonly Citation[];
+  /** What is said where nothing is cited. */
+  empty: string;
   tab: EvidenceTab;
   /** Draws the link to a part; each part has an address. */
   link: (tab: EvidenceTab, children: ReactNode) => ReactNode;
@@ -27,7 +29,7 @@ interface Props {
 }
 
 /** What a text rests on: each cited source with the words that are quoted of it. The same wherever evidence is shown. */
-export function EvidencePanel({ citations, tab, link, onClose }: Props) {
+export function EvidencePanel({ citations, empty, tab, link, onClose }: Props) {
   const sources = citedSources(citations);
   const shown = sources.filter(({ kind }) => tab === null || kind === tab);
   const count = (kind: EvidenceTab) => sources.filter((source) => kind === null || source.kind === kind).length;
@@ -46,7 +48,7 @@ export function EvidencePanel({ citations, tab, link, onClose }: Props) {
         </Tabs>
       </div>
       {shown.length === 0 ? (
-        <p className={styles.none}>{sources.length === 0 ? "This answer cites nothing." : "Nothing of this kind is cited."}</p>
+        <p className={styles.none}>{sources.length === 0 ? empty : "Nothing of this kind is cited."}</p>
       ) : (
         <ul className={styles.sources} aria-label="Cited sources">
           {shown.map((source) => (

@@ -54,13 +54,6 @@ export class Answering {
     if (runId) await this.runs.cancel(runId);
   }
 
-  /** Takes an answer that failed off again. */
-  forget(conversation: string): void {
-    this.aborts.get(conversation)?.abort();
-    this.next.delete(conversation);
-    this.show();
-  }
-
   leave(): void {
     for (const abort of this.aborts.values()) abort.abort();
     clearTimeout(this.timer);

@@ -8,6 +8,7 @@ import { Answering } from "@/features/ask/answering";
 import { Composer } from "@/features/ask/composer";
 import { Start, type AddressForm } from "@/features/ask/start";
 import { Thread } from "@/features/ask/thread";
+import styles from "@/features/ask/ask.module.css";
 
 /** Where the library is asked: the start, and each conversation. One page, so that a question can open its thread. */
 export function AskPage({ AddressForm }: { AddressForm: AddressForm }) {
@@ -42,8 +43,10 @@ export function AskPage({ AddressForm }: { AddressForm: AddressForm }) {
   }
   return (
     <Page foot={<Composer label="Ask your library…" onAsk={(question) => begin.mutate(question)} focus />}>
-      <Start AddressForm={AddressForm} />
-      {begin.isError && <ErrorNote error={begin.error} what="The question was not asked." onRetry={() => begin.mutate(begin.variables)} />}
+      <div className={styles.thread}>
+        <Start AddressForm={AddressForm} />
+        {begin.isError && <ErrorNote error={begin.error} what="The question was not asked." onRetry={() => begin.mutate(begin.variables)} />}
+      </div>
     </Page>
   );
 }

@@ -127,14 +127,12 @@ function Head({ conversation, onShow }: { conversation: Conversation | null; onS
   const [dialog, setDialog] = useState<"rename" | "delete" | null>(null);
   return (
     <header className={styles.head}>
-      <div>
-        <nav aria-label="Where this is" className={styles.crumbs}>
-          <Link to="/ask" activeOptions={{ exact: true }}>
-            Ask
-          </Link>
-        </nav>
-        <h1>{conversation ? titleOf(conversation) : ""}</h1>
-      </div>
+      <nav aria-label="Where this is">
+        <Link to="/ask" activeOptions={{ exact: true }}>
+          Ask
+        </Link>
+      </nav>
+      <h1>{conversation ? titleOf(conversation) : ""}</h1>
       <div className={styles.headActions}>
         {conversation && (
           <>
@@ -165,6 +163,7 @@ function Evidence({ id, search, answer, onClose }: { id: string; search: AskSear
   return (
     <EvidencePanel
       citations={answer?.kept?.citations ?? []}
+      empty={answer ? "This answer cites nothing." : "What an answer rests on is shown here."}
       tab={part}
       onClose={onClose}
       link={(tab, children) => (

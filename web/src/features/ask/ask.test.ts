@@ -1,0 +1,146 @@
+import { describe, expect, it, vi } from "vitest";
+import type { RunEvent } from "@/api/runs";
+import type { Message } from "@/api/types";
+import { Answering, type Runs } from "@/features/ask/answering";
+import { parseAskSearch } from "@/features/ask/ask-search";
+import { branchOf } from "@/features/ask/branches";
+import { applyEvent, begin, unanswered, withLive } from "@/features/ask/live";
+import { Problem } from "@/lib/problem";
+
+const said = (id: string, parent: string | null, role: "user" | "assistant", more: Partial<Message> = {}): Message =>
+  ({ id, parent_message_id: parent, role, content: id, status: "complete", ...more }) as Message;
+
+const thread = [
+  said("q1", null, "user"),
+  said("a1", "q1", "assistant"),
+  said("q2", "a1", "user"),
+  said("a2", "q2", "assistant"),
+  said("q2b", "a1", "user"),
+  said("a2b", "q2b", "assistant"),
+];
+const path = (messages: Message[], through: string | null) => branchOf(messages, through).map(({ message }) => message.id);
+
+describe("branches", () => {
+  it("show the newest, or the one through a message", () => {
+    expect(path(thread, null)).toEqual(["q1", "a1", "q2b", "a2b"]);
+    expect(path(thread, "q2")).toEqual(["q1", "a1", "q2", "a2"]);
+    expect(path(thread, "a1")).toEqual(["q1", "a1", "q2b", "a2b"]);
+    expect(path(thread, "gone")).toEqual(["q1", "a1", "q2b", "a2b"]);
+    expect(path([...thread, said("q3", "a2", "user")], null)).toEqual(["q1", "a1", "q2", "a2", "q3"]);
+    expect(path([], null)).toEqual([]);
+  });
+
+  it("know what could stand in a place", () => {
+    const turns = branchOf(thread, "q2");
+    expect(turns.map(({ siblings }) => siblings.map(({ id }) => id))).toEqual([["q1"], ["a1"], ["q2", "q2b"], ["a2"]]);
+  });
+
+  it("end even where messages follow each other, or nothing that is there", () => {
+    expect(path([said("a", "b", "user"), said("b", "a", "assistant")], null)).toHaveLength(2);
+    expect(path([said("a", "lost", "user"), said("b", "a", "assistant")], null)).toEqual(["a", "b"]);
+  });
+});
+
+const started: RunEvent = { seq: 1, type: "run_started", data: { run_id: "r", question_id: "q9", message_id: "a9" } };
+
+describe("an answer on its way", () => {
+  it("knows what happened", () => {
+    const events: RunEvent[] = [
+      started,
+      { seq: 2, type: "phase_started", data: { phase: "research" } },
+      { seq: 3, type: "tool_result", data: { tool_name: "hybrid_search", count: 1 } },
+      { seq: 4, type: "references_found", data: { references: [{ number: 1 }, { number: null }, { number: 3 }] } },
+      { seq: 5, type: "content_delta", data: { text: "The mole" } },
+      { seq: 6, type: "content_delta", data: { text: " stood [1]." } },
+    ];
+    const live = events.reduce(applyEvent, begin("c", "?", "a1"));
+    expect(live).toMatchObject({ runId: "r", questionId: "q9", messageId: "a9", text: "The mole stood [1].", step: "Reading 1 passage…", state: "going" });
+    expect([...live.numbers]).toEqual([1, 3]);
+    expect(applyEvent(live, { seq: 7, type: "run_completed", data: {} }).state).toBe("completed");
+    expect(applyEvent(live, { seq: 7, type: "usage" } as unknown as RunEvent)).toBe(live);
+  });
+
+  it("stands where it will be kept, and gives way to what is kept", () => {
+    const live = { ...applyEvent(begin("c", "How?", "a1"), started), text: "So" };
+    const ids = (messages: Message[]) => withLive(messages, live).map(({ id, content }) => `${id} ${content}`);
+    expect(ids(thread.slice(0, 2))).toEqual(["q1 q1", "a1 a1", "q9 How?", "a9 So"]);
+    const kept = [...thread.slice(0, 2), said("q9", "a1", "user"), said("a9", "q9", "assistant")];
+    expect(ids(kept.slice(0, 3))).toEqual(["q1 q1", "a1 a1", "q9 q9", "a9 So"]);
+    expect(ids(kept)).toEqual(["q1 q1", "a1 a1", "q9 q9", "a9 a9"]);
+    expect(ids([...kept.slice(0, 3), said("a9", "q9", "assistant", { status: "streaming" })]).at(-1)).toBe("a9 So");
+    expect(withLive([], begin("c", "?", null)).map(({ id, parent_message_id }) => [id, parent_message_id])).toEqual([
+      ["asked", null],
+      ["answering", "asked"],
+    ]);
+  });
+
+  it("is found again after a reload", () => {
+    const open = said("q9", "a1", "user", { run_id: "r" });
+    expect(unanswered([...thread, open])?.runId).toBe("r");
+    expect(unanswered([...thread, open, said("a9", "q9", "assistant", { status: "streaming" })])?.runId).toBe("r");
+    expect(unanswered([...thread, open, said("a9", "q9", "assistant", { status: "failed" })])).toBeNull();
+    expect(unanswered(thread)).toBeNull();
+  });
+});
+
+/** Runs whose events come from the test. */
+function scripted(events: RunEvent[], fault?: Error) {
+  async function* stream(): AsyncGenerator<RunEvent> {
+    for (const event of events) {
+      await Promise.resolve();
+      yield event;
+    }
+    if (fault) throw fault;
+  }
+  const runs = { ask: vi.fn(stream), watch: vi.fn(stream), cancel: vi.fn(() => Promise.resolve()) };
+  return runs as typeof runs & Runs;
+}
+const settle = () => new Promise((resolve) => setTimeout(resolve, 60));
+
+describe("Answering", () => {
+  it("asks, follows, and tells the end", async () => {
+    const runs = scripted([started, { seq: 2, type: "content_delta", data: { text: "x" } }, { seq: 3, type: "run_completed", data: {} }]);
+    const ended = vi.fn();
+    const answering = new Answering(ended, runs);
+    const listener = vi.fn();
+    answering.subscribe(listener);
+    answering.ask("c", "?", "a1");
+    expect(answering.current().get("c")).toMatchObject({ question: "?", state: "going" });
+    await settle();
+    expect(answering.current().get("c")).toMatchObject({ text: "x", state: "completed" });
+    expect(runs.ask).toHaveBeenCalledWith("c", { content: "?", parent_message_id: "a1" }, expect.anything());
+    expect(ended).toHaveBeenCalledOnce();
+    expect(listener.mock.calls.length).toBeLessThan(5);
+  });
+
+  it("keeps what came before a fault, and can go on from there", async () => {
+    const runs = scripted([started, { seq: 2, type: "content_delta", data: { text: "half" } }], Problem.unreachable());
+    const answering = new Answering(() => undefined, runs);
+    answering.ask("c", "?", null);
+    await settle();
+    expect(answering.current().get("c")).toMatchObject({ text: "half", state: "failed", problem: { code: "unreachable" } });
+    answering.resume("c", "r", { id: "q9", content: "?" });
+    expect(answering.current().get("c")).toMatchObject({ text: "", state: "going", questionId: "q9" });
+    expect(runs.watch).toHaveBeenCalledWith("r", expect.anything());
+    await settle();
+  });
+
+  it("stops the run that it follows, and shows nothing more of one that was left", async () => {
+    const runs = scripted([started]);
+    const answering = new Answering(() => undefined, runs);
+    answering.ask("c", "?", null);
+    await settle();
+    await answering.stop("c");
+    expect(runs.cancel).toHaveBeenCalledWith("r");
+    const left = new Answering(vi.fn(), scripted([started]));
+    left.ask("c", "?", null);
+    left.leave();
+    await settle();
+    expect(left.current().get("c")?.runId).toBeNull();
+  });
+});
+
+it("an address says only what it can mean", () => {
+  expect(parseAskSearch({ at: 7, of: "x", part: "web", evidence: "hidden", more: 1 })).toEqual({ at: "7", of: "x", part: "web", evidence: "hidden" });
+  expect(parseAskSearch({ at: "", of: "y".repeat(256), part: "all", evidence: "maybe" })).toEqual({});
+});
