@@ -37,14 +37,34 @@ async function fill(request: APIRequestContext) {
   }
   const counts = async () => ((await (await request.get("/api/v1/sources/counts")).json()) as Record<string, number>);
   await expect.poll(async () => (await counts()).pending).toBe(0);
-  return { file: sha256[0]!, job: id, source: sources[0]!, failed: sources[1]! };
+
+  // A conversation in which an agent elsewhere has answered, with all that an answer can have.
+  const run = await post<{ id: string; conversation_id: string }>("/api/v1/runs", { question: "How deep is the quay, and what was rebuilt?" });
+  const results = [
+    { title: "The mole of the north", url: "https://example.org/mole", snippet: "The mole was rebuilt in 1931 after the storm." },
+    { title: "Tides & tables", url: "https://example.org/tides", snippet: "Low water is at noon." },
+  ];
+  await post(`/api/v1/runs/${run.id}/tool-results`, { tool_name: "web_search", request_id: "w", output: { results } });
+  const text = [
+    "The mole was rebuilt in 1931 after the storm [1]. Whales ate the accounts in 1999 [1][2], and [9] says so.",
+    "## Depths\n\n| Place | Depth | Seen from a ferry of the northern line |\n|:--|--:|:-:|\n| Quay | 7.2 m | 1931 |",
+    "1. First\n   - inner\n2. Second with `code`\n\n> Quoted **words**.\n\n```sh\nibid ask 'a question that is so long that its line does not fit on a phone'\n```",
+  ].join("\n\n");
+  await post(`/api/v1/runs/${run.id}/response`, { text });
+  await request.post(`/api/v1/conversations/${run.conversation_id}/messages`, { data: { content: "How deep is the quay at low water?" }, headers: { accept: "application/json" } });
+  return { file: sha256[0]!, job: id, source: sources[0]!, failed: sources[1]!, conversation: run.conversation_id };
 }
 
 test("every screen is readable and fits", async ({ page, request, schemes }) => {
-  const { file, job, source, failed } = await fill(request);
+  test.setTimeout(120_000);
+  const { file, job, source, failed, conversation } = await fill(request);
   const panel = page.getByRole("complementary");
   const snapshot = "/library/snapshots/default/harbour/1931";
   const screens: [path: string, sign: () => ReturnType<typeof page.getByText>][] = [
+    ["/ask", () => page.getByRole("table", { name: "Conversations" }).getByRole("link")],
+    [`/ask/${conversation}`, () => page.getByText("Extractive: quoted from your library.")],
+    [`/ask/${conversation}?evidence=shown`, () => panel.getByRole("list", { name: "Cited sources" }).getByRole("listitem").first()],
+    [`/ask/${conversation}?evidence=shown&part=web`, () => panel.getByText("Nothing of this kind is cited.")],
     ["/sources", () => page.getByRole("table", { name: "Sources" }).getByRole("link", { name: "Survey of the quay" })],
     ["/sources?status=failed", () => page.getByRole("cell", { name: /^No text: / })],
     ["/sources?q=nowhere", () => page.getByRole("heading", { name: "Nothing found" })],
@@ -87,6 +107,19 @@ test("every screen is readable and fits", async ({ page, request, schemes }) => 
       await page.goto(`/sources/${source}`);
       await page.getByRole("button", { name: button }).click();
       await expect(page.getByRole("dialog").getByRole("button", { name: sign })).toBeVisible();
+      await look();
+    }
+  });
+  await test.step("a citation, and the dialogs of conversations", async () => {
+    await page.goto(`/ask/${conversation}`);
+    await page.getByRole("article", { name: "Answer" }).first().locator("[data-badge]").first().focus();
+    await page.keyboard.press("j");
+    await expect(page.locator("[data-card] mark")).toBeVisible();
+    await look();
+    for (const name of ["Rename", "Delete"]) {
+      await page.goto(`/ask/${conversation}`);
+      await page.getByRole("button", { name, exact: true }).click();
+      await expect(page.getByRole("dialog")).toBeVisible();
       await look();
     }
   });

@@ -2,7 +2,8 @@ import { useEffect, useState } from "react";
 import { Button } from "@/components/button";
 
 interface Props {
-  text: string;
+  /** What is copied, or how to make it where that is work. */
+  text: string | (() => string);
   /** The same in HTML, for programs that take it. */
   html?: () => string;
   label: string;
@@ -19,13 +20,14 @@ export function CopyButton({ text, html, label, ...props }: Props) {
   }, [said]);
 
   async function copy() {
+    const plain = typeof text === "string" ? text : text();
     try {
       if (html) {
-        const kinds = { "text/plain": text, "text/html": html() };
+        const kinds = { "text/plain": plain, "text/html": html() };
         const blobs = Object.entries(kinds).map(([type, content]) => [type, new Blob([content], { type })]);
         await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(blobs) as Record<string, Blob>)]);
       } else {
-        await navigator.clipboard.writeText(text);
+        await navigator.clipboard.writeText(plain);
       }
       setSaid("Copied");
     } catch {

@@ -1,18 +1,19 @@
 import { useRouter } from "@tanstack/react-router";
-import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type MouseEvent, type PointerEvent, type RefObject } from "react";
+import { useDeferredValue, useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type MouseEvent, type PointerEvent, type RefObject } from "react";
 import type { Citation } from "@/api/types";
 import { BadgesContext } from "@/components/evidence/badge";
 import { CitationPopover } from "@/components/evidence/citation-popover";
 import { PartView } from "@/components/evidence/text-parts";
 import type { Badge, Placed } from "@/lib/citation-places";
 import { readParts } from "@/lib/markdown";
+import { useGradually } from "@/lib/use-gradually";
 import styles from "@/components/evidence/cited-text.module.css";
 
 const OPEN_MS = 150;
 const CLOSE_MS = 250;
-/** So many parts are drawn at once; the rest of a long text follows in the frames after. */
-const FIRST_PARTS = 40;
-const MORE_PARTS = 40;
+const PARTS_AT_ONCE = 30;
+/** In a text of more parts, those far from the window are not laid out. */
+const LONG_PARTS = 60;
 
 /** A text in Markdown with its citations as badges; a badge shows its evidence when it is pointed at or has the focus. */
 export function CitedText({ placed, label, articleRef }: { placed: Placed; label: string; articleRef?: RefObject<HTMLElement | null> }) {
@@ -22,6 +23,9 @@ export function CitedText({ placed, label, articleRef }: { placed: Placed; label
   const touch = useRef(false);
   const [shown, setShown] = useState<Citation | null>(null);
   useEffect(() => () => clearTimeout(timer.current), []);
+  // Hundreds of badges that become links at once are drawn between frames; new ones appear with their words.
+  const later = useDeferredValue(placed.badges);
+  const badges = later.length === placed.badges.length ? later : placed.badges;
 
   function show(element: Element) {
     clearTimeout(timer.current);
@@ -30,15 +34,15 @@ export function CitedText({ placed, label, articleRef }: { placed: Placed; label
     trigger.current = element;
     setShown(citation);
   }
-  function later(ms: number, then: () => void) {
+  function wait(ms: number, then: () => void) {
     clearTimeout(timer.current);
     timer.current = setTimeout(then, ms);
   }
-  const hide = () => later(CLOSE_MS, () => setShown(null));
+  const hide = () => wait(CLOSE_MS, () => setShown(null));
 
   function onPointerOver(event: PointerEvent) {
     const badge = badgeAt(event.target);
-    if (badge && event.pointerType === "mouse") later(shown ? 0 : OPEN_MS, () => show(badge));
+    if (badge && event.pointerType === "mouse") wait(shown ? 0 : OPEN_MS, () => show(badge));
   }
   function onPointerOut(event: PointerEvent) {
     if (badgeAt(event.target) && event.pointerType === "mouse") hide();
@@ -68,7 +72,7 @@ export function CitedText({ placed, label, articleRef }: { placed: Placed; label
   }
 
   return (
-    <BadgesContext value={placed.badges}>
+    <BadgesContext value={badges}>
       {/* The badges inside are links and buttons; this hears of them all in one place, because there may be hundreds. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <article
@@ -111,14 +115,7 @@ function citationOf(element: Element, badges: readonly Badge[]): Citation | null
 function Parts({ text }: { text: string }) {
   const [read, setRead] = useState(() => readParts(text));
   if (read.text !== text) setRead(readParts(text, read));
-  const [count, setCount] = useState(FIRST_PARTS);
-  const missing = read.parts.length > count;
-
-  useEffect(() => {
-    if (!missing) return;
-    const frame = requestAnimationFrame(() => setCount((drawn) => drawn + MORE_PARTS));
-    return () => cancelAnimationFrame(frame);
-  }, [missing, count]);
-
-  return read.parts.slice(0, count).map(({ start, raw, block }) => <PartView key={start} raw={raw} block={block} />);
+  const count = useGradually(read.parts.length, PARTS_AT_ONCE);
+  const isLong = read.parts.length > LONG_PARTS;
+  return read.parts.slice(0, count).map(({ start, raw, block }) => <PartView key={start} raw={raw} block={block} far={isLong} />);
 }

@@ -1,10 +1,11 @@
-import { memo, type ReactNode } from "react";
+import { memo, useDeferredValue, useMemo, type ReactNode } from "react";
 import type { Citation } from "@/api/types";
 import { CitedWords, CitedWork, useCitedSource } from "@/components/evidence/citation-card";
 import { SidePanel } from "@/components/side-panel";
 import { Tabs } from "@/components/tabs";
 import { citedSources, type CitedSource, type EvidenceKind } from "@/lib/citation-words";
 import { formatCount } from "@/lib/format";
+import { useGradually } from "@/lib/use-gradually";
 import styles from "@/components/evidence/evidence-panel.module.css";
 
 /** A part of the evidence; all of it if null. */
@@ -18,6 +19,8 @@ export const EVIDENCE_TABS: readonly [tab: EvidenceTab, label: string][] = [
   ["generated", "Generated"],
 ];
 
+const CARDS_AT_ONCE = 6;
+
 interface Props {
   citations: readonly Citation[];
   /** What is said where nothing is cited. */
@@ -30,8 +33,11 @@ interface Props {
 
 /** What a text rests on: each cited source with the words that are quoted of it. The same wherever evidence is shown. */
 export function EvidencePanel({ citations, empty, tab, link, onClose }: Props) {
-  const sources = citedSources(citations);
+  // What is read goes first.
+  const later = useDeferredValue(citations);
+  const sources = useMemo(() => citedSources(later), [later]);
   const shown = sources.filter(({ kind }) => tab === null || kind === tab);
+  const drawn = useGradually(shown.length, CARDS_AT_ONCE);
   const count = (kind: EvidenceTab) => sources.filter((source) => kind === null || source.kind === kind).length;
   return (
     <SidePanel kind="Evidence" onClose={onClose}>
@@ -51,7 +57,7 @@ export function EvidencePanel({ citations, empty, tab, link, onClose }: Props) {
         <p className={styles.none}>{sources.length === 0 ? empty : "Nothing of this kind is cited."}</p>
       ) : (
         <ul className={styles.sources} aria-label="Cited sources">
-          {shown.map((source) => (
+          {shown.slice(0, drawn).map((source) => (
             <SourceCard key={source.number} source={source} />
           ))}
         </ul>

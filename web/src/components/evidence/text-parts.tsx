@@ -1,16 +1,26 @@
-import { memo, use, useMemo, type ReactNode } from "react";
+import { memo, use, useMemo, type CSSProperties, type ReactNode } from "react";
 import { Badge, BadgesContext } from "@/components/evidence/badge";
 import { asWritten, splitBadges } from "@/lib/citation-places";
 import type { Block, ListItem } from "@/lib/markdown";
 import { LONGEST_RUN, readInline, safeHref, wordsOf, type Inline } from "@/lib/markdown-inline";
+import { useGradually } from "@/lib/use-gradually";
 import styles from "@/components/evidence/cited-text.module.css";
+
+const LINE_CHARS = 72;
+const LINE_PX = 28;
 
 /** One part of a text. It is drawn again only if its own words change. */
 export const PartView = memo(
-  function PartView({ block }: { raw: string; block: Block }) {
-    return <BlockView block={block} />;
+  function PartView({ raw, block, far }: { raw: string; block: Block; far: boolean }) {
+    if (!far) return <BlockView block={block} />;
+    const guess = `${Math.ceil(raw.length / LINE_CHARS) * LINE_PX}px`;
+    return (
+      <div className={styles.far} style={{ "--guess": guess } as CSSProperties}>
+        <BlockView block={block} />
+      </div>
+    );
   },
-  (before, after) => before.raw === after.raw,
+  (before, after) => before.raw === after.raw && before.far === after.far,
 );
 
 function BlockView({ block }: { block: Block }) {
@@ -88,6 +98,7 @@ function Code({ text }: { text: string }) {
 }
 
 const PIECE = 4000;
+const PIECES_AT_ONCE = 8;
 
 /** Words without end are set in pieces, of which only those near the window are laid out. */
 function LongParagraph({ text }: { text: string }) {
@@ -106,7 +117,8 @@ function LongParagraph({ text }: { text: string }) {
     }
     return cut;
   }, [text]);
-  return pieces.map((piece, index) => <Piece key={index} text={piece} />);
+  const count = useGradually(pieces.length, PIECES_AT_ONCE);
+  return pieces.slice(0, count).map((piece, index) => <Piece key={index} text={piece} />);
 }
 
 const Piece = memo(function Piece({ text }: { text: string }) {

@@ -43,7 +43,7 @@ export const Answer = memo(function Answer({ answer: { content, kept, live }, on
               <CopyButton
                 look="quiet"
                 label={kept.citations.length > 0 ? "Copy with footnotes" : "Copy"}
-                text={withFootnotes(placed, footnotesOf(kept.citations, location.origin))}
+                text={() => withFootnotes(placed, footnotesOf(kept.citations, location.origin))}
                 html={() => copyHtml(article.current, footnotesOf(kept.citations, location.origin))}
               />
             )}

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 import { conversationKeys, getConversation, listMessages } from "@/api/conversations";
-import type { Conversation } from "@/api/types";
+import type { Citation, Conversation } from "@/api/types";
 import { Button } from "@/components/button";
 import { EvidencePanel } from "@/components/evidence/evidence-panel";
 import { Page } from "@/components/page";
@@ -20,6 +20,7 @@ import { useMedia } from "@/lib/use-media";
 import styles from "@/features/ask/ask.module.css";
 
 const LOOK_MS = 2000;
+const NOTHING: Citation[] = [];
 /** From here on the evidence has room beside the text. */
 const WIDE = "(min-width: 1120px)";
 
@@ -162,7 +163,7 @@ function Evidence({ id, search, answer, onClose }: { id: string; search: AskSear
   const part = search.part ?? null;
   return (
     <EvidencePanel
-      citations={answer?.kept?.citations ?? []}
+      citations={answer?.kept?.citations ?? NOTHING}
       empty={answer ? "This answer cites nothing." : "What an answer rests on is shown here."}
       tab={part}
       onClose={onClose}
