@@ -56,7 +56,8 @@ export function CitedWords({ citation, source }: { citation: Citation; source: S
       {citation.quote ? (
         <blockquote className={styles.quote}>
           {citation.prefix && <span>{startOfWords(citation.prefix)}</span>}
-          <mark>{citation.quote}</mark>
+          {/* What does not bear the claim out is not evidence, and does not look like it. */}
+          {standing === "unsupported" ? citation.quote : <mark>{citation.quote}</mark>}
           {citation.suffix && <span>{endOfWords(citation.suffix)}</span>}
         </blockquote>
       ) : (
@@ -65,6 +66,7 @@ export function CitedWords({ citation, source }: { citation: Citation; source: S
       <p className={styles.standing} data-standing={standing}>
         {standing === "changed" && <ClockIcon />}
         <span>{[pageWords(citation), STANDING_WORDS[standing]].filter(Boolean).join(" · ")}</span>
+        {standing === "unsupported" && citation.quote && " · these words come closest"}
       </p>
       <div className={styles.actions}>
         {href && <SourceLink href={href} label={`Open ${citation.title}`}>Open</SourceLink>}

@@ -44,7 +44,9 @@ export function AskPage({ AddressForm }: { AddressForm: AddressForm }) {
   return (
     <Page foot={<Composer label="Ask your library…" onAsk={(question) => begin.mutate(question)} focus />}>
       <div className={styles.thread}>
-        <Start AddressForm={AddressForm} />
+        <div className={styles.start}>
+          <Start AddressForm={AddressForm} />
+        </div>
         {begin.isError && <ErrorNote error={begin.error} what="The question was not asked." onRetry={() => begin.mutate(begin.variables)} />}
       </div>
     </Page>
