@@ -1,3 +1,4 @@
+import { decoderFor, fetchBytes } from "@/api/bytes";
 import { call, client } from "@/api/client";
 import type {
   Brought,
@@ -30,6 +31,7 @@ export const sourceKeys = {
   one: (id: string) => ["sources", "one", id] as const,
   /** A text never changes for a revision; one without a revision never is. */
   text: (id: string, revision: string) => ["sources", "text", id, revision] as const,
+  original: (id: string, revision: string) => ["sources", "original", id, revision] as const,
   chunks: (id: string, revision: string) => ["sources", "chunks", id, revision] as const,
   revisions: (id: string, current: string | null) => ["sources", "revisions", id, current] as const,
   impact: (id: string) => ["sources", "impact", id] as const,
@@ -106,14 +108,24 @@ export function listRevisions(id: string, cursor: string | null, signal?: AbortS
 }
 
 /** The version is in the address, because the browser keeps what it got for good. */
-function versioned({ id, revision_id }: Source, part: string): string {
-  return `/api/v1/sources/${encodeURIComponent(id)}/${part}${revision_id ? `?revision=${revision_id}` : ""}`;
+function versioned(id: string, revision: string | null, part: string): string {
+  return `/api/v1/sources/${encodeURIComponent(id)}/${part}${revision ? `?revision=${revision}` : ""}`;
 }
 
-export function sourceContentUrl(source: Source): string {
-  return versioned(source, "content");
+/** The bytes of one version, as they came. */
+export function originalUrl(id: string, revision: string | null): string {
+  return versioned(id, revision, "content");
+}
+
+const MOST_HTML_BYTES = 8 * 1024 * 1024;
+
+/** The text of a saved page, in the characters that its type or its head names. */
+export async function readOriginal(id: string, revision: string, mediaType: string, signal?: AbortSignal): Promise<string> {
+  const bytes = await fetchBytes(originalUrl(id, revision), MOST_HTML_BYTES, signal);
+  const head = new TextDecoder("latin1").decode(bytes.slice(0, 2048));
+  return decoderFor(/charset=["']?[\w-]+/i.test(mediaType) ? mediaType : head).decode(bytes);
 }
 
 export function thumbnailUrl(source: Source): string {
-  return versioned(source, "thumbnail");
+  return versioned(source.id, source.revision_id, "thumbnail");
 }

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { getSource, sourceContentUrl, sourceKeys } from "@/api/sources";
+import { getSource, originalUrl, sourceKeys } from "@/api/sources";
 import type { Source } from "@/api/types";
 import { Button, LinkButton } from "@/components/button";
 import { Page, PageHead } from "@/components/page";
@@ -9,18 +9,23 @@ import { ErrorNote, Skeleton } from "@/components/states";
 import { Tabs, tabClass } from "@/components/tabs";
 import { DeleteDialog } from "@/features/sources/delete-dialog";
 import { EditDialog } from "@/features/sources/edit-dialog";
+import { opensOriginal, originalKind } from "@/features/sources/original/original-kind";
+import { SourceOriginal } from "@/features/sources/original/source-original";
 import { SourceAbout } from "@/features/sources/source-about";
 import { SourcePassages } from "@/features/sources/source-passages";
 import type { SourceView } from "@/features/sources/source-search";
 import { SourceStatus } from "@/features/sources/source-status";
 import { SourceText } from "@/features/sources/source-text";
 import { byline, lookAgain } from "@/features/sources/source-words";
+import { useRevision } from "@/features/sources/use-revisions";
+import { useSpan } from "@/features/sources/use-text";
 import { formatCount } from "@/lib/format";
 import { usePageTitle } from "@/lib/page-title";
 import styles from "@/features/sources/source-page.module.css";
 
 const route = getRouteApi("/sources/$sourceId");
 const VIEWS: [view: SourceView, label: string][] = [
+  ["original", "Original"],
   ["text", "Text"],
   ["passages", "Passages"],
   ["about", "About"],
@@ -51,10 +56,14 @@ export function SourcePage() {
 }
 
 function OpenSource({ source }: { source: Source }) {
-  const { view = "text", revision } = route.useSearch();
+  const { view: asked, revision } = route.useSearch();
   const [dialog, setDialog] = useState<"edit" | "delete" | null>(null);
   const line = byline(source);
   const shown = revision ?? source.revision_id;
+  const mediaType = useRevision(source, shown)?.media_type ?? source.media_type;
+  const kind = shown === null ? null : originalKind(mediaType);
+  const usual = opensOriginal(kind, useSpan() !== null) ? "original" : "text";
+  const view = asked === undefined || (asked === "original" && !kind) ? usual : asked;
 
   return (
     <>
@@ -63,7 +72,7 @@ function OpenSource({ source }: { source: Source }) {
         actions={
           <>
             {source.artifact_sha256 && (
-              <LinkButton href={sourceContentUrl(source)} download={source.filename ?? ""}>
+              <LinkButton href={originalUrl(source.id, shown)} download={source.filename ?? ""}>
                 Download
               </LinkButton>
             )}
@@ -73,14 +82,16 @@ function OpenSource({ source }: { source: Source }) {
         }
       />
       {line && <p className={styles.line}>{line}</p>}
-      <SourceStatus source={source} brief={source.status === "failed" && view !== "about"} />
+      <SourceStatus source={source} brief={source.status === "failed" && view === "text"} />
       <Tabs label="Views of this source">
-        {VIEWS.map(([key, label]) => (
+        {VIEWS.filter(([key]) => kind !== null || key !== "original").map(([key, label]) => (
           <Link
             key={key}
             from={route.id}
             to="."
-            search={(previous) => ({ ...previous, view: key === "text" ? undefined : key })}
+            search={(previous) => ({ ...previous, view: key === "text" && kind === null ? undefined : key })}
+            hash={true}
+            resetScroll={false}
             className={tabClass}
             activeOptions={{ exact: true, includeSearch: true }}
             aria-current={view === key ? "page" : undefined}
@@ -95,10 +106,13 @@ function OpenSource({ source }: { source: Source }) {
       {revision && revision !== source.revision_id && (
         <p className={styles.version}>
           This is an earlier version.{" "}
-          <Link from={route.id} to="." search={(previous) => ({ ...previous, revision: undefined })}>
+          <Link from={route.id} to="." search={(previous) => ({ ...previous, revision: undefined })} hash={true}>
             Show the current one
           </Link>
         </p>
+      )}
+      {view === "original" && kind && shown !== null && (
+        <SourceOriginal source={source} revision={shown} kind={kind} mediaType={mediaType ?? ""} />
       )}
       {view === "text" && <SourceText source={source} revision={shown} />}
       {view === "passages" && <SourcePassages source={source} revision={shown} />}
