@@ -134,3 +134,12 @@ export const endlessLine = {
   mimeType: "text/plain",
   buffer: Buffer.from(`${"tide ".repeat(200_000)}and the very last words`),
 };
+
+/** The survey a year later: one figure is another, a sentence is new. */
+export const laterSurvey = {
+  name: "quay-survey-1932.md",
+  mimeType: "text/markdown",
+  buffer: Buffer.from(
+    "# Survey of the quay\n\nSeen from the ferry 🚢🚢 in the 港 of the north.\n\n## Depth at low water\n\nThe depth at the quay is 6.9 m, half a metre less than in 1927. Dredging has begun.\n\n<b>Not bold</b>\n",
+  ),
+};

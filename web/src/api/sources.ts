@@ -34,7 +34,8 @@ export const sourceKeys = {
   original: (id: string, revision: string) => ["sources", "original", id, revision] as const,
   chunks: (id: string, revision: string) => ["sources", "chunks", id, revision] as const,
   revisions: (id: string, current: string | null) => ["sources", "revisions", id, current] as const,
-  impact: (id: string) => ["sources", "impact", id] as const,
+  impact: (id: string, artifact: string | null) => ["sources", "impact", id, artifact] as const,
+  citedIn: (conversation: string) => ["sources", "cited in", conversation] as const,
 };
 
 const PAGE = 50;
@@ -84,13 +85,21 @@ export async function deleteSource(id: string): Promise<void> {
   await call(client.DELETE("/api/v1/sources/{id}", { params: { path: { id } } }));
 }
 
-/** Fetches the address of a source again. */
-export async function refreshSource(id: string): Promise<void> {
-  await call(client.POST("/api/v1/sources/{id}/refresh", { params: { path: { id } }, body: { artifact_sha256: null } }));
+/** Fetches the address of a source again, or takes bytes that are kept already for its new content; gives the job that does it. */
+export async function refreshSource(id: string, artifact: string | null = null): Promise<string> {
+  const body = { artifact_sha256: artifact };
+  return (await call(client.POST("/api/v1/sources/{id}/refresh", { params: { path: { id } }, body }))).job_id;
 }
 
-export function getImpact(id: string, signal?: AbortSignal): Promise<SourceImpact> {
-  return call(client.GET("/api/v1/sources/{id}/impact", { params: { path: { id } }, signal }));
+/** What deleting a source would do to what cites it, or replacing its content with an artifact's; claims by the page. */
+export function getImpact(id: string, artifact: string | null, cursor: string | null, signal?: AbortSignal): Promise<SourceImpact> {
+  const query = { limit: PAGE, ...(artifact && { artifact_sha256: artifact }), ...(cursor && { cursor }) };
+  return call(client.GET("/api/v1/sources/{id}/impact", { params: { path: { id }, query }, signal }));
+}
+
+/** What a conversation is called, for those that cite a source. */
+export async function getConversationTitle(id: string, signal?: AbortSignal): Promise<string | null> {
+  return (await call(client.GET("/api/v1/conversations/{id}", { params: { path: { id } }, signal }))).title ?? null;
 }
 
 export function getText(id: string, revision: string, signal?: AbortSignal): Promise<SourceText> {

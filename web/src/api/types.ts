@@ -22,6 +22,7 @@ export type NewSource = Schemas["NewSource"];
 export type SourcePatch = Schemas["SourcePatch"];
 export type SourceCounts = Schemas["SourceCounts"];
 export type SourceImpact = Schemas["SourceImpact"];
+export type LostSupport = Schemas["LostSupport"];
 export type SourceText = Schemas["Text"];
 export type Brought = Schemas["Brought"];
 export type Revision = Schemas["Revision"];

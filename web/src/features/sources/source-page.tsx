@@ -11,7 +11,10 @@ import { DeleteDialog } from "@/features/sources/delete-dialog";
 import { EditDialog } from "@/features/sources/edit-dialog";
 import { opensOriginal, originalKind } from "@/features/sources/original/original-kind";
 import { SourceOriginal } from "@/features/sources/original/source-original";
+import { ReplaceDialog } from "@/features/sources/replace-dialog";
+import { RevisionPicker } from "@/features/sources/revision-picker";
 import { SourceAbout } from "@/features/sources/source-about";
+import { SourceChanges } from "@/features/sources/source-changes";
 import { SourcePassages } from "@/features/sources/source-passages";
 import type { SourceView } from "@/features/sources/source-search";
 import { SourceStatus } from "@/features/sources/source-status";
@@ -28,6 +31,7 @@ const VIEWS: [view: SourceView, label: string][] = [
   ["original", "Original"],
   ["text", "Text"],
   ["passages", "Passages"],
+  ["changes", "Changes"],
   ["about", "About"],
 ];
 
@@ -57,13 +61,16 @@ export function SourcePage() {
 
 function OpenSource({ source }: { source: Source }) {
   const { view: asked, revision } = route.useSearch();
-  const [dialog, setDialog] = useState<"edit" | "delete" | null>(null);
+  const [dialog, setDialog] = useState<"edit" | "replace" | "delete" | null>(null);
   const line = byline(source);
   const shown = revision ?? source.revision_id;
   const mediaType = useRevision(source, shown)?.media_type ?? source.media_type;
   const kind = shown === null ? null : originalKind(mediaType);
   const usual = opensOriginal(kind, useSpan() !== null) ? "original" : "text";
-  const view = asked === undefined || (asked === "original" && !kind) ? usual : asked;
+  const missing = new Set<SourceView>();
+  if (kind === null) missing.add("original");
+  if ((source.revision ?? 0) < 2) missing.add("changes");
+  const view = asked === undefined || missing.has(asked) ? usual : asked;
 
   return (
     <>
@@ -77,6 +84,7 @@ function OpenSource({ source }: { source: Source }) {
               </LinkButton>
             )}
             <Button onPress={() => setDialog("edit")}>Edit</Button>
+            <Button onPress={() => setDialog("replace")}>Replace</Button>
             <Button onPress={() => setDialog("delete")}>Delete</Button>
           </>
         }
@@ -84,7 +92,7 @@ function OpenSource({ source }: { source: Source }) {
       {line && <p className={styles.line}>{line}</p>}
       <SourceStatus source={source} brief={source.status === "failed" && view === "text"} />
       <Tabs label="Views of this source">
-        {VIEWS.filter(([key]) => kind !== null || key !== "original").map(([key, label]) => (
+        {VIEWS.filter(([key]) => !missing.has(key)).map(([key, label]) => (
           <Link
             key={key}
             from={route.id}
@@ -103,21 +111,16 @@ function OpenSource({ source }: { source: Source }) {
           </Link>
         ))}
       </Tabs>
-      {revision && revision !== source.revision_id && (
-        <p className={styles.version}>
-          This is an earlier version.{" "}
-          <Link from={route.id} to="." search={(previous) => ({ ...previous, revision: undefined })} hash={true}>
-            Show the current one
-          </Link>
-        </p>
-      )}
+      {shown !== null && !missing.has("changes") && <RevisionPicker source={source} shown={shown} compares={view === "changes"} />}
       {view === "original" && kind && shown !== null && (
         <SourceOriginal source={source} revision={shown} kind={kind} mediaType={mediaType ?? ""} />
       )}
       {view === "text" && <SourceText source={source} revision={shown} />}
       {view === "passages" && <SourcePassages source={source} revision={shown} />}
+      {view === "changes" && shown !== null && <SourceChanges source={source} revision={shown} />}
       {view === "about" && <SourceAbout source={source} />}
       {dialog === "edit" && <EditDialog source={source} onClose={() => setDialog(null)} />}
+      {dialog === "replace" && <ReplaceDialog source={source} onClose={() => setDialog(null)} />}
       {dialog === "delete" && <DeleteDialog source={source} onClose={() => setDialog(null)} />}
     </>
   );
