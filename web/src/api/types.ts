@@ -29,6 +29,14 @@ export type Revision = Schemas["Revision"];
 export type Chunk = Schemas["Chunk"];
 export type Mark = Schemas["Mark"];
 
+export type SearchBody = Schemas["SearchBody"];
+export type SearchAnswer = Schemas["SearchAnswer"];
+export type SearchResult = Schemas["SearchResult"];
+export type ExpandOption = Schemas["ExpandOption"];
+export type Evidence = Schemas["Evidence"];
+export type GroundAnswer = Schemas["GroundAnswer"];
+export type BoundClaim = Schemas["BoundClaim"];
+
 /** One page of a list, as each `Page_*` of the schema; `next_cursor` is null on the last one. */
 export interface Page<T> {
   items: T[];

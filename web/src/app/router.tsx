@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import type { JobState } from "@/api/types";
 import { Crashed, NotFound } from "@/app/not-found";
 import { Shell } from "@/app/shell";
+import { parseSearch } from "@/features/search/search-params";
 import { parseSourceSearch, parseSourcesSearch } from "@/features/sources/source-search";
 import { SourcesPage } from "@/features/sources/sources-page";
 import { parseSnapshotSearch } from "@/features/snapshots/snapshot-search";
@@ -27,6 +28,18 @@ const source = createRoute({
   path: "/sources/$sourceId",
   validateSearch: parseSourceSearch,
   component: lazyRouteComponent(() => import("@/features/sources/source-page"), "SourcePage"),
+});
+
+const search = createRoute({
+  getParentRoute: () => root,
+  path: "/search",
+  validateSearch: parseSearch,
+  component: lazyRouteComponent(() => import("@/features/search/search-page"), "SearchPage"),
+});
+const ground = createRoute({
+  getParentRoute: () => root,
+  path: "/ground",
+  component: lazyRouteComponent(() => import("@/features/ground/ground-page"), "GroundPage"),
 });
 
 // One component for the list with and without an open file, so that opening one keeps scroll and selection.
@@ -73,6 +86,8 @@ export const router = createRouter({
     home,
     sources,
     source,
+    search,
+    ground,
     files.addChildren([library, file]),
     snapshots,
     snapshot,

@@ -4,7 +4,8 @@ import { ErrorNote, Skeleton } from "@/components/states";
 import { NoText } from "@/features/sources/no-text";
 import { TextBlock } from "@/features/sources/text-block";
 import { layOut, overlap } from "@/features/sources/text-layout";
-import { spanHash, spanStretch } from "@/features/sources/text-span";
+import { spanStretch } from "@/features/sources/text-span";
+import { spanHash } from "@/lib/span";
 import { isReadable, useSpan, useText } from "@/features/sources/use-text";
 import styles from "@/features/sources/source-text.module.css";
 

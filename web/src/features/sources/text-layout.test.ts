@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Mark } from "@/api/types";
 import { layOut, overlap, type Block } from "@/features/sources/text-layout";
-import { parseSpan, spanHash, spanStretch } from "@/features/sources/text-span";
+import { spanStretch } from "@/features/sources/text-span";
+import { parseSpan, spanHash } from "@/lib/span";
 
 const scalars = (text: string) => [...text].length;
 

@@ -3,7 +3,7 @@ import { useLocation } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { getText, sourceKeys } from "@/api/sources";
 import type { Source } from "@/api/types";
-import { parseSpan, type Span } from "@/features/sources/text-span";
+import { parseSpan, type Span } from "@/lib/span";
 
 /** Whether a version has a text; of earlier ones only asking can tell. */
 export function isReadable(source: Source, revision: string | null): revision is string {

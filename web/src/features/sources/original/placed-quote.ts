@@ -1,6 +1,7 @@
 import type { SourceText } from "@/api/types";
-import { spanHash, spanStretch, type Span } from "@/features/sources/text-span";
+import { spanStretch } from "@/features/sources/text-span";
 import type { Quote } from "@/lib/find-quote";
+import { spanHash, type Span } from "@/lib/span";
 
 /** Quoted words with what is known of their place. */
 export interface PlacedQuote extends Quote {
