@@ -1,11 +1,12 @@
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { pdfAssets } from "./scripts/pdf-assets.mjs";
 
 const server = process.env.IBID_DEV_SERVER ?? "http://127.0.0.1:7319";
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), pdfAssets()],
   resolve: {
     alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) },
   },

@@ -63,3 +63,83 @@ function png(): Buffer {
 }
 
 export const picture = { name: "quay.png", mimeType: "image/png", buffer: png() };
+
+/** A PDF with a page for each list of lines, written as plainly as the format allows. */
+function pdf(pages: string[][]): Buffer {
+  const escaped = (line: string) => line.replace(/[\\()]/g, "\\$&");
+  const bodies = pages.map((lines) => `BT /F1 14 Tf 72 760 Td 20 TL ${lines.map((line) => `(${escaped(line)}) Tj T*`).join(" ")} ET`);
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, page) => `${4 + page * 2} 0 R`).join(" ")}] >>`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    ...bodies.flatMap((body, page) => [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + page * 2} 0 R >>`,
+      `<< /Length ${body.length} >>\nstream\n${body}\nendstream`,
+    ]),
+  ];
+  let out = "%PDF-1.4\n";
+  const starts = objects.map((object, index) => {
+    const start = out.length;
+    out += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return start;
+  });
+  const table = starts.map((start) => `${String(start).padStart(10, "0")} 00000 n \n`).join("");
+  out += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${out.length}\n%%EOF\n`;
+  return Buffer.from(out, "latin1");
+}
+
+const filler = (page: number) => Array.from({ length: 24 }, (_, line) => `Sounding ${page}.${line} was taken at the outer buoy and noted.`);
+
+/** Three pages; what is looked for stands on the last of them, over a line end and with a divided word. */
+export const soundings = {
+  name: "soundings-1931.pdf",
+  mimeType: "application/pdf",
+  buffer: pdf([
+    ["Soundings of 1931", ...filler(1)],
+    filler(2),
+    [...filler(3).slice(0, 12), "The depth at the quay is now half a me-", "tre less than it was in 1927.", ...filler(3).slice(12)],
+  ]),
+};
+
+/** Tries everything that a page can try. */
+export const hostilePage = {
+  name: "hostile.html",
+  mimeType: "text/html",
+  buffer: Buffer.from(`<!doctype html><html><head><title>Notes on the harbour</title>
+<meta http-equiv="refresh" content="0;url=https://evil.example/refresh"><base href="https://evil.example/">
+<link rel="stylesheet" href="https://evil.example/a.css"><script>top.hacked = 1; alert(1)</script>
+<style>@import url(https://evil.example/b.css); body { background: url(https://evil.example/c.png) }</style></head>
+<body onload="top.hacked = 2; alert(2)"><article><h1>Notes on the harbour</h1>
+<img src="x" onerror="top.hacked = 3; alert(3)"><img src="https://evil.example/d.png">
+<svg onload="alert(4)"><script>alert(5)</script><a xlink:href="javascript:alert(6)"><text y="20">drawn</text></a></svg>
+<iframe src="https://evil.example/f"></iframe><object data="https://evil.example/g"></object>
+<form action="https://evil.example/h"><input name="a" autofocus onfocus="alert(7)"><button>Send</button></form>
+${Array.from({ length: 60 }, (_, line) => `<p>Line ${line} of the notes says that the sea was calm on that day.</p>`).join("\n")}
+<p>The mole was <b>rebuilt in 1931</b> after the <a href="javascript:alert(8)">storm of the winter</a> before.</p>
+${Array.from({ length: 60 }, (_, line) => `<p>Line ${line + 60} of the notes says that the sea was rough on that day.</p>`).join("\n")}
+</article></body></html>`),
+};
+
+export const hostileDrawing = {
+  name: "hostile.svg",
+  mimeType: "image/svg+xml",
+  buffer: Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="80" onload="alert(1)"><script>top.hacked = 4; alert(2)</script><image href="https://evil.example/x.png"/><text x="10" y="40">Depth 7.2 m</text></svg>',
+  ),
+};
+
+/** A million characters without a line end. */
+export const endlessLine = {
+  name: "endless.txt",
+  mimeType: "text/plain",
+  buffer: Buffer.from(`${"tide ".repeat(200_000)}and the very last words`),
+};
+
+/** The survey a year later: one figure is another, a sentence is new. */
+export const laterSurvey = {
+  name: "quay-survey-1932.md",
+  mimeType: "text/markdown",
+  buffer: Buffer.from(
+    "# Survey of the quay\n\nSeen from the ferry 🚢🚢 in the 港 of the north.\n\n## Depth at low water\n\nThe depth at the quay is 6.9 m, half a metre less than in 1927. Dredging has begun.\n\n<b>Not bold</b>\n",
+  ),
+};

@@ -1,5 +1,5 @@
 import type { APIRequestContext } from "@playwright/test";
-import { minutes, picture, report, survey, unreadable } from "./files";
+import { hostilePage, laterSurvey, minutes, picture, report, soundings, survey, unreadable } from "./files";
 import { expect, expectAccessible, expectNoSideScroll, test } from "./test";
 
 /** What the stories make by hand, made by calls: files, a snapshot that moved twice, a check that is done, sources. */
@@ -31,12 +31,17 @@ async function fill(request: APIRequestContext) {
 
   await post("/api/v1/sources", { title: "Havnens historie", author: "Berg, Anna; Ek, Jon", publication_date: "1941", isbn: "978-82-02-11111-1" });
   const sources: string[] = [];
-  for (const file of [survey, unreadable]) {
+  for (const file of [survey, unreadable, soundings, hostilePage]) {
     const answer = await request.post("/api/v1/sources/upload", { multipart: { file } });
     sources.push(((await answer.json()) as { items: { id: string }[] }).items[0]!.id);
   }
   const counts = async () => ((await (await request.get("/api/v1/sources/counts")).json()) as Record<string, number>);
   await expect.poll(async () => (await counts()).pending).toBe(0);
+  const later = await request.post("/api/v1/artifacts", { multipart: { file: laterSurvey } });
+  const { sha256: newer } = (await later.json()) as { sha256: string };
+  const { job_id } = await post<{ job_id: string }>(`/api/v1/sources/${sources[0]}/refresh`, { artifact_sha256: newer });
+  const refreshed = async () => ((await (await request.get(`/api/v1/jobs/${job_id}`)).json()) as { state: string }).state;
+  await expect.poll(refreshed).toBe("succeeded");
 
   // A conversation in which an agent elsewhere has answered, with all that an answer can have.
   const run = await post<{ id: string; conversation_id: string }>("/api/v1/runs", { question: "How deep is the quay, and what was rebuilt?" });
@@ -52,12 +57,15 @@ async function fill(request: APIRequestContext) {
   ].join("\n\n");
   await post(`/api/v1/runs/${run.id}/response`, { text });
   await request.post(`/api/v1/conversations/${run.conversation_id}/messages`, { data: { content: "How deep is the quay at low water?" }, headers: { accept: "application/json" } });
-  return { file: sha256[0]!, job: id, source: sources[0]!, failed: sources[1]!, conversation: run.conversation_id };
+  return { file: sha256[0]!, job: id, source: sources[0]!, failed: sources[1]!, pdf: sources[2]!, saved: sources[3]!, conversation: run.conversation_id };
 }
+
+// The saved page tries what it may not.
+test.use({ expectedErrors: [/Content Security Policy|sandboxed/] });
 
 test("every screen is readable and fits", async ({ page, request, schemes }) => {
   test.setTimeout(120_000);
-  const { file, job, source, failed, conversation } = await fill(request);
+  const { file, job, source, failed, pdf, saved, conversation } = await fill(request);
   const panel = page.getByRole("complementary");
   const snapshot = "/library/snapshots/default/harbour/1931";
   const screens: [path: string, sign: () => ReturnType<typeof page.getByText>][] = [
@@ -71,6 +79,13 @@ test("every screen is readable and fits", async ({ page, request, schemes }) => 
     [`/sources/${source}#c=0-18`, () => page.locator("mark").first()],
     [`/sources/${source}?view=passages`, () => page.getByRole("link", { name: "Passage 1" })],
     [`/sources/${source}?view=about`, () => page.getByRole("heading", { name: "What is kept of it" })],
+    [`/sources/${source}?view=changes`, () => page.getByRole("article", { name: "Changes" }).getByRole("insertion").last()],
+    [`/sources/${pdf}#c=0-17`, () => page.getByRole("article", { name: "Pages" }).locator("mark").first()],
+    [`/sources/${saved}`, () => page.frameLocator("iframe").getByText("Line 1 of the notes")],
+    ["/search", () => page.getByRole("heading", { name: "Find the exact words" })],
+    ["/search?q=depth+at+the+quay&origin=blob_storage&expand_neighbors=true", () => page.getByRole("list", { name: "Results" }).locator("mark").first()],
+    ["/search?q=depth&language=xx", () => page.getByRole("heading", { name: "Nothing found" })],
+    ["/ground", () => page.getByRole("heading", { name: "What in it can be shown?" })],
     [`/sources/${failed}`, () => page.getByRole("heading", { name: "No text could be read" })],
     ["/library", () => page.getByRole("table", { name: "Files" }).getByRole("link", { name: minutes.name })],
     [`/library/files/${file}`, () => panel.getByText("The mole was rebuilt in 1931 after the storm")],
@@ -103,7 +118,7 @@ test("every screen is readable and fits", async ({ page, request, schemes }) => 
       await expect(page.getByRole("dialog", { name: dialog })).toBeVisible();
       await look();
     }
-    for (const [button, sign] of [["Edit", "Save"], ["Delete", "Cancel"]] as const) {
+    for (const [button, sign] of [["Edit", "Save"], ["Replace", "Choose a file"], ["Delete", "Cancel"]] as const) {
       await page.goto(`/sources/${source}`);
       await page.getByRole("button", { name: button }).click();
       await expect(page.getByRole("dialog").getByRole("button", { name: sign })).toBeVisible();
@@ -122,6 +137,13 @@ test("every screen is readable and fits", async ({ page, request, schemes }) => 
       await expect(page.getByRole("dialog")).toBeVisible();
       await look();
     }
+  });
+  await test.step("a grounded draft", async () => {
+    await page.goto("/ground");
+    await page.getByLabel("Your text").fill("The depth at the quay is 6.9 m. The lighthouse was painted green in 1950.");
+    await page.getByRole("button", { name: "Find the evidence" }).click();
+    await expect(page.getByText("2 claims: 1 supported, 1 without evidence")).toBeVisible();
+    await look();
   });
   await test.step("the dialog of snapshots", async () => {
     await page.goto("/library");

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { test as base, expect, type Page } from "@playwright/test";
+import { test as base, expect, type APIRequestContext, type Page } from "@playwright/test";
 import { startServer } from "../scripts/server.mjs";
 import { startModel, type Model } from "./model";
 
@@ -82,6 +82,31 @@ export async function expectNoSideScroll(page: Page): Promise<void> {
 /** Through the file chooser of the open place. */
 export async function upload(page: Page, files: { name: string; mimeType: string; buffer: Buffer }[]): Promise<void> {
   await page.getByLabel(/^Files to (add|keep)$/).setInputFiles(files);
+}
+
+
+interface Upload {
+  name: string;
+  mimeType: string;
+  buffer: Buffer;
+}
+
+/** Brings a file as a source by a call and waits until its text is read; gives its id and its text. */
+export async function bring(request: APIRequestContext, file: Upload): Promise<{ id: string; text: string; revision: string }> {
+  const answer = await request.post("/api/v1/sources/upload", { multipart: { file } });
+  const { items } = (await answer.json()) as { items: { id: string }[] };
+  const id = items[0]!.id;
+  await expect.poll(async () => (await request.get(`/api/v1/sources/${id}/text`)).status(), { timeout: 30_000 }).toBe(200);
+  const read = (await (await request.get(`/api/v1/sources/${id}/text`)).json()) as { text: string; revision_id: string };
+  return { id, text: read.text, revision: read.revision_id };
+}
+
+/** The part of an address that names these words of a text, counted in characters. */
+export function placeOf(text: string, words: string): string {
+  const at = text.indexOf(words);
+  expect(at, `"${words}" in the text`).toBeGreaterThanOrEqual(0);
+  const start = [...text.slice(0, at)].length;
+  return `#c=${start}-${start + [...words].length}`;
 }
 
 export { expect };

@@ -1,7 +1,7 @@
+import { decoderFor, fetchBytes } from "@/api/bytes";
 import { call, client } from "@/api/client";
 import type { Artifact, Page } from "@/api/types";
 import { sendForm } from "@/api/upload";
-import { Problem } from "@/lib/problem";
 
 export const artifactKeys = {
   all: ["artifacts"] as const,
@@ -33,26 +33,7 @@ export async function sendArtifact(file: File, onProgress: (sent: number) => voi
 /** The first `bytes` bytes as text. `media_type` may name a charset; UTF-8 otherwise. */
 export async function readText(artifact: Artifact, bytes: number, signal?: AbortSignal): Promise<string> {
   if (artifact.size_bytes === 0) return "";
-  let response: Response;
-  try {
-    response = await fetch(contentUrl(artifact.sha256), { headers: { Range: `bytes=0-${bytes - 1}` }, signal });
-  } catch (thrown) {
-    if (signal?.aborted) throw thrown;
-    throw Problem.from(thrown);
-  }
-  if (!response.ok) {
-    throw Problem.fromBody(response.status, await response.text(), response.headers.get("x-request-id"));
-  }
-  const buffer = (await response.arrayBuffer()).slice(0, bytes);
+  const buffer = await fetchBytes(contentUrl(artifact.sha256), bytes, signal);
   // `stream` leaves out a character that the cut goes through.
   return decoderFor(artifact.media_type).decode(buffer, { stream: true });
-}
-
-function decoderFor(mediaType: string): TextDecoder {
-  const charset = /charset="?([^";\s]+)/i.exec(mediaType)?.[1];
-  try {
-    return new TextDecoder(charset ?? "utf-8");
-  } catch {
-    return new TextDecoder("utf-8");
-  }
 }

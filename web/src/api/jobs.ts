@@ -1,5 +1,6 @@
 import { call, client } from "@/api/client";
 import type { Job, JobState, Page } from "@/api/types";
+import { Problem } from "@/lib/problem";
 
 export const jobKeys = {
   all: ["jobs"] as const,
@@ -19,6 +20,20 @@ export function listJobs(state: JobState | null, cursor: string | null, signal?:
 
 export function getJob(id: string, signal?: AbortSignal): Promise<Job> {
   return call(client.GET("/api/v1/jobs/{id}", { params: { path: { id } }, signal }));
+}
+
+const LOOK_MS = 400;
+
+/** Waits until a job is done; one that failed or was cancelled is thrown as a `Problem`. */
+export async function finished(id: string): Promise<Job> {
+  for (;;) {
+    const job = await getJob(id);
+    if (job.state === "succeeded") return job;
+    if (job.state !== "queued" && job.state !== "running") {
+      throw new Problem(0, { code: "job_failed", detail: job.last_error ?? `The job was ${job.state}.` });
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
 }
 
 export function startFsck(): Promise<Job> {

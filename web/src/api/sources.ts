@@ -1,3 +1,4 @@
+import { decoderFor, fetchBytes } from "@/api/bytes";
 import { call, client } from "@/api/client";
 import type {
   Brought,
@@ -30,9 +31,11 @@ export const sourceKeys = {
   one: (id: string) => ["sources", "one", id] as const,
   /** A text never changes for a revision; one without a revision never is. */
   text: (id: string, revision: string) => ["sources", "text", id, revision] as const,
+  original: (id: string, revision: string) => ["sources", "original", id, revision] as const,
   chunks: (id: string, revision: string) => ["sources", "chunks", id, revision] as const,
   revisions: (id: string, current: string | null) => ["sources", "revisions", id, current] as const,
-  impact: (id: string) => ["sources", "impact", id] as const,
+  impact: (id: string, artifact: string | null) => ["sources", "impact", id, artifact] as const,
+  citedIn: (conversation: string) => ["sources", "cited in", conversation] as const,
 };
 
 const PAGE = 50;
@@ -82,13 +85,21 @@ export async function deleteSource(id: string): Promise<void> {
   await call(client.DELETE("/api/v1/sources/{id}", { params: { path: { id } } }));
 }
 
-/** Fetches the address of a source again. */
-export async function refreshSource(id: string): Promise<void> {
-  await call(client.POST("/api/v1/sources/{id}/refresh", { params: { path: { id } }, body: { artifact_sha256: null } }));
+/** Fetches the address of a source again, or takes bytes that are kept already for its new content; gives the job that does it. */
+export async function refreshSource(id: string, artifact: string | null = null): Promise<string> {
+  const body = { artifact_sha256: artifact };
+  return (await call(client.POST("/api/v1/sources/{id}/refresh", { params: { path: { id } }, body }))).job_id;
 }
 
-export function getImpact(id: string, signal?: AbortSignal): Promise<SourceImpact> {
-  return call(client.GET("/api/v1/sources/{id}/impact", { params: { path: { id } }, signal }));
+/** What deleting a source would do to what cites it, or replacing its content with an artifact's; claims by the page. */
+export function getImpact(id: string, artifact: string | null, cursor: string | null, signal?: AbortSignal): Promise<SourceImpact> {
+  const query = { limit: PAGE, ...(artifact && { artifact_sha256: artifact }), ...(cursor && { cursor }) };
+  return call(client.GET("/api/v1/sources/{id}/impact", { params: { path: { id }, query }, signal }));
+}
+
+/** What a conversation is called, for those that cite a source. */
+export async function getConversationTitle(id: string, signal?: AbortSignal): Promise<string | null> {
+  return (await call(client.GET("/api/v1/conversations/{id}", { params: { path: { id } }, signal }))).title ?? null;
 }
 
 export function getText(id: string, revision: string, signal?: AbortSignal): Promise<SourceText> {
@@ -106,14 +117,24 @@ export function listRevisions(id: string, cursor: string | null, signal?: AbortS
 }
 
 /** The version is in the address, because the browser keeps what it got for good. */
-function versioned({ id, revision_id }: Source, part: string): string {
-  return `/api/v1/sources/${encodeURIComponent(id)}/${part}${revision_id ? `?revision=${revision_id}` : ""}`;
+function versioned(id: string, revision: string | null, part: string): string {
+  return `/api/v1/sources/${encodeURIComponent(id)}/${part}${revision ? `?revision=${revision}` : ""}`;
 }
 
-export function sourceContentUrl(source: Source): string {
-  return versioned(source, "content");
+/** The bytes of one version, as they came. */
+export function originalUrl(id: string, revision: string | null): string {
+  return versioned(id, revision, "content");
+}
+
+const MOST_HTML_BYTES = 8 * 1024 * 1024;
+
+/** The text of a saved page, in the characters that its type or its head names. */
+export async function readOriginal(id: string, revision: string, mediaType: string, signal?: AbortSignal): Promise<string> {
+  const bytes = await fetchBytes(originalUrl(id, revision), MOST_HTML_BYTES, signal);
+  const head = new TextDecoder("latin1").decode(bytes.slice(0, 2048));
+  return decoderFor(/charset=["']?[\w-]+/i.test(mediaType) ? mediaType : head).decode(bytes);
 }
 
 export function thumbnailUrl(source: Source): string {
-  return versioned(source, "thumbnail");
+  return versioned(source.id, source.revision_id, "thumbnail");
 }

@@ -22,6 +22,7 @@ export type NewSource = Schemas["NewSource"];
 export type SourcePatch = Schemas["SourcePatch"];
 export type SourceCounts = Schemas["SourceCounts"];
 export type SourceImpact = Schemas["SourceImpact"];
+export type LostSupport = Schemas["LostSupport"];
 export type SourceText = Schemas["Text"];
 export type Brought = Schemas["Brought"];
 export type Revision = Schemas["Revision"];
@@ -34,6 +35,13 @@ export type NewMessage = Schemas["NewMessage"];
 export type Citation = Schemas["Citation"];
 export type CitedFile = Schemas["CitedFile"];
 export type Run = Schemas["Run"];
+export type SearchBody = Schemas["SearchBody"];
+export type SearchAnswer = Schemas["SearchAnswer"];
+export type SearchResult = Schemas["SearchResult"];
+export type ExpandOption = Schemas["ExpandOption"];
+export type Evidence = Schemas["Evidence"];
+export type GroundAnswer = Schemas["GroundAnswer"];
+export type BoundClaim = Schemas["BoundClaim"];
 
 /** One page of a list, as each `Page_*` of the schema; `next_cursor` is null on the last one. */
 export interface Page<T> {

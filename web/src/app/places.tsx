@@ -1,9 +1,9 @@
 import type { ComponentType } from "react";
-import { AskIcon, FolderIcon, JobsIcon, LibraryIcon, StatusIcon } from "@/components/icons";
+import { AskIcon, DraftIcon, FolderIcon, JobsIcon, LibraryIcon, SearchIcon, StatusIcon } from "@/components/icons";
 
 /** A place on the rail. `key` is what follows `g` on the keyboard. Later places are added here and in router.tsx. */
 export interface Place {
-  to: "/ask" | "/sources" | "/library" | "/jobs" | "/status";
+  to: "/ask" | "/search" | "/ground" | "/sources" | "/library" | "/jobs" | "/status";
   label: string;
   key: string;
   Icon: ComponentType;
@@ -12,8 +12,10 @@ export interface Place {
 
 export const PLACES: readonly Place[] = [
   { to: "/ask", label: "Ask", key: "a", Icon: AskIcon },
+  { to: "/search", label: "Search", key: "q", Icon: SearchIcon },
   { to: "/sources", label: "Sources", key: "s", Icon: LibraryIcon },
   { to: "/library", label: "Files", key: "f", Icon: FolderIcon },
+  { to: "/ground", label: "Ground", key: "d", Icon: DraftIcon },
   { to: "/jobs", label: "Jobs", key: "j", Icon: JobsIcon, foot: true },
   { to: "/status", label: "Status", key: "t", Icon: StatusIcon, foot: true },
 ];

@@ -4,6 +4,7 @@ import { AskRoute } from "@/app/ask-route";
 import { Crashed, NotFound } from "@/app/not-found";
 import { Shell } from "@/app/shell";
 import { parseAskSearch } from "@/features/ask/ask-search";
+import { parseSearch } from "@/features/search/search-params";
 import { parseSourceSearch, parseSourcesSearch } from "@/features/sources/source-search";
 import { parseSnapshotSearch } from "@/features/snapshots/snapshot-search";
 
@@ -33,6 +34,18 @@ const source = createRoute({
   path: "/sources/$sourceId",
   validateSearch: parseSourceSearch,
   component: lazyRouteComponent(() => import("@/features/sources/source-page"), "SourcePage"),
+});
+
+const search = createRoute({
+  getParentRoute: () => root,
+  path: "/search",
+  validateSearch: parseSearch,
+  component: lazyRouteComponent(() => import("@/features/search/search-page"), "SearchPage"),
+});
+const ground = createRoute({
+  getParentRoute: () => root,
+  path: "/ground",
+  component: lazyRouteComponent(() => import("@/features/ground/ground-page"), "GroundPage"),
 });
 
 // One component for the list with and without an open file, so that opening one keeps scroll and selection.
@@ -80,6 +93,8 @@ export const router = createRouter({
     asking.addChildren([ask, conversation]),
     sources,
     source,
+    search,
+    ground,
     files.addChildren([library, file]),
     snapshots,
     snapshot,

@@ -55,6 +55,12 @@ export const ChevronIcon = () => (
   </Icon>
 );
 
+export const DraftIcon = () => (
+  <Icon>
+    <path d="M4.5 2.5h8l3 3v12h-11zM7 8h6M7 11h6M7 14h3" />
+  </Icon>
+);
+
 export const SearchIcon = () => (
   <Icon>
     <path d="M8.75 3.5a5.25 5.25 0 1 1 0 10.5 5.25 5.25 0 0 1 0-10.5zM12.6 12.6l4 4" />

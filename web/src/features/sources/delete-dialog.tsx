@@ -1,25 +1,21 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { artifactKeys } from "@/api/artifacts";
-import { deleteSource, getImpact, sourceKeys } from "@/api/sources";
+import { deleteSource, sourceKeys } from "@/api/sources";
 import type { Source } from "@/api/types";
 import { Button } from "@/components/button";
 import { Dialog } from "@/components/dialog";
 import { ErrorNote, Skeleton } from "@/components/states";
+import { LostClaims } from "@/features/sources/lost-claims";
 import { impactLines } from "@/features/sources/source-words";
+import { useImpact } from "@/features/sources/use-impact";
 import styles from "@/features/sources/forms.module.css";
 
 /** Says what goes with a source before it goes. */
 export function DeleteDialog({ source, onClose }: { source: Source; onClose: () => void }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const impact = useQuery({
-    queryKey: sourceKeys.impact(source.id),
-    queryFn: ({ signal }) => getImpact(source.id, signal),
-    // What was true a while ago is not enough to delete by.
-    staleTime: 0,
-    gcTime: 0,
-  });
+  const impact = useImpact(source.id);
   const remove = useMutation({
     mutationFn: () => deleteSource(source.id),
     onSuccess: async () => {
@@ -36,10 +32,8 @@ export function DeleteDialog({ source, onClose }: { source: Source; onClose: () 
     <Dialog title="Delete this source" onClose={onClose}>
       <div className={styles.form}>
         <p className={styles.subject}>{source.title}</p>
-        {impact.isPending && <Skeleton label="Looking what would go with it" rows={2} />}
-        {impact.isError && (
-          <ErrorNote error={impact.error} what="What would go with it is not known." onRetry={() => void impact.refetch()} />
-        )}
+        {!impact.data && !impact.error && <Skeleton label="Looking what would go with it" rows={2} />}
+        {impact.error && <ErrorNote error={impact.error} what="What would go with it is not known." onRetry={impact.retry} />}
         {lines?.length === 0 && <p className={styles.about}>Nothing else goes with it.</p>}
         {lines && lines.length > 0 && (
           <div>
@@ -51,6 +45,7 @@ export function DeleteDialog({ source, onClose }: { source: Source; onClose: () 
             </ul>
           </div>
         )}
+        <LostClaims impact={impact} />
         {remove.isError && <ErrorNote error={remove.error} what="The source was not deleted." />}
         <div className={styles.actions}>
           <Button onPress={onClose}>Cancel</Button>

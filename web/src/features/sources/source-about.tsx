@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { listRevisions, refreshSource, sourceKeys } from "@/api/sources";
+import { refreshSource, sourceKeys } from "@/api/sources";
 import type { Source } from "@/api/types";
 import { Button } from "@/components/button";
 import { ShortHash } from "@/components/hash";
@@ -8,8 +8,8 @@ import { Fact, Facts } from "@/components/side-panel";
 import { ErrorNote } from "@/components/states";
 import { Time } from "@/components/time";
 import { originWords } from "@/features/sources/source-words";
+import { useRevisions } from "@/features/sources/use-revisions";
 import { formatCount, formatPlural, formatSize, humanise } from "@/lib/format";
-import { usePages } from "@/lib/use-pages";
 import styles from "@/features/sources/source-page.module.css";
 
 /** What is known of a source. */
@@ -122,9 +122,7 @@ function Refresh({ source }: { source: Source }) {
 
 /** Earlier versions stay as they were, because they may be cited. */
 function Versions({ source }: { source: Source }) {
-  const revisions = usePages(sourceKeys.revisions(source.id, source.revision_id), (cursor, signal) =>
-    listRevisions(source.id, cursor, signal),
-  );
+  const revisions = useRevisions(source);
   if (revisions.error) {
     return <ErrorNote error={revisions.error} what="The versions could not be listed." onRetry={revisions.retry} />;
   }

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { getSource, sourceContentUrl, sourceKeys } from "@/api/sources";
+import { getSource, originalUrl, sourceKeys } from "@/api/sources";
 import type { Source } from "@/api/types";
 import { Button, LinkButton } from "@/components/button";
 import { Page, PageHead } from "@/components/page";
@@ -9,20 +9,29 @@ import { ErrorNote, Skeleton } from "@/components/states";
 import { Tabs, tabClass } from "@/components/tabs";
 import { DeleteDialog } from "@/features/sources/delete-dialog";
 import { EditDialog } from "@/features/sources/edit-dialog";
+import { opensOriginal, originalKind } from "@/features/sources/original/original-kind";
+import { SourceOriginal } from "@/features/sources/original/source-original";
+import { ReplaceDialog } from "@/features/sources/replace-dialog";
+import { RevisionPicker } from "@/features/sources/revision-picker";
 import { SourceAbout } from "@/features/sources/source-about";
+import { SourceChanges } from "@/features/sources/source-changes";
 import { SourcePassages } from "@/features/sources/source-passages";
 import type { SourceView } from "@/features/sources/source-search";
 import { SourceStatus } from "@/features/sources/source-status";
 import { SourceText } from "@/features/sources/source-text";
 import { byline, lookAgain } from "@/features/sources/source-words";
+import { useRevision } from "@/features/sources/use-revisions";
+import { useSpan } from "@/features/sources/use-text";
 import { formatCount } from "@/lib/format";
 import { usePageTitle } from "@/lib/page-title";
 import styles from "@/features/sources/source-page.module.css";
 
 const route = getRouteApi("/sources/$sourceId");
 const VIEWS: [view: SourceView, label: string][] = [
+  ["original", "Original"],
   ["text", "Text"],
   ["passages", "Passages"],
+  ["changes", "Changes"],
   ["about", "About"],
 ];
 
@@ -51,10 +60,17 @@ export function SourcePage() {
 }
 
 function OpenSource({ source }: { source: Source }) {
-  const { view = "text", revision } = route.useSearch();
-  const [dialog, setDialog] = useState<"edit" | "delete" | null>(null);
+  const { view: asked, revision } = route.useSearch();
+  const [dialog, setDialog] = useState<"edit" | "replace" | "delete" | null>(null);
   const line = byline(source);
   const shown = revision ?? source.revision_id;
+  const mediaType = useRevision(source, shown)?.media_type ?? source.media_type;
+  const kind = shown === null ? null : originalKind(mediaType);
+  const usual = opensOriginal(kind, useSpan() !== null) ? "original" : "text";
+  const missing = new Set<SourceView>();
+  if (kind === null) missing.add("original");
+  if ((source.revision ?? 0) < 2) missing.add("changes");
+  const view = asked === undefined || missing.has(asked) ? usual : asked;
 
   return (
     <>
@@ -63,24 +79,27 @@ function OpenSource({ source }: { source: Source }) {
         actions={
           <>
             {source.artifact_sha256 && (
-              <LinkButton href={sourceContentUrl(source)} download={source.filename ?? ""}>
+              <LinkButton href={originalUrl(source.id, shown)} download={source.filename ?? ""}>
                 Download
               </LinkButton>
             )}
             <Button onPress={() => setDialog("edit")}>Edit</Button>
+            <Button onPress={() => setDialog("replace")}>Replace</Button>
             <Button onPress={() => setDialog("delete")}>Delete</Button>
           </>
         }
       />
       {line && <p className={styles.line}>{line}</p>}
-      <SourceStatus source={source} brief={source.status === "failed" && view !== "about"} />
+      <SourceStatus source={source} brief={source.status === "failed" && view === "text"} />
       <Tabs label="Views of this source">
-        {VIEWS.map(([key, label]) => (
+        {VIEWS.filter(([key]) => !missing.has(key)).map(([key, label]) => (
           <Link
             key={key}
             from={route.id}
             to="."
-            search={(previous) => ({ ...previous, view: key === "text" ? undefined : key })}
+            search={(previous) => ({ ...previous, view: key === "text" && kind === null ? undefined : key })}
+            hash={true}
+            resetScroll={false}
             className={tabClass}
             activeOptions={{ exact: true, includeSearch: true }}
             aria-current={view === key ? "page" : undefined}
@@ -92,18 +111,16 @@ function OpenSource({ source }: { source: Source }) {
           </Link>
         ))}
       </Tabs>
-      {revision && revision !== source.revision_id && (
-        <p className={styles.version}>
-          This is an earlier version.{" "}
-          <Link from={route.id} to="." search={(previous) => ({ ...previous, revision: undefined })}>
-            Show the current one
-          </Link>
-        </p>
+      {shown !== null && !missing.has("changes") && <RevisionPicker source={source} shown={shown} compares={view === "changes"} />}
+      {view === "original" && kind && shown !== null && (
+        <SourceOriginal source={source} revision={shown} kind={kind} mediaType={mediaType ?? ""} />
       )}
       {view === "text" && <SourceText source={source} revision={shown} />}
       {view === "passages" && <SourcePassages source={source} revision={shown} />}
+      {view === "changes" && shown !== null && <SourceChanges source={source} revision={shown} />}
       {view === "about" && <SourceAbout source={source} />}
       {dialog === "edit" && <EditDialog source={source} onClose={() => setDialog(null)} />}
+      {dialog === "replace" && <ReplaceDialog source={source} onClose={() => setDialog(null)} />}
       {dialog === "delete" && <DeleteDialog source={source} onClose={() => setDialog(null)} />}
     </>
   );

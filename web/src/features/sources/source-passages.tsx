@@ -4,8 +4,8 @@ import type { Source } from "@/api/types";
 import { ErrorNote, More, Skeleton } from "@/components/states";
 import { NoText } from "@/features/sources/no-text";
 import { placeWords } from "@/features/sources/source-words";
-import { spanHash } from "@/lib/span";
 import { formatCount } from "@/lib/format";
+import { spanHash } from "@/lib/span";
 import { usePages } from "@/lib/use-pages";
 import styles from "@/features/sources/source-page.module.css";
 

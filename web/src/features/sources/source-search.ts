@@ -11,20 +11,26 @@ export function parseSourcesSearch(search: Record<string, unknown>): SourceFilte
   return { ...(q && { q }), ...(status && { status }) };
 }
 
-export type SourceView = "text" | "passages" | "about";
+export type SourceView = "original" | "text" | "passages" | "changes" | "about";
+const VIEWS: readonly SourceView[] = ["original", "text", "passages", "changes", "about"];
 
 export interface SourceSearch {
+  /** If it is not said: the original, where it can be shown at the place that the address names, or else the text. */
   view?: SourceView;
   /** A version of the content other than the current one. */
   revision?: string;
+  /** The version that it is compared with. */
+  against?: string;
 }
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function parseSourceSearch(search: Record<string, unknown>): SourceSearch {
-  const { view, revision } = search;
+  const { revision, against } = search;
+  const view = VIEWS.find((known) => known === search.view);
   return {
-    ...((view === "passages" || view === "about") && { view }),
+    ...(view && { view }),
     ...(typeof revision === "string" && ID.test(revision) && { revision }),
+    ...(typeof against === "string" && ID.test(against) && { against }),
   };
 }

@@ -1,38 +1,23 @@
-import { useQuery } from "@tanstack/react-query";
-import { useLocation } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
-import { contentUrl } from "@/api/artifacts";
-import { getText, sourceKeys } from "@/api/sources";
 import type { Source } from "@/api/types";
 import { ErrorNote, Skeleton } from "@/components/states";
 import { NoText } from "@/features/sources/no-text";
 import { TextBlock } from "@/features/sources/text-block";
 import { layOut, overlap } from "@/features/sources/text-layout";
 import { spanStretch } from "@/features/sources/text-span";
-import { parseSpan, spanHash } from "@/lib/span";
+import { spanHash } from "@/lib/span";
+import { isReadable, useSpan, useText } from "@/features/sources/use-text";
 import styles from "@/features/sources/source-text.module.css";
 
 /** The text of one version of a source; the place that the address names is marked and brought into view. */
 export function SourceText({ source, revision }: { source: Source; revision: string | null }) {
-  const readable = revision !== null && (source.text_sha256 !== null || revision !== source.revision_id);
-  return (
-    <>
-      {source.is_image && source.artifact_sha256 && (
-        <img className={styles.picture} src={contentUrl(source.artifact_sha256)} alt={source.title} />
-      )}
-      {readable ? <Words id={source.id} revision={revision} language={source.language} /> : <NoText source={source} />}
-    </>
-  );
+  if (!isReadable(source, revision)) return <NoText source={source} />;
+  return <Words id={source.id} revision={revision} language={source.language} />;
 }
 
 function Words({ id, revision, language }: { id: string; revision: string; language: string | null }) {
-  const text = useQuery({
-    queryKey: sourceKeys.text(id, revision),
-    queryFn: ({ signal }) => getText(id, revision, signal),
-    staleTime: Infinity,
-  });
-  const hash = useLocation({ select: (location) => location.hash });
-  const span = useMemo(() => parseSpan(hash), [hash]);
+  const text = useText(id, revision);
+  const span = useSpan();
   const blocks = useMemo(() => (text.data ? layOut(text.data.text, text.data.marks) : []), [text.data]);
   const stretch = useMemo(() => (text.data ? spanStretch(text.data.text, span) : null), [text.data, span]);
   const anchor = span ? spanHash(span) : "";

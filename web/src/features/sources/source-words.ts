@@ -118,6 +118,11 @@ export function impactLines(impact: SourceImpact): string[] {
   ].filter((line) => line !== false);
 }
 
+/** What would still support a claim. */
+export function leftWords(others: number): string {
+  return others === 0 ? "nothing else supports it" : `${formatPlural(others, "other source")} would still support it`;
+}
+
 /** Where a passage stands: "Page 3 · Findings". */
 export function placeWords(place: { page: number | null; section: string[]; sheet: string | null; cells: string | null; part: string | null }): string {
   const sheet = [place.sheet, place.cells].filter(Boolean).join(" ");

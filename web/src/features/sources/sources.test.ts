@@ -80,7 +80,8 @@ describe("what is in the address", () => {
   it("chooses what of a source is shown", () => {
     const revision = "01a1e1a3-1a00-72de-b88e-6e0f73cf6c46";
     expect(parseSourceSearch({ view: "about", revision })).toEqual({ view: "about", revision });
-    expect(parseSourceSearch({ view: "text", revision: "1" })).toEqual({});
+    expect(parseSourceSearch({ view: "text" })).toEqual({ view: "text" });
+    expect(parseSourceSearch({ view: "inside", revision: "1" })).toEqual({});
   });
 });
 
