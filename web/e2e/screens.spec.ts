@@ -64,7 +64,8 @@ async function fill(request: APIRequestContext) {
 test.use({ expectedErrors: [/Content Security Policy|sandboxed/] });
 
 test("every screen is readable and fits", async ({ page, request, schemes }) => {
-  test.setTimeout(120_000);
+  // There are many, and each is looked at in every scheme.
+  test.setTimeout(240_000);
   const { file, job, source, failed, pdf, saved, conversation } = await fill(request);
   const panel = page.getByRole("complementary");
   const snapshot = "/library/snapshots/default/harbour/1931";

@@ -68,6 +68,21 @@ describe("what changed in a text", () => {
     ]);
   });
 
+  it("is not taken apart into single words", () => {
+    const said = textChanges("Dredging at the quay is put off until the mole stands.", "Dredging at the quay has begun at the outer buoy.");
+    expect(said).toEqual([
+      {
+        kind: "changed",
+        parts: [
+          { kind: "same", text: "Dredging at the quay " },
+          { kind: "removed", text: "is put off until the mole stands" },
+          { kind: "added", text: "has begun at the outer buoy" },
+          { kind: "same", text: "." },
+        ],
+      },
+    ]);
+  });
+
   it("is a text removed and another added where they have little in common", () => {
     expect(textChanges("The mole stands.", "Dredging was put off until spring.")).toEqual([
       { kind: "changed", parts: [{ kind: "removed", text: "The mole stands." }, { kind: "added", text: "Dredging was put off until spring." }] },

@@ -18,6 +18,8 @@ const AROUND = 2;
 const MOST_WORDS = 20_000;
 /** With less in common than this, two stretches are two texts and not one that was changed. */
 const ALIKE = 0.3;
+/** "the", "of" and the like. */
+const LITTLE = 3;
 
 /** A readable account of what changed between two versions of a text. */
 export function textChanges(before: string, after: string): Change[] {
@@ -68,9 +70,32 @@ function wordParts(removed: string, added: string): Part[] {
   if (whole.length < 2) return whole;
   const [a, b] = [words(removed), words(added)];
   if (a.length + b.length > MOST_WORDS) return whole;
-  const parts = diff(a, b).map(({ kind, items }): Part => ({ kind, text: items.join("") }));
+  const parts = together(diff(a, b).map(({ kind, items }): Part => ({ kind, text: items.join("") })));
   const same = parts.filter(({ kind }) => kind === "same").reduce((sum, { text }) => sum + text.trim().length, 0);
   return same < ALIKE * Math.min(removed.length, added.length) ? whole : parts;
+}
+
+/** What both have between two changes is part of the change where it is no more than a little word. */
+function together(parts: readonly Part[]): Part[] {
+  const joined: Part[] = [];
+  let [removed, added] = ["", ""];
+  const close = () => {
+    if (removed) joined.push({ kind: "removed", text: removed });
+    if (added) joined.push({ kind: "added", text: added });
+    [removed, added] = ["", ""];
+  };
+  parts.forEach(({ kind, text }, index) => {
+    const between = index > 0 && index < parts.length - 1;
+    if (kind === "removed") removed += text;
+    else if (kind === "added") added += text;
+    else if (between && text.trim().length <= LITTLE && !text.includes("\n")) [removed, added] = [removed + text, added + text];
+    else {
+      close();
+      joined.push({ kind, text });
+    }
+  });
+  close();
+  return joined;
 }
 
 function words(text: string): string[] {
