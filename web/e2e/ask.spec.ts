@@ -207,6 +207,12 @@ test.describe("an answer that is written", () => {
     expect(html).toContain("<sup>1,2</sup>");
     expect(html).not.toMatch(/class=|data-badge/);
 
+    await page.keyboard.press("j");
+    await expect(card(page).getByRole("button", { name: "Copy citation" })).toBeVisible();
+    await page.keyboard.press("c");
+    await expect(card(page).getByRole("button", { name: "Copied" })).toBeVisible();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^harbour-minutes\.txt\. “.+”$/);
+
     const download = page.waitForEvent("download");
     await page.getByRole("link", { name: "Export evidence" }).click();
     expect(readFileSync(await (await download).path()).subarray(0, 2).toString()).toBe("PK");

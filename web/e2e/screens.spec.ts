@@ -63,7 +63,7 @@ async function fill(request: APIRequestContext) {
 // The saved page tries what it may not.
 test.use({ expectedErrors: [/Content Security Policy|sandboxed/] });
 
-test("every screen is readable and fits", async ({ page, request, schemes }) => {
+test("every screen is readable and fits", async ({ page, request, schemes, hasTouch }) => {
   // There are many, and each is looked at in every scheme.
   test.setTimeout(240_000);
   const { file, job, source, failed, pdf, saved, conversation } = await fill(request);
@@ -128,8 +128,12 @@ test("every screen is readable and fits", async ({ page, request, schemes }) => 
   });
   await test.step("a citation, and the dialogs of conversations", async () => {
     await page.goto(`/ask/${conversation}`);
-    await page.getByRole("article", { name: "Answer" }).first().locator("[data-badge]").first().focus();
-    await page.keyboard.press("j");
+    // A finger gets the evidence first, and goes nowhere yet.
+    const badge = page.locator("article [data-badge]").first();
+    await expect(badge).toBeVisible();
+    if (hasTouch) await badge.tap();
+    else await page.keyboard.press("j");
+    await expect(page).toHaveURL(new RegExp(`/ask/${conversation}$`));
     await expect(page.locator("[data-card] mark")).toBeVisible();
     await look();
     for (const name of ["Rename", "Delete"]) {

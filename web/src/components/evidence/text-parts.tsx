@@ -107,10 +107,10 @@ function LongParagraph({ text }: { text: string }) {
     for (let at = 0; at < text.length; ) {
       let end = Math.min(at + PIECE, text.length);
       // Neither through a character nor through the sign of a badge; at a space, if there is one.
-      const space = text.lastIndexOf(" ", end);
-      if (end < text.length && space > at + PIECE / 2) end = space + 1;
-      const sign = text.lastIndexOf("\u2e28", end);
-      if (end < text.length && sign > at && end - sign < 12) end = sign;
+      const space = text.slice(at, end).lastIndexOf(" ");
+      if (end < text.length && space > PIECE / 2) end = at + space + 1;
+      const sign = text.slice(end - 12, end).lastIndexOf("\u2e28");
+      if (end < text.length && sign >= 0) end += sign - 12;
       if (end < text.length && /[\ud800-\udbff]/.test(text[end - 1]!)) end += 1;
       cut.push(text.slice(at, end));
       at = end;
