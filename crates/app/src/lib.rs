@@ -41,7 +41,8 @@ pub use jobs::{JobKind, JobRequest};
 pub use manifests::{EntryDraft, ManifestDraft};
 pub use pointers::PointerDraft;
 pub use runs::{
-    Absorbed, Answered, MessageWithCitations, NewRun, Response, Said as SaidConversation, SubagentResult, ToolReport,
+    Absorbed, Answered, Follows, MessageWithCitations, NewRun, Response, Said as SaidConversation, SubagentResult,
+    ToolReport,
 };
 pub use search::{Evidence, Found, FoundPassage, GraphExpansion, IndexState, Lists, Ranked, Search};
 pub use sources::origins::OriginAdapter;

@@ -2303,7 +2303,10 @@ export interface components {
              *     first); else generated if a model is configured.
              */
             mode?: string | null;
-            /** @description What it follows; else the last message. To edit a question, name what the old one follows: that makes a branch. */
+            /**
+             * @description What it follows; if not said, the last message; `null` is nothing. To edit a question, name what the old one
+             *     follows: that makes a branch.
+             */
             parent_message_id?: string | null;
         };
         /** @description A pointer to be made, or what is to be said of one. */

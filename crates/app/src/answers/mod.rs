@@ -19,7 +19,7 @@ use serde_json::json;
 use self::live::{ALIVE, LiveRun};
 use crate::{
     App, Error, Result, Scope,
-    runs::{NewRun, message_of},
+    runs::{Follows, NewRun, message_of},
 };
 
 /// A question to the library.
@@ -31,8 +31,8 @@ pub struct Ask {
     pub content: String,
     /// What that message is to be called.
     pub question_id: Option<MessageId>,
-    /// What it follows; the last message of the conversation if nothing is said.
-    pub parent: Option<MessageId>,
+    /// What it follows.
+    pub parent: Follows,
     /// How it is answered; by a language model if there is one, else in the library's own words.
     pub mode: Option<RunMode>,
     /// Which passages are looked at.
@@ -48,7 +48,7 @@ impl Ask {
             conversation: None,
             content: content.into(),
             question_id: None,
-            parent: None,
+            parent: Follows::Last,
             mode: None,
             filter: SearchFilter::default(),
             history: Vec::new(),

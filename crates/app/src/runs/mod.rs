@@ -37,14 +37,26 @@ pub struct NewRun {
     pub question: Option<String>,
     /// What that message is to be called.
     pub question_id: Option<MessageId>,
-    /// What the question follows; the last message of the conversation if nothing is said.
-    pub parent: Option<MessageId>,
+    /// What the question follows.
+    pub parent: Follows,
     /// What the answer is to be called.
     pub message: Option<MessageId>,
     /// What was said before elsewhere, oldest first; only for a new conversation.
     pub history: Vec<(MessageRole, String)>,
     /// Who answers, and how.
     pub mode: RunMode,
+}
+
+/// What a question follows in its conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Follows {
+    /// The message that was said last.
+    #[default]
+    Last,
+    /// Nothing: it begins the conversation anew, as a branch beside what began it.
+    Nothing,
+    /// This message.
+    Message(MessageId),
 }
 
 impl NewRun {
@@ -55,7 +67,7 @@ impl NewRun {
             title: None,
             question: None,
             question_id: None,
-            parent: None,
+            parent: Follows::Last,
             message: None,
             history: Vec::new(),
             mode: RunMode::External,
@@ -99,12 +111,13 @@ impl App {
             last = Some(message.id);
         }
         let parent = match new.parent {
-            Some(id) => {
+            Follows::Message(id) => {
                 let parent = tx.conversations(scope).message(&id).await?;
                 let here = parent.filter(|parent| parent.conversation == conversation.id);
                 Some(here.ok_or_else(|| no_message(id.as_str()).field("parent_message_id"))?.id)
             }
-            None => tx.conversations(scope).last_message(conversation.id).await?.map(|last| last.id),
+            Follows::Last => tx.conversations(scope).last_message(conversation.id).await?.map(|last| last.id),
+            Follows::Nothing => None,
         };
         let id = RunId::new();
         let question = match question {

@@ -110,6 +110,13 @@ async fn extractive(server: Running) {
     let question = server.json(&format!("/api/v1/messages/{}", branch["parent_message_id"].as_str().unwrap())).await;
     assert_eq!(question["parent_message_id"], first["parent_message_id"]);
 
+    // So does editing the first one, which follows nothing.
+    let edited = json!({"content": "What do ships do in winter?", "parent_message_id": null});
+    server.asked(&conversation, edited).await;
+    let branch = server.last_message(&conversation).await;
+    let question = server.json(&format!("/api/v1/messages/{}", branch["parent_message_id"].as_str().unwrap())).await;
+    assert_eq!(question["parent_message_id"], Json::Null);
+
     let path = format!("/api/v1/conversations/{conversation}/messages");
     for (body, code) in [
         (json!({"content": " "}), "invalid_field"),

@@ -11,7 +11,7 @@ use axum::{
     },
 };
 use futures::{Stream, StreamExt};
-use ibid_app::Scope;
+use ibid_app::{Follows, Scope};
 use ibid_domain::{Code, Problem, Run, RunEventKind, problem::shown};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ async fn answered(server: Server, scope: Scope, request: Request) -> Result<Resp
         let id = previous.strip_prefix("resp_").and_then(|id| id.parse().ok()).ok_or_else(unknown)?;
         let before = server.app.run(&scope, id).await.map_err(|_| unknown())?;
         ask.conversation = Some(before.conversation);
-        ask.parent = Some(before.message);
+        ask.parent = Follows::Message(before.message);
     }
     let run = begin(&server, &scope, ask).await?;
     if body.stream.unwrap_or(false) {

@@ -10,7 +10,7 @@ use axum::{
 use futures::StreamExt;
 use ibid_app::{Ask, Scope};
 use ibid_domain::{Code, Problem, Run, RunId, RunMode, SearchFilter};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
 use super::{
@@ -23,7 +23,7 @@ use super::{
     },
     conversations::conversation_id,
     events::{Until, sse, watch},
-    named,
+    follows, named,
     wire::{self, Message},
 };
 
@@ -39,8 +39,11 @@ const MARGIN: Duration = Duration::from_secs(2);
 pub(crate) struct NewMessage {
     /// The question.
     content: String,
-    /// What it follows; else the last message. To edit a question, name what the old one follows: that makes a branch.
-    parent_message_id: Option<String>,
+    /// What it follows; if not said, the last message; `null` is nothing. To edit a question, name what the old one
+    /// follows: that makes a branch.
+    #[serde(default, deserialize_with = "said")]
+    #[schema(value_type = Option<String>)]
+    parent_message_id: Option<Option<String>>,
     /// What the message of the question is called, at most 255 characters; else it gets an id.
     message_id: Option<String>,
     /// `extractive` (the library's own words), `generated` (a language model's, checked) or `research` (several searches
@@ -48,6 +51,11 @@ pub(crate) struct NewMessage {
     mode: Option<String>,
     /// Which passages are looked at.
     filters: Option<Filters>,
+}
+
+/// A field that may be `null`, which is not the same as not said.
+fn said<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(from).map(Some)
 }
 
 /// Ask the library
@@ -76,7 +84,7 @@ pub(in super::super) async fn ask(
     let ask = Ask {
         conversation: Some(conversation_id(&id)?),
         question_id: named(body.message_id.as_deref(), "message_id")?,
-        parent: named(body.parent_message_id.as_deref(), "parent_message_id")?,
+        parent: follows(body.parent_message_id)?,
         mode: body.mode.as_deref().map(str::parse::<RunMode>).transpose()?,
         filter,
         ..Ask::new(body.content)

@@ -12,7 +12,7 @@ use axum::{
     http::{StatusCode, header},
 };
 use futures::StreamExt;
-use ibid_app::{NewRun, Response, SubagentResult};
+use ibid_app::{Follows, NewRun, Response, SubagentResult};
 use ibid_citations::{
     Ledger, ToolCall,
     prompt::{GUIDELINES, format_sources},
@@ -81,7 +81,7 @@ pub(super) async fn open(
         title: body.title,
         question: body.question,
         question_id: named(body.question_id.as_deref(), "question_id")?,
-        parent: named(body.parent_message_id.as_deref(), "parent_message_id")?,
+        parent: follows(body.parent_message_id.map(Some))?,
         message: named(body.message_id.as_deref(), "message_id")?,
         ..NewRun::external()
     };
@@ -374,6 +374,15 @@ fn prompt(ledger: &Ledger, query: &PromptQuery) -> String {
 /// An id of a message in a field.
 pub(crate) fn named(id: Option<&str>, field: &str) -> Result<Option<MessageId>, Problem> {
     id.map(str::parse).transpose().map_err(|problem: Problem| problem.field(field))
+}
+
+/// What a question follows: the last message if nothing is said, nothing if `null` is.
+pub(crate) fn follows(said: Option<Option<String>>) -> Result<Follows, Problem> {
+    Ok(match said {
+        None => Follows::Last,
+        Some(None) => Follows::Nothing,
+        Some(Some(id)) => Follows::Message(id.parse().map_err(|problem: Problem| problem.field("parent_message_id"))?),
+    })
 }
 
 /// The id of a run. What is not an id names nothing, so it is not found.
