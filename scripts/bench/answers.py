@@ -80,7 +80,7 @@ def extractive(binary: str, folder: Path, count: int) -> None:
             asked(server, path, question)
         found = [asked(server, path, question) for question in questions[10:]]
         assert all(last == "run_completed" for *_, last in found)
-        search = []
+        search, connection = [], server.connect()
         for question in questions[10:60]:
             began = time.monotonic()
             post(connection, "/api/v1/search", {"query": question, "limit": 20}).read()
