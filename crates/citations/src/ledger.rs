@@ -87,6 +87,11 @@ impl Ledger {
         &self.entries
     }
 
+    /// How many results there are, those of the same work each counted.
+    pub fn results(&self) -> usize {
+        self.entries.iter().map(|entry| 1 + entry.others.len()).sum()
+    }
+
     /// The work of a number.
     pub fn get(&self, number: u32) -> Option<&Entry> {
         self.entries.get(*self.numbers.get(&number)?)

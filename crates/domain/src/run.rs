@@ -23,8 +23,6 @@ named! {
     RunStatus, "a status of a run", "status",
     /// It goes on.
     Running = "running";
-    /// It waits for an answer to what it asked.
-    Waiting = "waiting";
     /// It has answered.
     Completed = "completed";
     /// It could not.

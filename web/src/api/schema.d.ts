@@ -3307,7 +3307,7 @@ export interface components {
             mode: string;
             /** @description What it answers. */
             question_id?: string | null;
-            /** @description `running`, `waiting`, `completed`, `failed` or `cancelled`. */
+            /** @description `running`, `completed`, `failed` or `cancelled`. */
             status: string;
             /**
              * Format: date-time

@@ -44,7 +44,6 @@ impl App {
     /// Ends a run with its answer.
     pub(crate) async fn end_answered(&self, scope: &Scope, id: RunId, answer: Answer) -> Result<Answered> {
         let run = self.run(scope, id).await?;
-        let ledger = self.run_ledger(scope, id).await?;
         let mut message = message_of(&run, self.store.clock().now());
         message.content = answer.text;
         message.model = answer.model;
@@ -53,7 +52,10 @@ impl App {
         message.dangling = dangling.chain(answer.checked.dangling_ids.iter().cloned()).collect();
         let mut citations = match answer.citations {
             Some(citations) => citations,
-            None => self.citations_of(scope, &message, &ledger, &answer.checked, &answer.read).await?,
+            None => {
+                let ledger = self.run_ledger(scope, id).await?;
+                self.citations_of(scope, &message, &ledger, &answer.checked, &answer.read).await?
+            }
         };
         let mut tx = self.store.write().await?;
         let mut run = tx.runs(scope).hold(id).await?.ok_or_else(|| no_run(&id.to_string()))?;

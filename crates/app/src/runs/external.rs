@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use super::{
     Answered, add_message, add_sources, checked_text,
     ended::{Answer, message_of},
-    has_ended, kept_text, ledger_of, no_run, without_nul,
+    has_ended, keep_sources, kept_text, ledger_of, no_run, without_nul,
 };
 use crate::{App, Result, Scope};
 
@@ -121,10 +121,9 @@ impl App {
                 new.push(entry.number);
             }
             let all = std::iter::once(&entry.source).chain(&entry.others);
-            added.extend(all.skip(known).map(|source| CitationSource { number: Some(entry.number), ..source.clone() }));
+            added.extend(all.skip(known).map(|source| (entry.number, source.clone())));
         }
-        let mut kept = ledger_of(&mut tx, scope, id).await?;
-        add_sources(&mut tx, scope, id, &mut kept, added).await?;
+        keep_sources(&mut tx, scope, id, ledger.results() - added.len(), added).await?;
         let mut events = vec![(
             RunEventKind::SubagentSpawned,
             json!({ "subagent_id": agent, "task_description": result.task.as_deref().map(kept_text) }),

@@ -246,20 +246,31 @@ pub(crate) async fn add_sources(
     ledger: &mut Ledger,
     sources: Vec<CitationSource>,
 ) -> Result<Vec<u32>> {
-    let known: usize = ledger.entries().iter().map(|entry| 1 + entry.others.len()).sum();
-    if known + sources.len() > MOST_SOURCES {
+    let (known, works) = (ledger.results(), ledger.entries().len());
+    let results = sources.into_iter().map(|source| (ledger.add(source.clone()), source)).collect();
+    keep_sources(tx, scope, id, known, results).await?;
+    Ok(ledger.entries()[works..].iter().map(|entry| entry.number).collect())
+}
+
+/// Keeps results of a run that has so many already, each with the number of its work.
+pub(crate) async fn keep_sources(
+    tx: &mut Tx,
+    scope: &Scope,
+    id: RunId,
+    known: usize,
+    results: Vec<(u32, CitationSource)>,
+) -> Result<()> {
+    if known + results.len() > MOST_SOURCES {
         let detail = format!("the run has {known} sources; {MOST_SOURCES} is the most");
         return Err(Problem::new(Code::InvalidField, detail).field("output").into());
     }
-    let works = ledger.entries().len();
-    let mut rows = Vec::with_capacity(sources.len());
-    for source in sources {
+    let mut rows = Vec::with_capacity(results.len());
+    for (number, source) in results {
         let mut row = serde_json::to_value(&source).map_err(|error| Error::Corrupt(error.to_string()))?;
         without_nul(&mut row);
-        rows.push((ledger.add(source), row));
+        rows.push((number, row));
     }
-    tx.runs(scope).add_sources(id, &rows).await?;
-    Ok(ledger.entries()[works..].iter().map(|entry| entry.number).collect())
+    tx.runs(scope).add_sources(id, &rows).await
 }
 
 /// A message that is whole.

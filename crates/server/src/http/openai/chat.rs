@@ -16,14 +16,11 @@ use ibid_domain::{Code, Problem, Run, RunEventKind};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Turn, annotations, begin, data, error_body, question, read, refused, seconds};
+use super::{Turn, annotations, begin, called, data, error_body, question, read, refused, seconds, whole};
 use crate::http::{
     Server,
     extract::Caller,
-    runs::{
-        ask::{answer_of, ended},
-        events::watch,
-    },
+    runs::{ask::answer_of, events::watch},
 };
 
 #[derive(Deserialize)]
@@ -47,10 +44,7 @@ pub(in super::super) async fn completions(
     Caller(scope): Caller,
     request: Request,
 ) -> Response {
-    match answered(server, scope, request).await {
-        Ok(response) => response,
-        Err(problem) => refused(&problem),
-    }
+    answered(server, scope, request).await.unwrap_or_else(|problem| refused(&problem))
 }
 
 async fn answered(server: Server, scope: Scope, request: Request) -> Result<Response, Problem> {
@@ -58,7 +52,7 @@ async fn answered(server: Server, scope: Scope, request: Request) -> Result<Resp
     if body.n.is_some_and(|n| n != 1) {
         return Err(Problem::new(Code::InvalidField, "there is one answer to a question; n is 1").field("n"));
     }
-    let model = body.model.filter(|model| !model.is_empty()).unwrap_or_else(|| "ibid".to_owned());
+    let model = called(body.model);
     let ask = question(&model, &body.messages, "messages")?;
     let run = begin(&server, &scope, ask).await?;
     if body.stream.unwrap_or(false) {
@@ -66,10 +60,7 @@ async fn answered(server: Server, scope: Scope, request: Request) -> Result<Resp
         let events = streamed(server, scope, run, model, include_usage);
         return Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response());
     }
-    if !ended(&server, scope, run.id).await {
-        return Err(Problem::new(Code::Timeout, "the answer takes longer than a request may; ask for a stream"));
-    }
-    let (run, message) = answer_of(&server, &scope, &run).await.map_err(|error| error.problem())?;
+    let (run, message) = whole(&server, scope, &run).await?;
     let content = &message.message.content;
     Ok(Json(json!({
         "id": id(&run),

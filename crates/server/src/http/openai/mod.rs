@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use super::{
     Server,
     extract::{check_json_type, parse_json, read_body},
+    runs::ask::{answer_of, ended},
 };
 
 /// The models that there are: ways to answer.
@@ -153,6 +154,19 @@ async fn begin(server: &Server, scope: &Scope, ask: Ask) -> Result<Run, Problem>
         }
         error.problem()
     })
+}
+
+/// What was answered, for one who waits for all of it.
+async fn whole(server: &Server, scope: Scope, run: &Run) -> Result<(Run, MessageWithCitations), Problem> {
+    if !ended(server, scope, run.id).await {
+        return Err(Problem::new(Code::Timeout, "the answer takes longer than a request may; ask for a stream"));
+    }
+    answer_of(server, &scope, run).await.map_err(|error| error.problem())
+}
+
+/// What the client calls the model.
+fn called(model: Option<String>) -> String {
+    model.filter(|model| !model.is_empty()).unwrap_or_else(|| MODELS[0].0.to_owned())
 }
 
 /// An error as OpenAI writes one.

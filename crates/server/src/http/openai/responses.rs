@@ -16,14 +16,11 @@ use ibid_domain::{Code, Problem, Run, RunEventKind, problem::shown};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Turn, annotations, begin, question, read, refused, seconds};
+use super::{Turn, annotations, begin, called, question, read, refused, seconds, whole};
 use crate::http::{
     Server,
     extract::Caller,
-    runs::{
-        ask::{answer_of, ended},
-        events::watch,
-    },
+    runs::{ask::answer_of, events::watch},
 };
 
 #[derive(Deserialize)]
@@ -40,10 +37,7 @@ pub(in super::super) async fn create(
     Caller(scope): Caller,
     request: Request,
 ) -> Response {
-    match answered(server, scope, request).await {
-        Ok(response) => response,
-        Err(problem) => refused(&problem),
-    }
+    answered(server, scope, request).await.unwrap_or_else(|problem| refused(&problem))
 }
 
 async fn answered(server: Server, scope: Scope, request: Request) -> Result<Response, Problem> {
@@ -60,7 +54,7 @@ async fn answered(server: Server, scope: Scope, request: Request) -> Result<Resp
             return Err(Problem::new(Code::InvalidField, detail).field("input"));
         }
     };
-    let model = body.model.filter(|model| !model.is_empty()).unwrap_or_else(|| "ibid".to_owned());
+    let model = called(body.model);
     let mut ask = question(&model, &turns, "input")?;
     if let Some(previous) = &body.previous_response_id {
         // The run is in the id: what follows it goes on in its conversation.
@@ -78,10 +72,7 @@ async fn answered(server: Server, scope: Scope, request: Request) -> Result<Resp
         let events = streamed(server, scope, run, model);
         return Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response());
     }
-    if !ended(&server, scope, run.id).await {
-        return Err(Problem::new(Code::Timeout, "the answer takes longer than a request may; ask for a stream"));
-    }
-    let (run, message) = answer_of(&server, &scope, &run).await.map_err(|error| error.problem())?;
+    let (run, message) = whole(&server, scope, &run).await?;
     let part = part(&message.message.content, annotations(&server, &message));
     Ok(Json(response(&run, &model, "completed", vec![item(&run, "completed", vec![part])])).into_response())
 }

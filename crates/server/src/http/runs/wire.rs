@@ -351,7 +351,7 @@ pub(crate) struct Run {
     message_id: String,
     /// `external`, `extractive`, `generated` or `research`.
     mode: &'static str,
-    /// `running`, `waiting`, `completed`, `failed` or `cancelled`.
+    /// `running`, `completed`, `failed` or `cancelled`.
     status: &'static str,
     /// Why it failed.
     error: Option<String>,
