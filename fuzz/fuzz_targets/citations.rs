@@ -1,7 +1,7 @@
 //! Parses any text, and streams it in pieces that its own bytes choose.
 #![no_main]
 
-use ibid_citations::{CitationBuffer, claims::claims, grammar::rewrite, parse, strip};
+use ibid_citations::{CitationBuffer, buffer::LONGEST_HELD, claims::claims, grammar::rewrite, parse, strip};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     // However it is cut, what comes out is the text.
@@ -9,9 +9,11 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut released = String::new();
     let mut rest = bytes;
     let mut size = 1;
+    let mut shown = Vec::new();
     while !rest.is_empty() {
         let (chunk, more) = rest.split_at(size.min(rest.len()));
         released.push_str(&buffer.feed(chunk));
+        shown.push(released.len());
         size = 1 + usize::from(*chunk.last().unwrap_or(&0)) % 7;
         rest = more;
     }
@@ -24,6 +26,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     for marker in &markers {
         assert!(end <= marker.bytes.start && marker.bytes.start < marker.bytes.end);
         end = marker.bytes.end;
+        // No part of a marker is ever shown, unless it is longer than anything is held.
+        let is_cut = shown.iter().any(|&at| marker.bytes.start < at && at < marker.bytes.end);
+        assert!(!is_cut || marker.bytes.len() > LONGEST_HELD, "{marker:?}");
         let words = &text[marker.bytes.clone()];
         assert!(!words.contains('\n'));
         assert_eq!(marker.span.of(&text), Some(words));

@@ -4,9 +4,9 @@
 //! they were cut into chunks, not even within a character. A newline releases whatever is held, and nothing is held
 //! for longer than [`LONGEST_HELD`] bytes: a stray bracket delays a line, never the answer.
 
-use memchr::memchr3;
+use memchr::{memchr3, memchr3_iter};
 
-use crate::inline::{BRACES, TAG, TAG_CLOSE};
+use crate::inline::{BRACES, TAG, TAG_CLOSE, tag};
 
 /// The most bytes held back: the longest label, each of its characters as long as one can be, and its brackets.
 pub const LONGEST_HELD: usize = 4 * crate::grammar::LONGEST_LABEL + 2;
@@ -28,6 +28,9 @@ pub struct CitationBuffer {
     seen: usize,
     /// Where in it the marker begins that is being read.
     start: usize,
+    /// Where in it the first word stands that this marker keeps from being shown: its own beginning, or that of one
+    /// around it that it may turn out to end.
+    kept: usize,
     state: State,
     /// Whether what was released ends in a backslash that escapes what follows.
     escapes: bool,
@@ -81,7 +84,7 @@ impl CitationBuffer {
         }
         self.held.extend_from_slice(chunk);
         self.run();
-        let ready = if self.state == State::Free { self.held.len() } else { self.start };
+        let ready = if self.state == State::Free { self.held.len() } else { self.kept };
         self.release(whole(&self.held, ready))
     }
 
@@ -100,11 +103,13 @@ impl CitationBuffer {
         self.is_in_line = is_in_line(&released, self.is_in_line);
         self.seen = self.seen.saturating_sub(ready);
         self.start = self.start.saturating_sub(ready);
+        self.kept = self.kept.saturating_sub(ready);
         String::from_utf8(released).unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned())
     }
 
     /// Moves the machine to the end of what has come.
     fn run(&mut self) {
+        let mut within = None;
         while self.seen < self.held.len() {
             if self.state == State::Free {
                 let Some(length) = memchr3(b'[', b'<', b'{', &self.held[self.seen..]) else {
@@ -115,6 +120,7 @@ impl CitationBuffer {
                 self.seen = at + 1;
                 if !escapes(&self.held[..at], self.escapes) {
                     self.start = at;
+                    self.kept = within.take().unwrap_or(at);
                     self.state = match self.held[at] {
                         b'[' => State::Bracket { is_escaped: false },
                         b'<' => State::TagName(1),
@@ -125,16 +131,43 @@ impl CitationBuffer {
             }
             let byte = self.held[self.seen];
             let (state, takes) = self.step(byte);
-            self.state = state;
+            let was = std::mem::replace(&mut self.state, state);
             self.seen += usize::from(takes);
             if byte == b'\n' {
                 self.state = State::Free;
-            } else if self.state != State::Free && self.seen - self.start > LONGEST_HELD {
+            } else if self.state == State::Free {
+                if let Some(at) = self.begins_within(was) {
+                    within = Some(self.kept);
+                    self.seen = at;
+                }
+            } else if self.seen - self.kept > LONGEST_HELD {
                 // It was no marker, but one may have begun since.
                 self.state = State::Free;
                 self.seen = self.start + 1;
             }
         }
+    }
+
+    /// Where in what was read, and has just ended, another marker may have begun whose end is yet to come: the words
+    /// looked like a tag or a link, and only the parser tells whether they are one.
+    fn begins_within(&self, was: State) -> Option<usize> {
+        let read = &self.held[self.start..self.seen];
+        let is_tag = matches!(was, State::Tag { .. } | State::TagClose(_))
+            && std::str::from_utf8(read).is_ok_and(|text| tag(text, 0).is_some_and(|(_, end)| end == read.len()));
+        if is_tag {
+            return None;
+        }
+        memchr3_iter(b'[', b'<', b'{', &read[1..]).map(|at| at + 1).find_map(|at| {
+            let rest = &read[at..];
+            let begins = |name: &str| {
+                let length = rest.len().min(name.len());
+                rest[..length].eq_ignore_ascii_case(&name.as_bytes()[..length])
+            };
+            // What a bracket holds that is closed by another is no marker.
+            let is_open = rest[0] == b'[' && !matches!(was, State::Bracket { .. } | State::Closed);
+            let is_escaped = escapes(&self.held[..self.start + at], self.escapes);
+            (!is_escaped && (is_open || begins(TAG) || begins(BRACES))).then_some(self.start + at)
+        })
     }
 
     /// The state after a byte, and whether the byte belongs to what was read.

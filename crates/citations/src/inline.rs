@@ -282,7 +282,7 @@ fn is_escaped(bytes: &[u8], at: usize) -> bool {
 }
 
 /// The id and the end of a tag that begins at a byte.
-fn tag(text: &str, at: usize) -> Option<(&str, usize)> {
+pub(crate) fn tag(text: &str, at: usize) -> Option<(&str, usize)> {
     let rest = &text[at..];
     let name = rest.as_bytes().get(..TAG.len())?;
     if !name.eq_ignore_ascii_case(TAG.as_bytes()) {

@@ -82,6 +82,17 @@ fn what_is_held_and_when_it_comes() {
             &["a <gml-inlinecitation identifier=\"x\">", "</gml-inline", "citation>b"],
             &["a ", "", "<gml-inlinecitation identifier=\"x\"></gml-inlinecitation>b"],
         ),
+        // What looked like a marker may hold the beginning of one.
+        (
+            &["<gml-inlinecitation><g", "ml-inlinecitation identifier=\"x", "\"/>b"],
+            &["", "", "<gml-inlinecitation><gml-inlinecitation identifier=\"x\"/>b"],
+        ),
+        (
+            &["[a <gml-inlinecitation identifier=\"]", "\"/>", "b"],
+            &["", "[a <gml-inlinecitation identifier=\"]\"/>", "b"],
+        ),
+        (&["<gml-inlinecitation [a/>", "b] c"], &["", "<gml-inlinecitation [a/>b] c"]),
+        (&["<gml-inlinecitation identifier=\"[\"/>", "b"], &["<gml-inlinecitation identifier=\"[\"/>", "b"]),
         (&["{", "cit", "ation:a", "}"], &["", "", "", "{citation:a}"]),
         (&["{\"a\": 1}"], &["{\"a\": 1}"]),
         (&["\\[not", " one"], &["\\[not", " one"]),

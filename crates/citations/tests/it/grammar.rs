@@ -73,6 +73,7 @@ pub(crate) fn soup() -> impl Strategy<Value = String> {
         2 => "[a-zé数👩]{1,5}",
         1 => prop::sample::select(vec![
             "[1]", "[2, 3]", "[a.pdf]", "<gml-inlinecitation identifier=\"x\"/>", "<gml-inlinecitation", "{citation:a}",
+            "<gml-inlinecitation identifier=\"", "<gml-inlinecitation a='", "\"/>", "'>", "</gml-inline",
             "{citation:", "\n[a]: http://x.org/\n", "\n[b]: <c/d e> 't'\n", "\n- [c]: d.e \"t\"", "```\n", "\n\n    ", "\n- [x] ", "$$", "\\[", "\\]", "](", "<code>",
             "</gml-inlinecitation>", "\r\n", "\n> ", "<!--", "-->",
         ]).prop_map(str::to_owned),
