@@ -1,11 +1,16 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { focusBox, useFocusBox } from "@/app/focus-box";
 import { PLACES } from "@/app/places";
 
 const SEQUENCE_MS = 1200;
+const isMac = typeof navigator !== "undefined" && navigator.platform.startsWith("Mac");
+/** What opens the palette, as it is called on this machine. */
+export const PALETTE_KEYS = isMac ? ["⌘", "K"] : ["Ctrl", "K"];
 
 /** What each key does, for the help dialog. */
 export const KEYS: readonly [keys: string[], does: string][] = [
+  [PALETTE_KEYS, "Go, ask, find: everything from one box"],
   [["j"], "Next row or citation"],
   [["k"], "Previous row or citation"],
   [["o"], "Open the row or what is cited"],
@@ -21,13 +26,18 @@ export const KEYS: readonly [keys: string[], does: string][] = [
 ];
 
 /** Single keys for the whole app; they rest while someone types or a dialog is open. */
-export function useKeys({ onUpload, onHelp }: { onUpload: () => void; onHelp: () => void }): void {
+export function useKeys({ onUpload, onHelp, onPalette }: { onUpload: () => void; onHelp: () => void; onPalette: () => void }): void {
   const navigate = useNavigate();
+  const goToBox = useFocusBox();
 
   useEffect(() => {
     let goUntil = 0;
 
     function onKey(event: KeyboardEvent) {
+      if (isPaletteKey(event)) {
+        event.preventDefault();
+        return onPalette();
+      }
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event)) return;
       const going = event.timeStamp < goUntil;
       goUntil = 0;
@@ -39,13 +49,10 @@ export function useKeys({ onUpload, onHelp }: { onUpload: () => void; onHelp: ()
       else if (event.key === "o") focusedRow()?.click();
       else if (event.key === "x") focusedRow()?.closest("[role=row]")?.querySelector<HTMLElement>("input")?.click();
       else if (event.key === "/") {
-        const box = document.querySelector<HTMLInputElement | HTMLTextAreaElement>("main :is(input[type=search], textarea[data-ask])");
-        if (!box) return;
-        box.focus();
-        box.select();
+        if (!focusBox()) goToBox("/search");
       } else if (event.key === "[") press("main [data-panel=show]");
       else if (event.key === "]") press("main [data-panel=hide]");
-      else if (event.key === "c") press("[data-card] [data-copy-citation]");
+      else if (event.key === "c") copyCitation();
       else if (event.key === "u") onUpload();
       else if (event.key === "?") onHelp();
       else return;
@@ -54,11 +61,23 @@ export function useKeys({ onUpload, onHelp }: { onUpload: () => void; onHelp: ()
 
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, [navigate, onUpload, onHelp]);
+  }, [navigate, goToBox, onUpload, onHelp, onPalette]);
+}
+
+/** Also while someone types: it is no letter. Another dialog has to be closed first. */
+function isPaletteKey({ key, metaKey, ctrlKey, altKey, shiftKey, defaultPrevented }: KeyboardEvent): boolean {
+  if (key.toLowerCase() !== "k" || metaKey === ctrlKey || altKey || shiftKey || defaultPrevented) return false;
+  return !document.querySelector("[role=dialog]:not([data-palette])");
 }
 
 function press(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.click();
+}
+
+/** Of the card that is shown, or of the evidence that has the focus. */
+function copyCitation(): void {
+  const focused = document.activeElement?.closest("main li")?.querySelector<HTMLElement>("[data-copy-citation]");
+  (document.querySelector<HTMLElement>("[data-card] [data-copy-citation]") ?? focused)?.click();
 }
 
 function isTaken({ target }: KeyboardEvent): boolean {

@@ -1,21 +1,25 @@
 import type { ComponentType } from "react";
 import { AskIcon, DraftIcon, FolderIcon, JobsIcon, LibraryIcon, SearchIcon, StatusIcon } from "@/components/icons";
 
-/** A place on the rail. `key` is what follows `g` on the keyboard. Later places are added here and in router.tsx. */
+/** A place of the app. Later places are added here and in router.tsx. */
 export interface Place {
-  to: "/ask" | "/search" | "/ground" | "/sources" | "/library" | "/jobs" | "/status";
+  to: "/ask" | "/search" | "/ground" | "/sources" | "/library" | "/library/snapshots" | "/jobs" | "/status";
   label: string;
+  /** What follows `g` on the keyboard. */
   key: string;
-  Icon: ComponentType;
-  foot?: boolean;
+  /** Other words by which the palette finds it. */
+  also?: string;
+  /** Where on the rail it is, and as what. The others are reached from those, and by the palette. */
+  rail?: { Icon: ComponentType; foot?: boolean };
 }
 
 export const PLACES: readonly Place[] = [
-  { to: "/ask", label: "Ask", key: "a", Icon: AskIcon },
-  { to: "/search", label: "Search", key: "q", Icon: SearchIcon },
-  { to: "/sources", label: "Sources", key: "s", Icon: LibraryIcon },
-  { to: "/library", label: "Files", key: "f", Icon: FolderIcon },
-  { to: "/ground", label: "Ground", key: "d", Icon: DraftIcon },
-  { to: "/jobs", label: "Jobs", key: "j", Icon: JobsIcon, foot: true },
-  { to: "/status", label: "Status", key: "t", Icon: StatusIcon, foot: true },
+  { to: "/ask", label: "Ask", key: "a", also: "conversations questions start", rail: { Icon: AskIcon } },
+  { to: "/search", label: "Search", key: "q", also: "find passages", rail: { Icon: SearchIcon } },
+  { to: "/sources", label: "Sources", key: "s", also: "library documents", rail: { Icon: LibraryIcon } },
+  { to: "/library", label: "Files", key: "f", also: "artifacts kept", rail: { Icon: FolderIcon } },
+  { to: "/ground", label: "Ground", key: "d", also: "draft claims evidence check", rail: { Icon: DraftIcon } },
+  { to: "/library/snapshots", label: "Snapshots", key: "n", also: "versions history" },
+  { to: "/jobs", label: "Jobs", key: "j", also: "work progress queue", rail: { Icon: JobsIcon, foot: true } },
+  { to: "/status", label: "Status", key: "t", also: "health checks server version", rail: { Icon: StatusIcon, foot: true } },
 ];

@@ -110,4 +110,8 @@ declare module "@tanstack/react-router" {
   interface Register {
     router: typeof router;
   }
+  interface HistoryState {
+    /** A question that was written elsewhere, to be asked on arrival at the start. */
+    question?: string;
+  }
 }

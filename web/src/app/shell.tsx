@@ -1,13 +1,20 @@
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useState } from "react";
-import { useKeys } from "@/app/keys";
+import { PALETTE_KEYS, useKeys } from "@/app/keys";
 import { PLACES } from "@/app/places";
+import { useRememberVisits } from "@/app/recent";
+import { CommandIcon } from "@/components/icons";
 import { DropTarget } from "@/components/uploads/drop-target";
 import { UploadTray } from "@/components/uploads/upload-tray";
 import { UploadsProvider, useUploads } from "@/components/uploads/uploads";
 import styles from "@/app/shell.module.css";
 
 const KeysDialog = lazy(() => import("@/app/keys-dialog"));
+const Palette = lazy(() => import("@/app/palette/palette"));
+const AddressDialog = lazy(() => import("@/features/sources/add-address").then((module) => ({ default: module.AddressDialog })));
+
+/** What is open over the place. */
+type Over = "palette" | "keys" | "address";
 
 export function Shell() {
   // Among the kept files, files are only kept; everywhere else they become sources.
@@ -24,10 +31,20 @@ export function Shell() {
 /** The rail on the left (below on a phone) and the place that is open. */
 function Frame() {
   const { choose } = useUploads();
-  const [help, setHelp] = useState(false);
-  const showHelp = useCallback(() => setHelp(true), []);
-  useKeys({ onUpload: choose, onHelp: showHelp });
-  const firstAtFoot = PLACES.find(({ foot }) => foot);
+  const [over, setOver] = useState<Over | null>(null);
+  const close = useCallback(() => setOver(null), []);
+  const showKeys = useCallback(() => setOver("keys"), []);
+  const addAddress = useCallback(() => setOver("address"), []);
+  const palette = useCallback(() => setOver((open) => (open === "palette" ? null : "palette")), []);
+  useKeys({ onUpload: choose, onHelp: showKeys, onPalette: palette });
+  useRememberVisits();
+  const onRail = PLACES.flatMap(({ rail, ...place }) => (rail ? [{ ...place, ...rail }] : []));
+  const link = ({ to, label, Icon }: (typeof onRail)[number]) => (
+    <Link key={to} to={to} className={styles.place} activeOptions={{ includeSearch: false }}>
+      <Icon />
+      {label}
+    </Link>
+  );
 
   return (
     <div className={styles.shell}>
@@ -38,26 +55,23 @@ function Frame() {
         <Link to="/ask" className={styles.mark} activeProps={{ "aria-current": undefined }} aria-label="Ibid, to the start">
           ibid
         </Link>
-        {PLACES.map((place) => (
-          <Link
-            key={place.to}
-            to={place.to}
-            className={`${styles.place} ${place === firstAtFoot ? styles.foot : ""}`}
-            activeOptions={{ includeSearch: false }}
-          >
-            <place.Icon />
-            {place.label}
-          </Link>
-        ))}
+        {onRail.filter(({ foot }) => !foot).map(link)}
+        <button type="button" className={`${styles.place} ${styles.palette}`} aria-haspopup="dialog" aria-keyshortcuts="Meta+K Control+K" title={PALETTE_KEYS.join(" ")} onClick={palette}>
+          <CommandIcon />
+          <span className={styles.wide}>{PALETTE_KEYS.join(" ")}</span>
+          <span className={styles.narrow}>More</span>
+          <span className="visually-hidden">, go, ask, find</span>
+        </button>
+        <div className={styles.foot}>{onRail.filter(({ foot }) => foot).map(link)}</div>
       </nav>
       <main id="main" tabIndex={-1} className={styles.main}>
         <Outlet />
       </main>
-      {help && (
-        <Suspense fallback={null}>
-          <KeysDialog onClose={() => setHelp(false)} />
-        </Suspense>
-      )}
+      <Suspense fallback={null}>
+        {over === "palette" && <Palette onClose={close} onAddFiles={choose} onAddAddress={addAddress} onKeys={showKeys} />}
+        {over === "keys" && <KeysDialog onClose={close} />}
+        {over === "address" && <AddressDialog onClose={close} />}
+      </Suspense>
     </div>
   );
 }

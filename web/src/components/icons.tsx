@@ -37,6 +37,18 @@ export const StatusIcon = () => (
   </Icon>
 );
 
+export const SettingsIcon = () => (
+  <Icon>
+    <path d="M3 6h7M14 6h3M3 14h3M10 14h7M12 4a2 2 0 1 1 0 4 2 2 0 0 1 0-4zM8 12a2 2 0 1 1 0 4 2 2 0 0 1 0-4z" />
+  </Icon>
+);
+
+export const CommandIcon = () => (
+  <Icon>
+    <path d="M7.5 7.5h5v5h-5zM7.5 7.5h-2a2 2 0 1 1 2-2zM12.5 7.5v-2a2 2 0 1 1 2 2zM12.5 12.5h2a2 2 0 1 1-2 2zM7.5 12.5v2a2 2 0 1 1-2-2z" />
+  </Icon>
+);
+
 export const CloseIcon = () => (
   <Icon>
     <path d="M5 5l10 10M15 5L5 15" />

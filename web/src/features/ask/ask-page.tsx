@@ -45,7 +45,7 @@ export function AskPage({ AddressForm }: { AddressForm: AddressForm }) {
     <Page foot={<Composer label="Ask your library…" onAsk={(question) => begin.mutate(question)} focus />}>
       <div className={styles.thread}>
         <div className={styles.start}>
-          <Start AddressForm={AddressForm} />
+          <Start AddressForm={AddressForm} onAsk={(question) => begin.mutate(question)} />
         </div>
         {begin.isError && <ErrorNote error={begin.error} what="The question was not asked." onRetry={() => begin.mutate(begin.variables)} />}
       </div>

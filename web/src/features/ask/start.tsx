@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { useState, type ComponentType } from "react";
+import { Link, useLocation, useNavigate } from "@tanstack/react-router";
+import { useEffect, useState, type ComponentType } from "react";
 import { conversationKeys, listConversations } from "@/api/conversations";
 import { countSources, sourceKeys } from "@/api/sources";
 import type { Conversation } from "@/api/types";
@@ -22,8 +22,9 @@ const COLUMNS = [{ label: "Conversation" }, { label: "Last said", end: true }, {
 const LOOK_MS = 1000;
 
 /** The start: the ways in while the library is empty, and what was asked before. */
-export function Start({ AddressForm }: { AddressForm: AddressForm }) {
+export function Start({ AddressForm, onAsk }: { AddressForm: AddressForm; onAsk: (question: string) => void }) {
   usePageTitle("Ask");
+  useBroughtQuestion(onAsk);
   const counts = useQuery({
     queryKey: sourceKeys.counts,
     queryFn: ({ signal }) => countSources(signal),
@@ -35,6 +36,18 @@ export function Start({ AddressForm }: { AddressForm: AddressForm }) {
       {counts.data?.total === 0 ? <WaysIn AddressForm={AddressForm} /> : <Recent />}
     </>
   );
+}
+
+/** Asks once what was written elsewhere; going back here does not ask it again. */
+function useBroughtQuestion(onAsk: (question: string) => void): void {
+  const question = useLocation({ select: ({ state }) => state.question });
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (!question) return;
+    void navigate({ to: "/ask", replace: true, state: {} }).then(() => onAsk(question));
+    // Only what was brought matters; the way to ask it is made anew at every draw.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [question]);
 }
 
 /** How something comes into an empty library. Each way is one item; more of them are added here. */
