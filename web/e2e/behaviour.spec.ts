@@ -127,7 +127,7 @@ test("files dropped anywhere become sources, and among the files are only kept",
 
 test("a chosen theme holds over a reload, and the system's comes back", async ({ page, colorScheme }) => {
   const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-  await page.goto("/status");
+  await page.goto("/settings");
   const system = await ground();
   const other = colorScheme === "dark" ? "Light" : "Dark";
   await page.getByText(other, { exact: true }).click();

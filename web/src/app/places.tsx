@@ -1,9 +1,9 @@
 import type { ComponentType } from "react";
-import { AskIcon, DraftIcon, FolderIcon, JobsIcon, LibraryIcon, SearchIcon, StatusIcon } from "@/components/icons";
+import { AskIcon, DraftIcon, FolderIcon, JobsIcon, LibraryIcon, SearchIcon, SettingsIcon } from "@/components/icons";
 
 /** A place of the app. Later places are added here and in router.tsx. */
 export interface Place {
-  to: "/ask" | "/search" | "/ground" | "/sources" | "/library" | "/library/snapshots" | "/jobs" | "/status";
+  to: "/ask" | "/search" | "/ground" | "/sources" | "/library" | "/library/snapshots" | "/jobs" | "/settings" | "/status";
   label: string;
   /** What follows `g` on the keyboard. */
   key: string;
@@ -21,5 +21,6 @@ export const PLACES: readonly Place[] = [
   { to: "/ground", label: "Ground", key: "d", also: "draft claims evidence check", rail: { Icon: DraftIcon } },
   { to: "/library/snapshots", label: "Snapshots", key: "n", also: "versions history" },
   { to: "/jobs", label: "Jobs", key: "j", also: "work progress queue", rail: { Icon: JobsIcon, foot: true } },
-  { to: "/status", label: "Status", key: "t", also: "health checks server version", rail: { Icon: StatusIcon, foot: true } },
+  { to: "/settings", label: "Settings", key: "e", also: "theme model provider key citations", rail: { Icon: SettingsIcon, foot: true } },
+  { to: "/status", label: "Status", key: "t", also: "health checks server version" },
 ];

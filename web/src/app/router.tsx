@@ -81,6 +81,11 @@ const jobs = createRoute({
 });
 const job = createRoute({ getParentRoute: () => jobs, path: "/$jobId" });
 
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("@/features/settings/settings-page"), "SettingsPage"),
+});
 const status = createRoute({
   getParentRoute: () => root,
   path: "/status",
@@ -99,6 +104,7 @@ export const router = createRouter({
     snapshots,
     snapshot,
     jobs.addChildren([job]),
+    settings,
     status,
   ]),
   defaultPreload: "intent",

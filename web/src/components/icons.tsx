@@ -31,12 +31,6 @@ export const JobsIcon = () => (
   </Icon>
 );
 
-export const StatusIcon = () => (
-  <Icon>
-    <path d="M2.5 10.5h3.2l2-5.5 4.2 10 2.2-4.5h3.4" />
-  </Icon>
-);
-
 export const SettingsIcon = () => (
   <Icon>
     <path d="M3 6h7M14 6h3M3 14h3M10 14h7M12 4a2 2 0 1 1 0 4 2 2 0 0 1 0-4zM8 12a2 2 0 1 1 0 4 2 2 0 0 1 0-4z" />

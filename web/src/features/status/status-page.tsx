@@ -5,7 +5,6 @@ import { Button } from "@/components/button";
 import { Page, PageHead } from "@/components/page";
 import { Fact, Facts } from "@/components/side-panel";
 import { ErrorNote, Skeleton } from "@/components/states";
-import { ThemeChoice } from "@/features/status/theme-choice";
 import { asSentence, formatDuration, formatLatency, humanise } from "@/lib/format";
 import { usePageTitle } from "@/lib/page-title";
 import styles from "@/features/status/status.module.css";
@@ -49,10 +48,6 @@ export function StatusPage() {
           </Facts>
         </section>
       )}
-      <section className={styles.section}>
-        <h2>Theme</h2>
-        <ThemeChoice />
-      </section>
       <section className={styles.section}>
         <h2>For programs</h2>
         <div className={styles.links}>
