@@ -9,7 +9,7 @@ import { Problem } from "@/lib/problem";
 import styles from "@/features/jobs/jobs.module.css";
 
 /** What can be done with a job now: cancel one that has not ended, retry one that failed or was cancelled. */
-export function JobActions({ job }: { job: Job }) {
+export function JobActions({ job, about = null }: { job: Job; about?: string | null }) {
   const queries = useQueryClient();
   const act = useMutation({
     mutationFn: (action: typeof retryJob) => action(job.id),
@@ -20,7 +20,7 @@ export function JobActions({ job }: { job: Job }) {
   const word = action === retryJob ? "Retry" : "Cancel";
   return (
     <>
-      <Button isDisabled={act.isPending} aria-label={`${word} ${jobTitle(job)}`} onPress={() => act.mutate(action)}>
+      <Button isDisabled={act.isPending} aria-label={[word, jobTitle(job), about].filter(Boolean).join(" ")} onPress={() => act.mutate(action)}>
         {word}
       </Button>
       {act.isError && (

@@ -1,13 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { getJob, jobKeys } from "@/api/jobs";
+import { getSource, sourceKeys } from "@/api/sources";
 import type { Job } from "@/api/types";
 import { Fact, Facts, SidePanel } from "@/components/side-panel";
 import { ErrorNote, Skeleton } from "@/components/states";
 import { Time } from "@/components/time";
 import { JobActions } from "@/features/jobs/job-actions";
 import { JobOutcome, JobStateWord } from "@/features/jobs/job-state";
-import { facts, hasMore, jobTitle } from "@/features/jobs/job-words";
+import { facts, hasMore, jobTitle, sourceOf } from "@/features/jobs/job-words";
 import { formatCount, formatTook } from "@/lib/format";
+import { Problem } from "@/lib/problem";
 import styles from "@/features/jobs/jobs.module.css";
 
 /** Everything about one job. */
@@ -25,6 +28,9 @@ export function JobPanel({ id, onClose }: { id: string; onClose: () => void }) {
 }
 
 function JobDetails({ job }: { job: Job }) {
+  const sourceId = sourceOf(job);
+  // Its source has a line of its own.
+  const rest = Object.fromEntries(Object.entries(job.payload).filter(([key]) => key !== "source_id"));
   return (
     <>
       <h2>{jobTitle(job)}</h2>
@@ -48,7 +54,12 @@ function JobDetails({ job }: { job: Job }) {
         <h3>About</h3>
         <Facts>
           <Fact name="Kind">{job.kind}</Fact>
-          <JsonFacts value={job.payload} />
+          {sourceId && (
+            <Fact name="Source">
+              <JobSource id={sourceId} />
+            </Fact>
+          )}
+          <JsonFacts value={rest} />
           <Fact name="Attempts">
             {formatCount(job.attempt)} of {formatCount(job.max_attempts)}
           </Fact>
@@ -75,6 +86,17 @@ function JobDetails({ job }: { job: Job }) {
         {hasMore(job.payload) && <Raw label="Payload as JSON" value={job.payload} />}
       </section>
     </>
+  );
+}
+
+/** The source that a job is about, as long as it is there. */
+function JobSource({ id }: { id: string }) {
+  const source = useQuery({ queryKey: sourceKeys.one(id), queryFn: ({ signal }) => getSource(id, signal) });
+  if (source.isError) return Problem.from(source.error).status === 404 ? "No longer in the library" : id;
+  return (
+    <Link to="/sources/$sourceId" params={{ sourceId: id }}>
+      {source.data?.title ?? id}
+    </Link>
   );
 }
 

@@ -7,7 +7,15 @@ import { JobOutcome, JobStateWord } from "@/features/jobs/job-state";
 import { jobTitle } from "@/features/jobs/job-words";
 import styles from "@/features/jobs/jobs.module.css";
 
-export function JobRow({ job, open, search }: { job: Job; open: boolean; search: { state?: JobState } }) {
+interface Props {
+  job: Job;
+  /** What the source is called that it is about. */
+  about: string | null;
+  open: boolean;
+  search: { state?: JobState };
+}
+
+export function JobRow({ job, about, open, search }: Props) {
   return (
     <Row>
       <Cell>
@@ -20,6 +28,7 @@ export function JobRow({ job, open, search }: { job: Job; open: boolean; search:
           aria-current={open ? "true" : undefined}
         >
           {jobTitle(job)}
+          {about && <span className={styles.about}> {about}</span>}
         </Link>
       </Cell>
       <Cell>
@@ -29,7 +38,7 @@ export function JobRow({ job, open, search }: { job: Job; open: boolean; search:
         <div className={styles.outcome}>
           <JobOutcome job={job} />
         </div>
-        <JobActions job={job} />
+        <JobActions job={job} about={about} />
       </Cell>
       <Cell dim end className={styles.when}>
         <Time iso={job.finished_at ?? job.started_at ?? job.created_at} />

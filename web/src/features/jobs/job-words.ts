@@ -1,12 +1,40 @@
 import type { Job, JobState } from "@/api/types";
 import { formatCount, formatPlural, formatSize, humanise } from "@/lib/format";
 
-const KINDS: Record<string, string> = { fsck: "Check everything", gc: "Clean up" };
+const KINDS: Record<string, string> = {
+  fsck: "Check everything",
+  gc: "Clean up",
+  ingest: "Read",
+  embed: "Index by meaning",
+  import: "Unpack",
+  notes: "Take notes",
+};
+
+/** What the words of a job's result mean to a person. */
+const OUTCOMES: Record<string, string> = {
+  gone: "The source was deleted before",
+  unavailable: "The address could not be fetched",
+  unchanged: "Nothing has changed since it was read before",
+  "nothing to read": "There is nothing to read in it",
+  "nothing to embed": "There are no passages in it",
+  "no embedder": "No embedder is set up: it is found by its words only",
+};
 
 /** What a job does, in words; kinds that have none yet show their own name. */
 export function jobTitle(job: Job): string {
   const title = KINDS[job.kind] ?? humanise(job.kind);
   return job.kind === "gc" && isRecord(job.payload) && job.payload.apply !== true ? `${title} (dry run)` : title;
+}
+
+/** The source that a job is about. */
+export function sourceOf({ payload }: Pick<Job, "payload">): string | null {
+  const id: unknown = isRecord(payload) ? payload.source_id : null;
+  return typeof id === "string" ? id : null;
+}
+
+/** A job that did its work may have found that there is nothing to be had. */
+export function isInVain({ kind, result }: Pick<Job, "kind" | "result">): boolean {
+  return kind === "ingest" && isRecord(result) && (result.outcome === "failed" || result.outcome === "unavailable");
 }
 
 /** A sign beside the word, so that a state is never told by colour alone. */
@@ -39,6 +67,15 @@ export function jobSummary({ kind, result }: Job): string {
     if (named.length === 0) return "Nothing to remove";
     return `${report.applied === true ? "Removed" : "Would remove"} ${named.join(", ")} (${formatSize(count("bytes"))})`;
   }
+  if (kind === "import" && "added" in report) {
+    const parts = [`${formatPlural(count("added"), "source")} added`, count("unchanged") > 0 && `${formatCount(count("unchanged"))} here already`, count("failed") > 0 && `${formatCount(count("failed"))} refused`];
+    return parts.filter(Boolean).join(" · ");
+  }
+  if (kind === "notes" && "sources" in report) return `Notes on ${formatPlural(count("sources"), "source")}`;
+  if (report.outcome === "indexed") return `${formatPlural(count("chunks"), "passage")}, found by ${count("chunks") === 1 ? "its" : "their"} words`;
+  if (report.outcome === "embedded") return `${formatPlural(count("chunks"), "passage")}, found by meaning with ${String(report.model)}`;
+  if (report.outcome === "failed" && typeof report.reason === "string") return `No text: ${report.reason}`;
+  if (typeof report.outcome === "string" && OUTCOMES[report.outcome]) return OUTCOMES[report.outcome]!;
   return facts(result)
     .map(([name, value]) => `${name}: ${value}`)
     .join(" · ");

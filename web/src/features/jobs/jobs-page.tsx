@@ -9,8 +9,9 @@ import { Table } from "@/components/table";
 import { Tabs, tabClass } from "@/components/tabs";
 import { JobPanel } from "@/features/jobs/job-panel";
 import { JobRow } from "@/features/jobs/job-row";
-import { STATE_WORDS } from "@/features/jobs/job-words";
+import { sourceOf, STATE_WORDS } from "@/features/jobs/job-words";
 import { rememberJob, useJobEvents } from "@/features/jobs/use-job-events";
+import { useSourceTitles } from "@/features/jobs/use-source-titles";
 import { usePageTitle } from "@/lib/page-title";
 import { usePages } from "@/lib/use-pages";
 import styles from "@/features/jobs/jobs.module.css";
@@ -38,6 +39,7 @@ export function JobsPage() {
     onSuccess: (job) => rememberJob(queries, job),
   });
 
+  const titles = useSourceTitles(jobs.items ?? []);
   const search = state ? { state } : {};
   const panel = open && (
     <JobPanel id={open} onClose={() => void navigate({ to: "/jobs", search, resetScroll: false })} />
@@ -92,7 +94,7 @@ export function JobsPage() {
       {jobs.items && jobs.items.length > 0 && (
         <Table label="Jobs" columns={COLUMNS} className={styles.jobs}>
           {jobs.items.map((job) => (
-            <JobRow key={job.id} job={job} open={job.id === open} search={search} />
+            <JobRow key={job.id} job={job} about={titles.get(sourceOf(job) ?? "") ?? null} open={job.id === open} search={search} />
           ))}
         </Table>
       )}

@@ -75,6 +75,11 @@ it("says in a line what came of a job", () => {
   expect(summary("gc", { ...nothing, manifests: 1, artifacts: 2, blobs: 2, bytes: 2048 })).toBe("Would remove 1 manifest, 2 files (2 KB)");
   expect(summary("gc", { ...nothing, applied: true, blobs: 1, bytes: 10 })).toBe("Removed 1 left-over blob (10 B)");
   expect(summary("re_embed", { done: 3 })).toBe("Done: 3");
+  expect(summary("ingest", { outcome: "indexed", chunks: 1 })).toBe("1 passage, found by its words");
+  expect(summary("embed", { outcome: "embedded", chunks: 979, model: "mini" })).toBe("979 passages, found by meaning with mini");
+  expect(summary("ingest", { outcome: "unavailable" })).toBe("The address could not be fetched");
+  expect(summary("ingest", { outcome: "failed", reason: "it is empty" })).toBe("No text: it is empty");
+  expect(summary("import", { added: 3, unchanged: 1, failed: 2, reasons: [] })).toBe("3 sources added · 1 here already · 2 refused");
 });
 
 it("says that a clean-up is a dry run unless it is not", () => {
