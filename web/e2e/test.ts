@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test as base, expect, type APIRequestContext, type Page } from "@playwright/test";
 import { startServer } from "../scripts/server.mjs";
+import { serveApp } from "./app";
 import { startModel, type Model } from "./model";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -28,7 +29,10 @@ export const test = base.extend<Options & { model: Model; origin: string; guarde
   },
   origin: async ({ model, written }, use) => {
     const server = await startServer(written ? ["--chat", "compatible", "--chat-model", "sample", "--chat-url", model.url] : []);
-    await use(server.origin);
+    // The binary holds the app of when it was built.
+    const app = process.env.IBID_E2E_DIST ? await serveApp(server.origin) : null;
+    await use(app?.origin ?? server.origin);
+    await app?.stop();
     await server.stop();
   },
   baseURL: async ({ origin }, use) => use(origin),
