@@ -187,6 +187,7 @@ test.describe("an answer that is written", () => {
     await expect(page.getByText(/^\d+ claims · /)).toBeVisible();
     await expect(page.getByText("1 number in the answer names no source: [9]")).toBeVisible();
     await expect(page.getByText("Extractive:")).toBeHidden();
+    await expect(page.getByRole("combobox", { name: "How to answer" }).getByRole("option", { selected: true })).toHaveText("Generated (usual)");
     await expect(answer.getByRole("table")).toContainText("7.2 m");
     await expect(answer.getByRole("listitem")).toHaveCount(2);
     await expect(answer.getByText("ibid ask # [1]")).toBeVisible();
@@ -301,6 +302,37 @@ test.describe("when the question cannot be asked", () => {
   test("an unknown conversation is said to be unknown", async ({ page }) => {
     await page.goto("/ask/01a1e1a3-19ff-77dd-a08a-9d1b583058f2");
     await expect(page.getByText("The conversation could not be opened.")).toBeVisible();
+  });
+});
+
+test.describe("the way to answer", () => {
+  test.use({ expectedErrors: [/status of 422/] });
+
+  test("is chosen in the composer, is kept, and says when there is no model", async ({ page, request }) => {
+    await bring(request, [minutes, survey]);
+    await page.goto("/ask");
+    const picker = page.getByRole("combobox", { name: "How to answer" });
+    await expect(picker).toHaveValue("usual");
+    await page.getByRole("textbox", { name: "Ask your library…" }).focus();
+    await page.keyboard.press("Tab");
+    await expect(picker).toBeFocused();
+    await picker.selectOption("Generated");
+    await page.reload();
+    await expect(picker).toHaveValue("generated");
+    await ask(page, "When was the mole rebuilt?");
+    await expect(page.getByText(/^The question was not asked\. No language model is configured/)).toBeVisible();
+    await expectAccessible(page);
+    await expect(picker).toHaveValue("extractive");
+    await expect(picker.getByRole("option", { name: "Generated: no model is configured" })).toBeDisabled();
+    await page.getByRole("button", { name: "Quote from the library instead" }).click();
+    await expect(page.getByText("Extractive: quoted from your library.")).toBeVisible();
+
+    await picker.selectOption("Research");
+    const asked = page.waitForRequest((one) => one.method() === "POST" && one.url().endsWith("/messages"));
+    await ask(page, "How deep is the quay at low water? When was the mole rebuilt?");
+    expect((await asked).postDataJSON()).toMatchObject({ mode: "research" });
+    await expect(page.getByRole("article").last()).toContainText("7.2 m");
+    await expectNoSideScroll(page);
   });
 });
 

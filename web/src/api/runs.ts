@@ -7,7 +7,7 @@ export const runKeys = { one: (id: string) => ["runs", "one", id] as const };
 
 /** What happened in a run: the parts of it that this app shows. */
 export type RunEvent = { seq: number } & (
-  | { type: "run_started"; data: { run_id: string; question_id: string | null; message_id: string } }
+  | { type: "run_started"; data: { run_id: string; question_id: string | null; message_id: string; mode?: string } }
   | { type: "phase_started" | "phase_completed"; data: { phase: string } }
   | { type: "tool_called"; data: { tool_name: string } }
   | { type: "tool_result"; data: { tool_name: string; count?: number } }

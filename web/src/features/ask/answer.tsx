@@ -78,6 +78,14 @@ function usePlaced(content: string, kept: Message | null, live: Live | null): Pl
 }
 
 function Progress({ live, onAgain }: { live: Live; onAgain?: () => void }) {
+  if (live.problem?.code === "model_not_configured" && onAgain) {
+    // Now that it is known, the question is asked again as it can be answered.
+    return (
+      <ErrorNote error={live.problem} what="The question was not asked.">
+        <Button onPress={onAgain}>Quote from the library instead</Button>
+      </ErrorNote>
+    );
+  }
   if (live.problem) {
     return <ErrorNote error={live.problem} what={live.runId ? "The answer was cut off." : "The question was not asked."} onRetry={onAgain} />;
   }

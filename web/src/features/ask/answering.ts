@@ -1,5 +1,6 @@
 import { ask, cancelRun, watchRun, type RunEvent } from "@/api/runs";
 import { applyEvent, begin, type Live } from "@/features/ask/live";
+import { modes as chosenModes, type Mode, type Modes } from "@/features/ask/modes";
 import { Problem } from "@/lib/problem";
 
 /** So often, at most, are new words shown: oftener than the eye notices costs only work. */
@@ -26,6 +27,7 @@ export class Answering {
   constructor(
     private readonly onEnd: (live: Live) => void,
     private readonly runs: Runs = { ask, watch: watchRun, cancel: cancelRun },
+    private readonly modes: Modes = chosenModes,
   ) {}
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -35,10 +37,11 @@ export class Answering {
 
   readonly current = (): ReadonlyMap<string, Live> => this.lives;
 
-  /** Asks; `parent` is what the question follows, the last message if null. */
-  ask(conversation: string, content: string, parent: string | null): void {
-    const live = begin(conversation, content, parent);
-    this.follow(live, (signal) => this.runs.ask(conversation, { content, ...(parent && { parent_message_id: parent }) }, signal));
+  /** Asks in the mode that is chosen; `parent` is what the question follows: nothing if null, the last message if not said. */
+  ask(conversation: string, content: string, parent?: string | null): void {
+    const mode = this.modes.wanted();
+    const body = { content, ...(parent !== undefined && { parent_message_id: parent }), ...(mode && { mode }) };
+    this.follow(begin(conversation, content, parent), (signal) => this.learned(mode, this.runs.ask(conversation, body, signal)));
   }
 
   /** Follows a run that was begun before. */
@@ -57,6 +60,19 @@ export class Answering {
   leave(): void {
     for (const abort of this.aborts.values()) abort.abort();
     clearTimeout(this.timer);
+  }
+
+  /** The same events; what they tell of modes is kept. */
+  private async *learned(asked: Mode | null, events: AsyncIterable<RunEvent>): AsyncGenerator<RunEvent> {
+    try {
+      for await (const event of events) {
+        if (event.type === "run_started") this.modes.took(asked, event.data.mode);
+        yield event;
+      }
+    } catch (thrown) {
+      if (thrown instanceof Problem) this.modes.refused(thrown);
+      throw thrown;
+    }
   }
 
   private follow(start: Live, events: (signal: AbortSignal) => AsyncIterable<RunEvent>): void {

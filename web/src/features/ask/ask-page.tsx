@@ -31,7 +31,7 @@ export function AskPage({ AddressForm }: { AddressForm: AddressForm }) {
     onSuccess: async ({ question, conversation: begun }) => {
       queries.setQueryData(conversationKeys.messages(begun.id), []);
       queries.setQueryData(conversationKeys.one(begun.id), { ...begun, title: question });
-      answering.ask(begun.id, question, null);
+      answering.ask(begun.id, question);
       await navigate({ to: "/ask/$conversation", params: { conversation: begun.id } });
     },
   });

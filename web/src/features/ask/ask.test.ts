@@ -5,6 +5,7 @@ import { Answering, type Runs } from "@/features/ask/answering";
 import { parseAskSearch } from "@/features/ask/ask-search";
 import { branchOf } from "@/features/ask/branches";
 import { applyEvent, begin, unanswered, withLive } from "@/features/ask/live";
+import { isPossible, Modes } from "@/features/ask/modes";
 import { Problem } from "@/lib/problem";
 
 const said = (id: string, parent: string | null, role: "user" | "assistant", more: Partial<Message> = {}): Message =>
@@ -117,6 +118,7 @@ describe("Answering", () => {
     const runs = scripted([started, { seq: 2, type: "content_delta", data: { text: "half" } }], Problem.unreachable());
     const answering = new Answering(() => undefined, runs);
     answering.ask("c", "?", null);
+    expect(runs.ask).toHaveBeenCalledWith("c", { content: "?", parent_message_id: null }, expect.anything());
     await settle();
     expect(answering.current().get("c")).toMatchObject({ text: "half", state: "failed", problem: { code: "unreachable" } });
     answering.resume("c", "r", { id: "q9", content: "?" });
@@ -137,6 +139,54 @@ describe("Answering", () => {
     left.leave();
     await settle();
     expect(left.current().get("c")?.runId).toBeNull();
+  });
+});
+
+describe("modes", () => {
+  const kept = (items = new Map<string, string>()) => ({
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
+    removeItem: (key: string) => void items.delete(key),
+  });
+  const noModel = new Problem(422, { code: "model_not_configured" });
+
+  it("are the usual one until one is chosen, which is kept", () => {
+    const store = kept();
+    const modes = new Modes(store);
+    expect([modes.wanted(), modes.current().usual]).toEqual([null, null]);
+    modes.choose("research");
+    expect(new Modes(store).wanted()).toBe("research");
+    modes.choose(null);
+    expect(new Modes(store).wanted()).toBeNull();
+    expect(new Modes(kept(new Map([["ibid.mode", "loud"]]))).wanted()).toBeNull();
+    expect(new Modes(null).wanted()).toBeNull();
+  });
+
+  it("are learned from what becomes of questions", () => {
+    const modes = new Modes(null);
+    modes.took("research", "research");
+    modes.took("extractive", "extractive");
+    modes.took(null, "external");
+    expect(modes.current().usual).toBeNull();
+    modes.took(null, "extractive");
+    expect(modes.current().usual).toBe("extractive");
+    modes.took("generated", "generated");
+    expect(modes.current().usual).toBe("generated");
+  });
+
+  it("that cannot be had are not asked for again", async () => {
+    const modes = new Modes(null);
+    modes.choose("generated");
+    const runs = scripted([], noModel);
+    const answering = new Answering(() => undefined, runs, modes);
+    answering.ask("c", "?");
+    expect(runs.ask).toHaveBeenLastCalledWith("c", { content: "?", mode: "generated" }, expect.anything());
+    await settle();
+    expect(answering.current().get("c")).toMatchObject({ state: "failed", problem: { code: "model_not_configured" } });
+    expect(isPossible("generated", modes.current())).toBe(false);
+    answering.ask("c", "?");
+    expect(runs.ask).toHaveBeenLastCalledWith("c", { content: "?" }, expect.anything());
+    await settle();
   });
 });
 

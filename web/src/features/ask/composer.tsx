@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
 import { Button } from "@/components/button";
 import { SendIcon, StopIcon } from "@/components/icons";
+import { ModePicker } from "@/features/ask/mode-picker";
 import styles from "@/features/ask/composer.module.css";
 
 interface Props {
@@ -49,6 +50,7 @@ export function Composer({ label, onAsk, onStop, focus = false }: Props) {
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => isSend(event) && (event.preventDefault(), ask())}
       />
+      <ModePicker />
       {onStop ? (
         <Button look="icon" aria-label="Stop" onPress={onStop}>
           <StopIcon />

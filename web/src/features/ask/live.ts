@@ -7,8 +7,8 @@ import type { Problem } from "@/lib/problem";
 export interface Live {
   conversation: string;
   question: string;
-  /** What the question follows. */
-  parent: string | null;
+  /** What the question follows: nothing if null, the last message if not said. */
+  parent: string | null | undefined;
   runId: string | null;
   questionId: string | null;
   messageId: string | null;
@@ -22,7 +22,7 @@ export interface Live {
   problem: Problem | null;
 }
 
-export function begin(conversation: string, question: string, parent: string | null): Live {
+export function begin(conversation: string, question: string, parent?: string | null): Live {
   return {
     conversation,
     question,
@@ -90,7 +90,7 @@ export function withLive(messages: readonly Message[], live: Live | null): Shown
   if (!coming) return shown;
   const questionId = coming.questionId ?? ASKED;
   if (!shown.some(({ id }) => id === questionId)) {
-    shown.push({ id: questionId, parent_message_id: coming.parent, role: "user", content: coming.question, run_id: coming.runId, kept: null, live: null });
+    shown.push({ id: questionId, parent_message_id: coming.parent ?? null, role: "user", content: coming.question, run_id: coming.runId, kept: null, live: null });
   }
   shown.push({
     id: coming.messageId ?? ANSWERING,

@@ -64,14 +64,14 @@ export function Thread({ id, live, answering, onAskNew }: Props) {
   const change = (next: Partial<AskSearch>) =>
     void navigate({ to: "/ask/$conversation", params: { conversation: id }, search: (previous: AskSearch) => ({ ...previous, ...next }), replace: true, resetScroll: false });
 
-  function ask(question: string, parent: string | null) {
+  function ask(question: string, parent: string | null | undefined) {
     if (going) return;
     answering.ask(id, question, parent);
     change({ at: undefined, of: undefined });
     setAsked((count) => count + 1);
   }
   /** What a new question follows: the last message of the shown branch that is kept. */
-  const last = turns.findLast(({ message }) => message.kept !== null)?.message.id ?? null;
+  const last = turns.findLast(({ message }) => message.kept !== null)?.message.id;
 
   const answers = turns.flatMap(({ message }) => (message.role === "assistant" && message.kept ? [message] : []));
   const selected = answers.find((answer) => answer.id === search.of) ?? answers.at(-1) ?? null;
