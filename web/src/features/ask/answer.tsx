@@ -81,9 +81,10 @@ function Progress({ live, onAgain }: { live: Live; onAgain?: () => void }) {
   if (live.problem?.code === "model_not_configured" && onAgain) {
     // Now that it is known, the question is asked again as it can be answered.
     return (
-      <ErrorNote error={live.problem} what="The question was not asked.">
-        <Button onPress={onAgain}>Quote from the library instead</Button>
-      </ErrorNote>
+      <div className={styles.note} role="alert">
+        <p>No language model is configured, so an answer can be quoted but not written.</p>
+        <Button onPress={onAgain}>Quote from the library</Button>
+      </div>
     );
   }
   if (live.problem) {
