@@ -250,6 +250,21 @@ test.describe("an answer that is written", () => {
     await expect(branches.getByRole("img", { name: "Version 1 of 2" })).toBeVisible();
     await branches.getByRole("button", { name: "Next question" }).click();
     await expect(page.getByRole("article").last()).toContainText("Mr Aðalsteinn asked");
+
+    // So does the first question, in the same conversation.
+    const address = page.url().split("?")[0]!;
+    model.says = ["In 1931 [1]."];
+    await page.getByRole("button", { name: "Edit question" }).first().click();
+    await page.getByRole("textbox", { name: "Question" }).fill("In which year was the mole rebuilt?");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("article")).toHaveText(/^In 1931/);
+    await expect(page.getByText(/^1 claim · /)).toBeVisible();
+    expect(page.url().split("?")[0]).toBe(address);
+    await expect(branches.getByRole("img", { name: "Version 2 of 2" })).toBeVisible();
+    await branches.getByRole("button", { name: "Previous question" }).click();
+    await expect(page.getByRole("heading", { level: 2 }).first()).toHaveText("When was the mole rebuilt?");
+    await expect(page.getByRole("article").first()).toContainText("First answer");
+    await expect(page.getByRole("article")).toHaveCount(2);
   });
 
   test("goes on where it was when the connection breaks, and after a reload", async ({ page, request, model }) => {

@@ -37,9 +37,7 @@ export function AskPage({ AddressForm }: { AddressForm: AddressForm }) {
   });
 
   if (conversation) {
-    return (
-      <Thread key={conversation} id={conversation} live={lives.get(conversation) ?? null} answering={answering} onAskNew={(question) => begin.mutate(question)} />
-    );
+    return <Thread key={conversation} id={conversation} live={lives.get(conversation) ?? null} answering={answering} />;
   }
   return (
     <Page foot={<Composer label="Ask your library…" onAsk={(question) => begin.mutate(question)} focus />}>

@@ -36,6 +36,14 @@ describe("branches", () => {
     expect(turns.map(({ siblings }) => siblings.map(({ id }) => id))).toEqual([["q1"], ["a1"], ["q2", "q2b"], ["a2"]]);
   });
 
+  it("can begin with the first question, asked in other words", () => {
+    const edited = [...thread, said("q1b", null, "user"), said("a1b", "q1b", "assistant")];
+    expect(path(edited, null)).toEqual(["q1b", "a1b"]);
+    expect(path(edited, "q1")).toEqual(["q1", "a1", "q2b", "a2b"]);
+    expect(branchOf(edited, null)[0]?.siblings.map(({ id }) => id)).toEqual(["q1", "q1b"]);
+    expect(branchOf(withLive(edited, begin("c", "?", null)), null)[0]?.siblings).toHaveLength(3);
+  });
+
   it("end even where messages follow each other, or nothing that is there", () => {
     expect(path([said("a", "b", "user"), said("b", "a", "assistant")], null)).toHaveLength(2);
     expect(path([said("a", "lost", "user"), said("b", "a", "assistant")], null)).toEqual(["a", "b"]);

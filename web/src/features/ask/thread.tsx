@@ -28,12 +28,10 @@ interface Props {
   id: string;
   live: Live | null;
   answering: Answering;
-  /** Asks in a conversation of its own. */
-  onAskNew: (question: string) => void;
 }
 
 /** One conversation: the branch that is shown, the evidence of one of its answers, and a place to ask on. */
-export function Thread({ id, live, answering, onAskNew }: Props) {
+export function Thread({ id, live, answering }: Props) {
   const search: AskSearch = useSearch({ strict: false });
   const navigate = useNavigate();
   const wide = useMedia(WIDE);
@@ -103,7 +101,7 @@ export function Thread({ id, live, answering, onAskNew }: Props) {
           roomy={asked > 0}
           onSwitch={(at) => change({ at, of: undefined })}
           onEvidence={(of) => change({ of, part: undefined, evidence: wide ? undefined : "shown" })}
-          onEdit={going ? undefined : ({ parent_message_id: parent }, text) => (parent ? ask(text, parent) : onAskNew(text))}
+          onEdit={going ? undefined : ({ parent_message_id: parent }, text) => ask(text, parent ?? null)}
           onAgain={going ? undefined : (question, answer) => again(question, answer)}
         />
       </div>
@@ -118,7 +116,7 @@ export function Thread({ id, live, answering, onAskNew }: Props) {
     } else if (cut) {
       ask(cut.question, cut.parent);
     } else if (question) {
-      ask(question.content, question.parent_message_id ?? answer.id);
+      ask(question.content, question.parent_message_id ?? null);
     }
   }
 }
