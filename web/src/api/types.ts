@@ -41,6 +41,7 @@ export type SearchResult = Schemas["SearchResult"];
 export type ExpandOption = Schemas["ExpandOption"];
 export type Evidence = Schemas["Evidence"];
 export type GroundAnswer = Schemas["GroundAnswer"];
+export type UncitedClaim = Schemas["UncitedClaim"];
 export type BoundClaim = Schemas["BoundClaim"];
 
 /** One page of a list, as each `Page_*` of the schema; `next_cursor` is null on the last one. */

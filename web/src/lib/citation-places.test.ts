@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Citation } from "@/api/types";
-import { asWritten, placeCitations, placeNumbers, sameBadges, splitBadges, type Placed } from "@/lib/citation-places";
+import { asWritten, markAt, placeCitations, placeNumbers, sameBadges, splitBadges, type Placed, type Uncited } from "@/lib/citation-places";
 import { citationHref, citationLabel, citedSources, kindOf, standingOf, verdictSummary } from "@/lib/citation-words";
 import { footnotesOf, withFootnotes } from "@/lib/footnotes";
 
@@ -30,6 +30,35 @@ function shown({ text, badges }: Placed): string {
     .map((piece) => (typeof piece === "number" ? `⟦${badges[piece]!.items.map(({ number }) => number).join(",")}⟧` : piece))
     .join("");
 }
+
+/** A statement without a source, counted in Unicode scalar values as the server does. */
+function uncited(content: string, text: string): Uncited {
+  const start_index = [...content.slice(0, content.indexOf(text))].length;
+  return { text, start_index, end_index: start_index + [...text].length };
+}
+
+describe("marks", () => {
+  const content = "🚢 The mole stood [1]. **It fell.** It 港 rose. [1][2] It was cheap.";
+  const citations = [cite(content, "[1]", 1), cite(content, "[1]", 1, {}, 30), cite(content, "[2]", 2)];
+  const marks = [uncited(content, "It was cheap."), uncited(content, "**It fell.**"), uncited(content, "It 港 rose.")];
+  const placed = placeCitations(content, citations, marks);
+
+  it("stand where their statements end, and leave the signs of badges as they are", () => {
+    const signs = splitBadges(placed.text).map((piece) => (typeof piece === "string" ? piece : markAt(piece) === null ? `⟦${piece}⟧` : `⟨${markAt(piece)}⟩`));
+    expect(signs.join("")).toBe("🚢 The mole stood⟦0⟧. **It fell.**⟨1⟩ It 港 rose.⟨2⟩⟦1⟧ It was cheap.⟨0⟩");
+    expect(placed.badges).toEqual(placeCitations(content, citations).badges);
+  });
+
+  it("are no part of what is copied", () => {
+    expect(asWritten(placed.text, placed.badges)).toBe(content);
+    expect(withFootnotes(placed, [])).toBe(withFootnotes(placeCitations(content, citations), []));
+  });
+
+  it("past the end, or inside a marker, still stand somewhere", () => {
+    const far = placeCitations("a [1] b", [cite("a [1] b", "[1]", 1)], [{ text: "x", start_index: 0, end_index: 3 }, { text: "y", start_index: 0, end_index: 99 }]);
+    expect(splitBadges(far.text).filter((piece) => typeof piece === "number" && markAt(piece) !== null)).toHaveLength(2);
+  });
+});
 
 describe("badges", () => {
   it("stand at their places after emoji, CJK and joined characters", () => {

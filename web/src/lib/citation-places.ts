@@ -14,10 +14,18 @@ export interface Badge {
   items: BadgeItem[];
 }
 
-/** A text in which each badge is a sign with its place in `badges`. */
+/** A statement of fact that names no source. Its places count Unicode scalar values, as the server's do. */
+export interface Uncited {
+  text: string;
+  start_index: number;
+  end_index: number;
+}
+
+/** A text in which each badge is a sign with its place in `badges`, and each mark one with its place in `marks`. */
 export interface Placed {
   text: string;
   badges: Badge[];
+  marks: readonly Uncited[];
 }
 
 /*
@@ -28,6 +36,9 @@ const [OPEN, CLOSE] = ["\u2e28\ue000", "\ue001\u2e29"];
 const SIGN = /\u2e28\ue000(\d+)\ue001\u2e29/;
 const PRIVATE = /[\ue000\ue001]/g;
 
+/** From here on a sign stands for a mark, so that marks that come later leave the signs of badges as they are. */
+const FIRST_MARK = 100_000;
+
 interface Found {
   start: number;
   end: number;
@@ -35,7 +46,7 @@ interface Found {
 }
 
 /** Puts the badges of kept citations at their places; those with nothing but space between them become one. */
-export function placeCitations(content: string, citations: readonly Citation[]): Placed {
+export function placeCitations(content: string, citations: readonly Citation[], uncited: readonly Uncited[] = []): Placed {
   const units = unitPlaces(content, citations.flatMap(({ start_index, end_index }) => [start_index, end_index]));
   const found = new Map<string, Found>();
   citations.forEach((citation, index) => {
@@ -50,7 +61,7 @@ export function placeCitations(content: string, citations: readonly Citation[]):
     const strays = numbersIn(content.slice(place.start, place.end)).filter((number) => !place.items.some((item) => item.number === number));
     place.items.push(...strays.map((number) => ({ number, citation: null })));
   }
-  return place(content, [...found.values()]);
+  return place(content, [...found.values()], uncited);
 }
 
 const MARKER = /\[\d{1,4}(?:\s*[,–-]\s*\d{1,4})*\](?![(:])/g;
@@ -65,28 +76,51 @@ export function placeNumbers(content: string, known: ReadonlySet<number>): Place
   return place(content, found);
 }
 
-function place(content: string, found: Found[]): Placed {
+function place(content: string, found: Found[], marks: readonly Uncited[] = []): Placed {
   const source = content.replace(PRIVATE, "\ufffd");
   const badges: Badge[] = [];
   let text = "";
   let at = 0;
   let last: Found | null = null;
+  const ends = endsOf(content, marks);
+  /** What stands between two badges, with its marks. */
+  function between(start: number, end: number): string {
+    let marked = "";
+    let from = start;
+    for (let next = ends[0]; next && next.end <= end; ends.shift(), next = ends[0]) {
+      const to = Math.max(from, next.end);
+      marked += `${source.slice(from, to)}${OPEN}${FIRST_MARK + next.mark}${CLOSE}`;
+      from = to;
+    }
+    return marked + source.slice(from, end);
+  }
   for (const next of found.sort((a, b) => a.start - b.start || a.end - b.end)) {
     // Places that run into each other are the work of no parser; the first one stands.
     if (next.start < at) continue;
-    const between = source.slice(at, next.start);
+    const words = between(at, next.start);
     const before = badges.at(-1);
-    if (last && before && /^[ \t]*$/.test(between)) {
-      before.raw += between + source.slice(next.start, next.end);
+    if (last && before && /^[ \t]*$/.test(words)) {
+      before.raw += words + source.slice(next.start, next.end);
       before.items = [...before.items, ...next.items.filter((item) => !before.items.some((other) => isSame(item, other)))];
     } else {
-      text += `${between}${OPEN}${badges.length}${CLOSE}`;
+      text += `${words}${OPEN}${badges.length}${CLOSE}`;
       badges.push({ raw: source.slice(next.start, next.end), items: next.items });
     }
     at = next.end;
     last = next;
   }
-  return { text: text + source.slice(at), badges };
+  return { text: text + between(at, source.length), badges, marks };
+}
+
+/** A mark stands where its statement ends, as its source would. */
+function endsOf(content: string, marks: readonly Uncited[]): { mark: number; end: number }[] {
+  const ends = unitPlaces(content, marks.map(({ end_index }) => end_index));
+  return ends.map((end, mark) => ({ mark, end })).sort((a, b) => a.end - b.end);
+}
+
+/** The mark that a sign stands for; null for that of a badge. */
+export function markAt(sign: number): number | null {
+  return sign >= FIRST_MARK ? sign - FIRST_MARK : null;
 }
 
 /** The same number for the same words is said once. */

@@ -1,5 +1,6 @@
 import { createContext, Fragment, use } from "react";
-import type { Badge as BadgeData, BadgeItem } from "@/lib/citation-places";
+import { UncitedMark } from "@/components/evidence/uncited-mark";
+import { markAt, type Badge as BadgeData, type BadgeItem } from "@/lib/citation-places";
 import { citationHref, citationLabel, standingOf } from "@/lib/citation-words";
 import { ClockIcon } from "@/components/icons";
 import styles from "@/components/evidence/badge.module.css";
@@ -9,6 +10,11 @@ export const BadgesContext = createContext<readonly BadgeData[]>([]);
 
 /** Raised numbers at a place of a text: `1,3`. Each leads to the words that it stands for. */
 export function Badge({ at }: { at: number }) {
+  const mark = markAt(at);
+  return mark === null ? <Numbers at={at} /> : <UncitedMark at={mark} />;
+}
+
+function Numbers({ at }: { at: number }) {
   const badge = use(BadgesContext)[at];
   if (!badge) return null;
   return (

@@ -4,7 +4,9 @@ import type { Citation } from "@/api/types";
 import { BadgesContext } from "@/components/evidence/badge";
 import { CitationPopover } from "@/components/evidence/citation-popover";
 import { PartView } from "@/components/evidence/text-parts";
-import type { Badge, Placed } from "@/lib/citation-places";
+import { MarksContext, marksBeside } from "@/components/evidence/uncited-mark";
+import { UncitedPopover } from "@/components/evidence/uncited-popover";
+import type { Badge, Placed, Uncited } from "@/lib/citation-places";
 import { readParts } from "@/lib/markdown";
 import { useGradually } from "@/lib/use-gradually";
 import styles from "@/components/evidence/cited-text.module.css";
@@ -22,6 +24,7 @@ export function CitedText({ placed, label, articleRef }: { placed: Placed; label
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const touch = useRef(false);
   const [shown, setShown] = useState<Citation | null>(null);
+  const [uncited, setUncited] = useState<readonly Uncited[] | null>(null);
   useEffect(() => () => clearTimeout(timer.current), []);
   // Hundreds of badges that become links at once are drawn between frames; new ones appear with their words.
   const later = useDeferredValue(placed.badges);
@@ -57,7 +60,13 @@ export function CitedText({ placed, label, articleRef }: { placed: Placed; label
     event.preventDefault();
     setShown(null);
   }
-  function onClick(event: MouseEvent) {
+  function onClick(event: MouseEvent<HTMLElement>) {
+    const mark = event.target instanceof Element ? event.target.closest("[data-uncited]") : null;
+    if (mark) {
+      trigger.current = mark;
+      setShown(null);
+      setUncited(marksBeside(mark, event.currentTarget).flatMap((at) => placed.marks[at] ?? []));
+    }
     const badge = badgeAt(event.target);
     if (!badge || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const href = badge.getAttribute("href");
@@ -87,8 +96,11 @@ export function CitedText({ placed, label, articleRef }: { placed: Placed; label
         onKeyDown={onKeyDown}
         onClick={onClick}
       >
-        <Parts text={placed.text} />
+        <MarksContext value={placed.marks}>
+          <Parts text={placed.text} />
+        </MarksContext>
       </article>
+      {uncited && <UncitedPopover statements={uncited} trigger={trigger} onClose={() => setUncited(null)} />}
       {shown && (
         <CitationPopover
           citation={shown}
@@ -117,5 +129,5 @@ function Parts({ text }: { text: string }) {
   if (read.text !== text) setRead(readParts(text, read));
   const count = useGradually(read.parts.length, PARTS_AT_ONCE);
   const isLong = read.parts.length > LONG_PARTS;
-  return read.parts.slice(0, count).map(({ start, raw, block }) => <PartView key={start} raw={raw} block={block} far={isLong} />);
+  return read.parts.slice(0, count).map(({ raw, block }, index) => <PartView key={index} raw={raw} block={block} far={isLong} />);
 }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { memo, useMemo, useRef, useState, type ReactNode } from "react";
+import { groundKeys, listUncited } from "@/api/ground";
+import { memo, useMemo, useRef, useState, type ReactNode, type RefObject } from "react";
 import { evidenceUrl } from "@/api/conversations";
 import { getRun, runKeys } from "@/api/runs";
 import type { Message } from "@/api/types";
@@ -10,10 +11,11 @@ import { Covers } from "@/components/evidence/covers";
 import { ErrorNote } from "@/components/states";
 import { copyHtml } from "@/features/ask/copy-html";
 import type { Live, Shown } from "@/features/ask/live";
-import { placeCitations, placeNumbers, sameBadges, type Placed } from "@/lib/citation-places";
+import { placeCitations, placeNumbers, sameBadges, type Placed, type Uncited } from "@/lib/citation-places";
 import { verdictSummary } from "@/lib/citation-words";
 import { footnotesOf, withFootnotes } from "@/lib/footnotes";
 import { asSentence, formatPlural } from "@/lib/format";
+import { useSeen } from "@/lib/use-seen";
 import styles from "@/features/ask/ask.module.css";
 
 interface Props {
@@ -26,8 +28,9 @@ interface Props {
 
 /** An answer, on its way or kept. Both are one text, so that nothing jumps when the one becomes the other. */
 export const Answer = memo(function Answer({ answer: { content, kept, live }, onEvidence, onAgain, children }: Props) {
-  const placed = usePlaced(content, kept, live);
   const article = useRef<HTMLElement>(null);
+  const uncited = useUncited(kept, article);
+  const placed = usePlaced(content, kept, live, uncited);
   return (
     <div className={styles.answer} aria-busy={live?.state === "going"}>
       <CitedText placed={placed} label="Answer" articleRef={article} />
@@ -65,16 +68,31 @@ export const Answer = memo(function Answer({ answer: { content, kept, live }, on
 });
 
 /** The text with its badges, which stay the same ones for as long as nothing about them changes. */
-function usePlaced(content: string, kept: Message | null, live: Live | null): Placed {
+function usePlaced(content: string, kept: Message | null, live: Live | null, uncited: readonly Uncited[]): Placed {
   const numbers = live?.numbers;
   const citations = kept?.citations;
   const next = useMemo(
-    () => (citations ? placeCitations(content, citations) : placeNumbers(content, numbers ?? new Set())),
-    [content, citations, numbers],
+    () => (citations ? placeCitations(content, citations, uncited) : placeNumbers(content, numbers ?? new Set())),
+    [content, citations, numbers, uncited],
   );
   const [badges, setBadges] = useState(next.badges);
   if (badges !== next.badges && !sameBadges(badges, next.badges)) setBadges(next.badges);
-  return useMemo(() => ({ text: next.text, badges }), [next.text, badges]);
+  return useMemo(() => ({ text: next.text, badges, marks: next.marks }), [next.text, badges, next.marks]);
+}
+
+const NONE: readonly Uncited[] = [];
+
+/** What a written answer states without a source, asked for once it has ended and is looked at. What is quoted has none. */
+function useUncited(kept: Message | null, article: RefObject<HTMLElement | null>): readonly Uncited[] {
+  const isWritten = kept?.status === "complete" && kept.model !== "extractive" && kept.content !== "";
+  const seen = useSeen(article, isWritten);
+  const uncited = useQuery({
+    queryKey: groundKeys.uncited(kept?.id ?? ""),
+    queryFn: ({ signal }) => listUncited(kept?.id ?? "", signal),
+    enabled: isWritten && seen,
+    staleTime: Infinity,
+  });
+  return uncited.data ?? NONE;
 }
 
 function Progress({ live, onAgain }: { live: Live; onAgain?: () => void }) {

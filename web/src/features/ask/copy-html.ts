@@ -5,6 +5,7 @@ export function copyHtml(article: HTMLElement | null, notes: readonly Footnote[]
   const holder = document.createElement("div");
   if (article) holder.append(...Array.from(article.cloneNode(true).childNodes));
   for (const badge of holder.querySelectorAll("[data-badge]")) badge.replaceWith(badge.textContent ?? "");
+  for (const mark of holder.querySelectorAll("[data-uncited]")) mark.remove();
   for (const icon of holder.querySelectorAll("svg")) icon.remove();
   for (const element of holder.querySelectorAll("*")) {
     for (const { name } of Array.from(element.attributes)) {

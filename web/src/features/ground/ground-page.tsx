@@ -26,7 +26,7 @@ export function GroundPage() {
   const queries = useQueryClient();
   const [grounded, setGrounded] = useState(() => queries.getQueryData<Grounded>(LAST) ?? null);
   const ground = useMutation({
-    mutationFn: groundDraft,
+    mutationFn: (text: string) => groundDraft(text),
     onSuccess: (answer, text) => {
       setGrounded({ draft: text, answer });
       // For the way back from a source.
