@@ -27,12 +27,12 @@ interface Props {
 }
 
 /** An answer, on its way or kept. Both are one text, so that nothing jumps when the one becomes the other. */
-export const Answer = memo(function Answer({ answer: { content, kept, live }, onEvidence, onAgain, children }: Props) {
+export const Answer = memo(function Answer({ answer: { id, content, kept, live }, onEvidence, onAgain, children }: Props) {
   const article = useRef<HTMLElement>(null);
   const uncited = useUncited(kept, article);
   const placed = usePlaced(content, kept, live, uncited);
   return (
-    <div className={styles.answer} aria-busy={live?.state === "going"}>
+    <div className={styles.answer} data-message={id} aria-busy={live?.state === "going"}>
       <CitedText placed={placed} label="Answer" articleRef={article} />
       {live && <Progress live={live} onAgain={onAgain} />}
       {kept && (

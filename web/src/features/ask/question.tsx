@@ -4,6 +4,7 @@ import { fitHeight, isSend } from "@/features/ask/composer";
 import styles from "@/features/ask/ask.module.css";
 
 interface Props {
+  id: string;
   text: string;
   /** Asks it in other words; not while another answer is on its way. */
   onEdit?: (text: string) => void;
@@ -11,7 +12,7 @@ interface Props {
 }
 
 /** What was asked. Asking it in other words begins a branch beside it. */
-export function Question({ text, onEdit, children }: Props) {
+export function Question({ id, text, onEdit, children }: Props) {
   const [editing, setEditing] = useState(false);
   if (editing && onEdit) {
     return (
@@ -26,7 +27,7 @@ export function Question({ text, onEdit, children }: Props) {
     );
   }
   return (
-    <div className={styles.question}>
+    <div className={styles.question} data-message={id}>
       <h2>{text}</h2>
       <div className={styles.questionActions}>
         {children}

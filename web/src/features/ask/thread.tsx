@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { conversationKeys, getConversation, listMessages } from "@/api/conversations";
 import type { Citation, Conversation } from "@/api/types";
 import { Button } from "@/components/button";
@@ -15,6 +15,7 @@ import { Composer } from "@/features/ask/composer";
 import { DeleteDialog, RenameDialog, titleOf } from "@/features/ask/conversation-dialogs";
 import { unanswered, withLive, type Live, type Shown } from "@/features/ask/live";
 import { Turns } from "@/features/ask/turns";
+import { useReadingPlace } from "@/features/ask/use-reading-place";
 import { usePageTitle } from "@/lib/page-title";
 import { useMedia } from "@/lib/use-media";
 import styles from "@/features/ask/ask.module.css";
@@ -47,6 +48,8 @@ export function Thread({ id, live, answering }: Props) {
   const shown = useMemo(() => withLive(messages.data ?? [], live), [messages.data, live]);
   const turns = useMemo(() => branchOf(shown, search.at ?? null), [shown, search.at]);
   const going = live?.state === "going";
+  const thread = useRef<HTMLDivElement>(null);
+  useReadingPlace(thread, turns.length > 0, search.at ?? search.of ?? null);
 
   useEffect(() => {
     // An answer that was on its way when this page was left, or is being written elsewhere.
@@ -86,7 +89,7 @@ export function Thread({ id, live, answering }: Props) {
       }
       panel={open && <Evidence id={id} search={search} answer={selected} onClose={() => change({ evidence: wide ? "hidden" : undefined })} />}
     >
-      <div className={styles.thread}>
+      <div className={styles.thread} ref={thread}>
         <Head
           conversation={conversation.data ?? null}
           onShow={open ? undefined : () => change({ evidence: wide ? undefined : "shown" })}

@@ -33,10 +33,10 @@ export function Turns({ turns, selected, roomy, onSwitch, onEvidence, onEdit, on
         key={index}
         className={isLast && roomy ? `${styles.turn} ${styles.roomy}` : styles.turn}
         aria-label={question?.message.content.slice(0, 120) ?? "Answer"}
-        data-turn={isLast ? "last" : undefined}
+        data-turn={isLast ? "last" : ""}
       >
         {question && (
-          <Question key={question.message.id} text={question.message.content} onEdit={onEdit && ((text) => onEdit(question.message, text))}>
+          <Question key={question.message.id} id={question.message.id} text={question.message.content} onEdit={onEdit && ((text) => onEdit(question.message, text))}>
             <BranchSwitch turn={question} onSwitch={onSwitch} />
           </Question>
         )}

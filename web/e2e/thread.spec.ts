@@ -1,0 +1,89 @@
+import type { APIRequestContext, Locator, Page } from "@playwright/test";
+import { agent, badges, bring, post } from "./asking";
+import { minutes, survey } from "./files";
+import { expect, expectAccessible, test } from "./test";
+
+const QUESTIONS = ["When was the mole rebuilt?", "How deep is the quay at low water?", "Who asked for the accounts?", "What was seen from the ferry?"];
+
+interface Said {
+  id: string;
+  role: string;
+}
+
+/** A conversation of four turns, and what was said in it. */
+async function converse(request: APIRequestContext): Promise<{ id: string; messages: Said[]; sources: string[] }> {
+  const sources = await bring(request, [minutes, survey]);
+  const { id } = await post<{ id: string }>(request, "/api/v1/conversations", { title: null });
+  for (const content of QUESTIONS) {
+    await request.post(`/api/v1/conversations/${id}/messages`, { data: { content }, headers: { accept: "application/json" } });
+  }
+  const { items } = (await (await request.get(`/api/v1/conversations/${id}/messages`)).json()) as { items: Said[] };
+  return { id, messages: items, sources };
+}
+
+const question = (page: Page, at: number) => page.getByRole("heading", { level: 2, name: QUESTIONS[at] });
+const topOf = async (element: Locator) => Math.round((await element.boundingBox())?.y ?? NaN);
+
+/** Waits until nothing scrolls any more. */
+async function still(page: Page) {
+  let before = -1;
+  await expect
+    .poll(async () => {
+      const [last, now] = [before, await page.evaluate(() => scrollY)];
+      before = now;
+      return now - last;
+    }, { intervals: [300] })
+    .toBe(0);
+}
+
+test("a thread opens at its newest turn, and where it was left", async ({ page, request }) => {
+  const { id } = await converse(request);
+  await page.goto(`/ask/${id}`);
+  await expect(question(page, 3)).toBeInViewport();
+  await expect(question(page, 0)).not.toBeInViewport();
+  await expectAccessible(page);
+
+  await page.mouse.move(400, 400);
+  await page.mouse.wheel(0, -550);
+  await still(page);
+  const left = await topOf(question(page, 2));
+  const visible = badges(page).locator("visible=true");
+  const inWindow = await visible.evaluateAll((all) => all.findIndex((one) => one.getBoundingClientRect().top > 60));
+  await visible.nth(inWindow).evaluate((badge: HTMLElement) => badge.click());
+  await expect(page.getByRole("article", { name: "Text" }).locator("mark").first()).toBeVisible();
+  await page.goBack();
+  await expect(question(page, 2)).toBeVisible();
+  await expect.poll(async () => Math.abs((await topOf(question(page, 2))) - left)).toBeLessThan(3);
+  await page.reload();
+  await expect.poll(async () => Math.abs((await topOf(question(page, 2))) - left)).toBeLessThan(3);
+
+  await page.getByRole("navigation", { name: "Places" }).getByRole("link", { name: "Ask" }).click();
+  await page.getByRole("table", { name: "Conversations" }).getByRole("link").click();
+  await expect(question(page, 3)).toBeInViewport();
+});
+
+test("an address that names a message opens there", async ({ page, request }) => {
+  const { id, messages } = await converse(request);
+  await page.goto(`/ask/${id}?at=${messages[3]!.id}`);
+  await expect.poll(async () => Math.abs((await topOf(question(page, 1))) - 32)).toBeLessThan(3);
+  await still(page);
+  await expect.poll(async () => Math.abs((await topOf(question(page, 1))) - 32)).toBeLessThan(3);
+});
+
+test("a long answer is left and found again at the same words", async ({ page, request }) => {
+  const run = await agent(request, "What was rebuilt?", [{ title: "One", url: "https://example.org/1", snippet: "Pier 1 was rebuilt." }]);
+  const text = Array.from({ length: 150 }, (_, index) => `Pier ${index} was rebuilt [1]. ${"Then the board put the matter off. ".repeat((index * 7) % 23)}`);
+  await post(request, `/api/v1/runs/${run.id}/response`, { text: text.join("\n\n") });
+  await page.goto(`/ask/${run.conversation_id}`);
+  await expect(page.locator("article p")).toHaveCount(150);
+  const words = page.getByText(/^Pier 77 was/);
+  await words.scrollIntoViewIfNeeded();
+  await still(page);
+  const left = await topOf(words);
+  await page.getByRole("navigation", { name: "Places" }).getByRole("link", { name: "Search" }).click();
+  await expect(page.getByRole("heading", { name: "Find the exact words" })).toBeVisible();
+  await page.goBack();
+  await expect(words).toBeInViewport();
+  await still(page);
+  expect(Math.abs((await topOf(words)) - left)).toBeLessThan(3);
+});
