@@ -1,7 +1,7 @@
 import type { APIRequestContext, Locator, Page } from "@playwright/test";
 import { agent, badges, bring, post } from "./asking";
 import { minutes, survey } from "./files";
-import { expect, expectAccessible, test } from "./test";
+import { expect, expectAccessible, expectNoSideScroll, test } from "./test";
 
 const QUESTIONS = ["When was the mole rebuilt?", "How deep is the quay at low water?", "Who asked for the accounts?", "What was seen from the ferry?"];
 
@@ -86,4 +86,22 @@ test("a long answer is left and found again at the same words", async ({ page, r
   await expect(words).toBeInViewport();
   await still(page);
   expect(Math.abs((await topOf(words)) - left)).toBeLessThan(3);
+});
+
+test("what would lose its support by a deletion leads to where it is said", async ({ page, request }) => {
+  const { id, messages, sources } = await converse(request);
+  await page.goto(`/sources/${sources[0]}`);
+  await page.getByRole("button", { name: "Delete" }).click();
+  const lost = page.getByRole("region", { name: "Claims that would lose their support" });
+  const links = lost.getByRole("link", { name: `“${QUESTIONS[0]}”` });
+  await expect(links.first()).toBeVisible();
+  await expectAccessible(page);
+  await expectNoSideScroll(page);
+  const first = messages[1]!;
+  const wanted = `/ask/${id}?at=${first.id}&of=${first.id}`;
+  await lost.locator(`a[href="${wanted}"]`).first().click();
+  await expect(page).toHaveURL(new RegExp(`at=${first.id}`));
+  await expect(page.getByRole("dialog")).toBeHidden();
+  await expect(question(page, 0)).toBeInViewport();
+  await expect(question(page, 3)).not.toBeInViewport();
 });

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { getConversationTitle, sourceKeys } from "@/api/sources";
 import type { LostSupport } from "@/api/types";
 import { More } from "@/components/states";
@@ -32,7 +33,11 @@ function ClaimOf({ lost }: { lost: LostSupport }) {
     <li>
       <blockquote>{lost.claim ?? lost.quote ?? `Citation ${lost.number}`}</blockquote>
       <p className={styles.where}>
-        {title.data ? `In “${title.data}”` : "In a conversation"} · citation {lost.number} · {leftWords(lost.other_sources)}
+        In{" "}
+        <Link to="/ask/$conversation" params={{ conversation: lost.conversation_id }} search={{ at: lost.message_id, of: lost.message_id }}>
+          {title.data ? `“${title.data}”` : "a conversation"}
+        </Link>{" "}
+        · citation {lost.number} · {leftWords(lost.other_sources)}
       </p>
     </li>
   );
