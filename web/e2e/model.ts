@@ -7,19 +7,21 @@ export interface Model {
   url: string;
   /** What it answers next, piece by piece. A number is a pause in milliseconds. */
   says: (string | number)[];
+  /** The same, where what it is asked matters. */
+  answers: (asked: string) => readonly (string | number)[];
   stop: () => Promise<void>;
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export async function startModel(): Promise<Model> {
-  const model: Model = { url: "", says: ["The library does not say."], stop };
+  const model: Model = { url: "", says: ["The library does not say."], answers: () => model.says, stop };
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (chunk: Buffer) => (body += chunk.toString()));
     request.on("end", () => {
       const { stream } = JSON.parse(body || "{}") as { stream?: boolean };
-      void (stream ? answer(response, model.says) : whole(response, model.says));
+      void (stream ? answer : whole)(response, model.answers(body));
     });
   });
   server.listen(0, "127.0.0.1");
@@ -47,7 +49,8 @@ async function answer(response: ServerResponse, says: readonly (string | number)
   response.end("data: [DONE]\n\n");
 }
 
-function whole(response: ServerResponse, says: readonly (string | number)[]): void {
+async function whole(response: ServerResponse, says: readonly (string | number)[]): Promise<void> {
+  for (const piece of says) if (typeof piece === "number") await pause(piece);
   const content = says.filter((piece) => typeof piece === "string").join("");
   response.writeHead(200, { "content-type": "application/json" });
   response.end(JSON.stringify({ id: "1", object: "chat.completion", model: "sample", choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }] }));

@@ -14,6 +14,8 @@ export interface Options {
   schemes: ("light" | "dark")[];
   /** Whether answers are written by a model, which the test speaks for; else they are quoted. */
   written: boolean;
+  /** More settings of the server, as on its command line. */
+  settings: string[];
 }
 
 /**
@@ -27,8 +29,9 @@ export const test = base.extend<Options & { model: Model; origin: string; guarde
     await use(model);
     await model.stop();
   },
-  origin: async ({ model, written }, use) => {
-    const server = await startServer(written ? ["--chat", "compatible", "--chat-model", "sample", "--chat-url", model.url] : []);
+  origin: async ({ model, written, settings }, use) => {
+    const chat = written ? ["--chat", "compatible", "--chat-model", "sample", "--chat-url", model.url] : [];
+    const server = await startServer([...chat, ...settings]);
     // The binary holds the app of when it was built.
     const app = process.env.IBID_E2E_DIST ? await serveApp(server.origin) : null;
     await use(app?.origin ?? server.origin);
@@ -39,6 +42,7 @@ export const test = base.extend<Options & { model: Model; origin: string; guarde
   expectedErrors: [[], { option: true }],
   schemes: [["light"], { option: true }],
   written: [false, { option: true }],
+  settings: [[], { option: true }],
   guarded: [
     async ({ context, page, origin, expectedErrors }, use) => {
       const errors: string[] = [];

@@ -1,5 +1,5 @@
 import type { APIRequestContext, Locator, Page } from "@playwright/test";
-import { agent, badges, bring, post } from "./asking";
+import { agent, ask, badges, bring, post } from "./asking";
 import { minutes, survey } from "./files";
 import { expect, expectAccessible, expectNoSideScroll, test } from "./test";
 
@@ -104,4 +104,23 @@ test("what would lose its support by a deletion leads to where it is said", asyn
   await expect(page.getByRole("dialog")).toBeHidden();
   await expect(question(page, 0)).toBeInViewport();
   await expect(question(page, 3)).not.toBeInViewport();
+});
+
+test.describe("notes of what is cited", () => {
+  test.use({ written: true, settings: ["--notes", "model"] });
+
+  test("are made after the answer, which says so until they are there", async ({ page, request, model }) => {
+    await bring(request, [minutes]);
+    model.answers = (asked) => (asked.includes("what this text is about") ? [2500, "Minutes of the harbour board."] : ["The mole was rebuilt in 1931 [1]."]);
+    await page.goto("/ask");
+    await ask(page, "When was the mole rebuilt?");
+    await expect(page.getByText("1 claim · 1 supported")).toBeVisible();
+    await expect(page.getByRole("status").filter({ hasText: "Creating notes…" })).toBeVisible();
+    await expectAccessible(page);
+    // The answer is whole, and one can ask on.
+    await expect(page.getByRole("button", { name: "Copy with footnotes" })).toBeVisible();
+    await expect(page.getByText("Creating notes…")).toBeHidden();
+    const { items } = (await (await request.get(`${page.url().replace("/ask/", "/api/v1/conversations/")}/messages`)).json()) as { items: { entities: { summary: string | null }[] }[] };
+    expect(items.at(-1)?.entities[0]?.summary).toBe("Minutes of the harbour board.");
+  });
 });
