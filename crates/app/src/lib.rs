@@ -10,6 +10,7 @@ mod answers;
 mod archive;
 mod artifacts;
 mod citations;
+mod deliverables;
 mod evidence;
 mod fsck;
 mod gc;
@@ -17,11 +18,15 @@ mod jobs;
 mod manifests;
 mod pointers;
 mod runs;
+mod sample;
 mod search;
+mod settings;
 mod sources;
 mod tools;
 mod upkeep;
 mod worker;
+
+use std::sync::{Arc, PoisonError, RwLock};
 
 use answers::live::Live;
 use ibid_store::Store;
@@ -34,6 +39,7 @@ pub use citations::{
     Checked, CheckedCitation, CheckedClaim, CitationStats, Grounded, GroundedClaim, Grounding, Judge, Judged,
     LocalJudge, Loss, Losses, ModelJudge,
 };
+pub use deliverables::{Deliverable, DeliverableKind};
 pub use fsck::{Finding, FsckReport};
 pub use gc::{GcOptions, GcReport};
 pub use ibid_store::{Error, Result, Scope};
@@ -44,6 +50,7 @@ pub use runs::{
     Absorbed, Answered, Follows, MessageWithCitations, NewRun, Response, Said as SaidConversation, SubagentResult,
     ToolReport,
 };
+pub use sample::Sample;
 pub use search::{Evidence, Found, FoundPassage, GraphExpansion, IndexState, Lists, Ranked, Search};
 pub use sources::origins::OriginAdapter;
 pub use sources::{
@@ -57,7 +64,7 @@ pub use worker::{Handler, JobContext, ProgressReport, Worker, WorkerOptions, Wor
 #[derive(Clone)]
 pub struct App {
     store: Store,
-    tools: Tools,
+    tools: Arc<RwLock<Arc<Tools>>>,
     index: IndexPlace,
     live: Live,
 }
@@ -65,11 +72,17 @@ pub struct App {
 impl App {
     /// The use cases of an open library, with what they reach the outside by.
     pub fn new(store: Store, tools: Tools) -> Self {
-        Self { store, tools, index: IndexPlace::new(), live: Live::default() }
+        Self { store, tools: Arc::new(RwLock::new(Arc::new(tools))), index: IndexPlace::new(), live: Live::default() }
     }
 
-    pub(crate) fn tools(&self) -> &Tools {
-        &self.tools
+    /// What is reached the outside by, as of now.
+    pub fn tools(&self) -> Arc<Tools> {
+        self.tools.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reaches the outside by these from now on; what has begun goes on with what it has.
+    pub fn retool(&self, tools: Tools) {
+        *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(tools);
     }
 
     /// The library's store.

@@ -92,13 +92,16 @@ codes! {
     // It contradicts what is here.
     PointerStale, "pointer_stale", 409, "The pointer is not where the caller expected it.", "Read the pointer, decide again, and advance from `current`.";
     PointerMoved, "pointer_moved", 409, "An existing pointer cannot be set to another manifest.", "Move it with POST …/advance, which says from where.";
+    CannotBeMade, "cannot_be_made", 422, "The answer cannot be made into that.", "`detail` says why; a website takes any answer.";
     ModelNotConfigured, "model_not_configured", 422, "No language model is configured.", "Set `chat` and `chat_model`, or ask with `mode: extractive`.";
     RunFailed, "run_failed", 502, "The run failed.", "`detail` says why; ask again.";
     ModelFailed, "model_failed", 502, "The language model did not answer.", "`detail` says why; check the provider, or ask with `mode: extractive`.";
     MessageExists, "message_exists", 409, "There is a message of that id already.", "Use another id, or none.";
+    RunHasNoAnswer, "run_has_no_answer", 409, "The run has no answer.", "Wait for its end, or ask again.";
     RunHasEnded, "run_has_ended", 409, "The run has ended.", "Open another one.";
     RunAskedNothing, "run_asked_nothing", 409, "The run has not asked anything.", "Answer a run after its event `clarification_needed`.";
     RunIsNotYours, "run_is_not_yours", 409, "The run is carried out by the server.", "Only runs that were opened with POST /api/v1/runs take results and responses.";
+    SettingIsFixed, "setting_is_fixed", 409, "The setting is made where the server was started.", "Change it in `ibid.toml`, the environment or the flags; `from` of GET /api/v1/settings says where it stands.";
     SourceCannotBeRefreshed, "source_cannot_be_refreshed", 409, "The source has no address to fetch it from again.", "Send the new bytes as `artifact_sha256`.";
     JobNotDead, "job_not_dead", 409, "Only a dead or cancelled job can be retried.", "Wait for it, or look at its state.";
     JobFinished, "job_finished", 409, "The job has ended already.", "Nothing is left to cancel.";

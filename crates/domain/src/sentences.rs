@@ -304,6 +304,11 @@ const MONTHS: &[&str] = &[
     "october", "december",
 ];
 
+/// Whether a word is the name of a month, where the day before it may have a full stop.
+pub fn is_month(word: &str) -> bool {
+    is_one_of(word, MONTHS)
+}
+
 /// Whether the full stop after `before` belongs to an abbreviation, an initial or a number, so that the sentence goes
 /// on with `follows`.
 fn is_abbreviation(before: &str, follows: &str) -> bool {
@@ -321,8 +326,8 @@ fn is_abbreviation(before: &str, follows: &str) -> bool {
     let next = follows.split(|c: char| !c.is_alphanumeric()).next().unwrap_or(follows);
 
     if first.is_ascii_digit() && word.len() <= 3 && word.bytes().all(|byte| byte.is_ascii_digit()) {
-        // `1. Introduction` at the beginning, `am 3. Mai` within.
-        return earlier.is_empty() || (word.len() <= 2 && is_one_of(next, MONTHS));
+        // `1. Introduction` and `## 1. Introduction` at the beginning, `am 3. Mai` within.
+        return !earlier.contains(char::is_alphanumeric) || (word.len() <= 2 && is_one_of(next, MONTHS));
     }
     if single && first.is_uppercase() && first.is_alphabetic() {
         // An initial; `and so did I. Then` is none.

@@ -13,6 +13,7 @@
 pub mod address;
 pub mod error;
 mod fetcher;
+mod firecrawl;
 mod headers;
 mod resolver;
 pub mod rules;
@@ -22,6 +23,7 @@ mod web_search;
 
 pub use error::FetchError;
 pub use fetcher::{Fetched, Fetcher, Validators};
+pub use firecrawl::Firecrawl;
 pub use resolver::{Resolver, SystemResolver};
 pub use rules::{Allowed, FetchRules};
 pub use urls::normal_url;

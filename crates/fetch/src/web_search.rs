@@ -55,12 +55,16 @@ impl Brave {
         let mut key = header::HeaderValue::from_str(key)
             .map_err(|_| FetchError::NotInstalled("the key for searching the web has illegal characters".to_owned()))?;
         key.set_sensitive(true);
-        let client = || Client::builder().redirect(Policy::none()).timeout(TIMEOUT).user_agent("ibid");
-        // Without any authority no client can be made that trusts the machine's.
-        let client = client().build().or_else(|_| client().tls_certs_only([]).build());
-        let client = client.map_err(|error| FetchError::NotInstalled(error.to_string()))?;
-        Ok(Self { client, url, key })
+        Ok(Self { client: client(TIMEOUT)?, url, key })
     }
+}
+
+/// A client for a service that whoever runs the server has named.
+pub(crate) fn client(patience: Duration) -> Result<Client, FetchError> {
+    let client = || Client::builder().redirect(Policy::none()).timeout(patience).user_agent("ibid");
+    // Without any authority no client can be made that trusts the machine's.
+    let client = client().build().or_else(|_| client().tls_certs_only([]).build());
+    client.map_err(|error| FetchError::NotInstalled(error.to_string()))
 }
 
 #[derive(Default, Deserialize)]

@@ -13,6 +13,8 @@ use ibid_citations::extract::Mapping;
 use ibid_store::{BlobLocation, Clock, DatabaseLocation, S3Options, StoreOptions};
 use serde::{Deserialize, Serialize};
 
+use crate::settings::{Answers, Kept};
+
 macro_rules! settings {
     ($($(#[doc = $help:literal])* $name:ident: $type:ty = $default:expr, $env:literal $(, $secret:ident)?;)*) => {
         /// What was said on the command line, in the environment or in the file; what was not said is `None`.
@@ -134,6 +136,10 @@ settings! {
     brave_key: String = String::new(), "IBID_BRAVE_KEY", secret;
     /// Where that search answers, if not at Brave
     brave_url: String = String::new(), "IBID_BRAVE_URL";
+    /// The key for Firecrawl; with one, pages are fetched through it, with their scripts run
+    firecrawl_key: String = String::new(), "IBID_FIRECRAWL_KEY", secret;
+    /// Where Firecrawl answers, if it is a server of your own
+    firecrawl_url: String = String::new(), "IBID_FIRECRAWL_URL";
     /// Who checks claims against what they cite: local, or model (the one that writes answers)
     judge: By = By::Local, "IBID_JUDGE";
     /// Who says what cited sources are about: local (their own words), or model (the one that writes answers)
@@ -216,7 +222,7 @@ impl Default for CitationSettings {
 }
 
 /// How a marker looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CitationFormat {
     /// `[1]`
@@ -269,7 +275,7 @@ impl std::fmt::Display for EmbedderKind {
 }
 
 /// What writes answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ChatKind {
     /// OpenAI.
@@ -384,6 +390,50 @@ impl Config {
             return Err(format!("chunk_overlap_percent is {}; the most is 90", config.chunk_overlap_percent));
         }
         Ok(config)
+    }
+
+    /// Where a setting comes from, unless it was left as it is.
+    fn said_by(&self, name: &str) -> Option<&'static str> {
+        self.sources.iter().find(|(known, _)| *known == name).map(|(_, from)| *from).filter(|from| *from != "default")
+    }
+
+    /// Where it is said who writes answers, if it is.
+    pub fn chat_from(&self) -> Option<&'static str> {
+        ["chat", "chat_model", "chat_url", "chat_key"].into_iter().find_map(|name| self.said_by(name))
+    }
+
+    /// Where it is said how citations are found and shown, if it is.
+    pub fn citations_from(&self) -> Option<&'static str> {
+        self.said_by(CitationSettings::NAMES[0])
+    }
+
+    /// Who writes answers.
+    pub fn answers(&self) -> Answers {
+        Answers {
+            provider: self.chat,
+            model: self.chat_model.clone(),
+            url: self.chat_url.clone(),
+            key: self.chat_key.clone(),
+        }
+    }
+
+    /// The settings with what was set in the app where nothing else was said.
+    pub fn with(&self, kept: &Kept) -> Self {
+        let mut config = self.clone();
+        if let Some(answers) = kept.answers.as_ref().filter(|_| self.chat_from().is_none()) {
+            let Answers { provider, model, url, key } = answers.clone();
+            (config.chat, config.chat_model, config.chat_url, config.chat_key) = (provider, model, url, key);
+        }
+        if let Some(citations) = kept.citations.as_ref().filter(|_| self.citations_from().is_none()) {
+            config.citations = citations.clone();
+        }
+        config
+    }
+
+    /// The settings as if nothing had been said of who writes answers.
+    pub fn free(&self) -> Self {
+        let sources = self.sources.iter().filter(|(name, _)| !name.starts_with("chat")).copied().collect();
+        Self { sources, ..self.clone() }
     }
 
     /// How to open the library.

@@ -10,6 +10,7 @@ mod cli;
 mod config;
 mod http;
 mod mcp;
+mod settings;
 mod tools;
 
 use std::process::ExitCode;

@@ -2,9 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ibid_app::{Judge, LocalJudge, ModelJudge, Price, ReadApart, Tools};
+use ibid_app::{Judge, LocalJudge, ModelJudge, OriginAdapter, Price, ReadApart, Tools};
 use ibid_citations::Registry;
-use ibid_fetch::{Brave, FetchRules, Fetcher, WebSearch};
+use ibid_fetch::{Brave, FetchRules, Fetcher, Firecrawl, WebSearch};
 use ibid_ingest::chunks::ChunkRules;
 use ibid_models::{
     ChatConfig, ChatModel, ChatProvider, Embedder, EmbedderConfig, LocalConfig, RemoteConfig, Secret,
@@ -24,18 +24,11 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
         allow.map(str::parse).collect::<Result<_, String>>().map_err(|error| format!("fetch_allow: {error}"))?;
     let fetcher = Fetcher::new(FetchRules { allow, ..FetchRules::default() }).map_err(|error| error.to_string())?;
     let embedder = embedder(config).await?;
-    let chat = chat(config)?;
-    let local = LocalJudge { embedder: embedder.clone() };
-    let judge: Arc<dyn Judge> = match (config.judge, &chat) {
-        (By::Model, Some(model)) => Arc::new(ModelJudge { model: model.clone(), local }),
-        (By::Model, None) => return Err("judge model: no language model is configured, see chat".to_owned()),
-        (By::Local, _) => Arc::new(local),
-    };
     let longest = embedder.as_ref().map_or(usize::MAX, |embedder| embedder.max_tokens());
-    Ok(Tools {
+    let tools = Tools {
         reader: Arc::new(ReadApart { program, timeout: READ_TIMEOUT }),
         fetcher,
-        origins: Vec::new(),
+        origins: firecrawl(config)?,
         embedder,
         external_vectors: config.embedder == EmbedderKind::External,
         chunk_rules: ChunkRules {
@@ -43,12 +36,28 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
             max_tokens: (config.chunk_tokens as usize).min(longest),
             overlap: config.chunk_overlap_percent as f32 / 100.0,
         },
+        ..Tools::plain().map_err(|error| error.to_string())?
+    };
+    reopen(config, &tools)
+}
+
+/// The tools, with those that can be changed while they are used as the settings have them now.
+pub fn reopen(config: &Config, tools: &Tools) -> Result<Tools, String> {
+    let chat = chat(config)?;
+    let local = LocalJudge { embedder: tools.embedder.clone() };
+    let judge: Arc<dyn Judge> = match (config.judge, &chat) {
+        (By::Model, Some(model)) => Arc::new(ModelJudge { model: model.clone(), local }),
+        (By::Model, None) => return Err("judge model: no language model is configured, see chat".to_owned()),
+        (By::Local, _) => Arc::new(local),
+    };
+    Ok(Tools {
         extractors: Arc::new(extractors(&config.citations)?),
         chat,
         judge,
         notes_by_model: config.notes == By::Model,
         web_search: web_search(config)?,
         prices: prices(&config.chat_prices)?,
+        ..tools.clone()
     })
 }
 
@@ -66,7 +75,7 @@ fn extractors(settings: &CitationSettings) -> Result<Registry, String> {
 }
 
 /// What writes answers, if anything does.
-fn chat(config: &Config) -> Result<Option<Arc<dyn ChatModel>>, String> {
+pub fn chat(config: &Config) -> Result<Option<Arc<dyn ChatModel>>, String> {
     let provider = match config.chat {
         ChatKind::None => return Ok(None),
         ChatKind::Openai | ChatKind::Compatible => ChatProvider::OpenAi,
@@ -97,6 +106,17 @@ fn web_search(config: &Config) -> Result<Option<Arc<dyn WebSearch>>, String> {
     let url = if config.brave_url.is_empty() { Brave::URL } else { &config.brave_url };
     let brave = Brave::new(url, &config.brave_key).map_err(|error| format!("brave_url: {error}"))?;
     Ok(Some(Arc::new(brave)))
+}
+
+/// What fetches pages of the web in the place of the fetcher here, if anything does.
+fn firecrawl(config: &Config) -> Result<Vec<Arc<dyn OriginAdapter>>, String> {
+    // A server of one's own may need no key.
+    if config.firecrawl_key.is_empty() && config.firecrawl_url.is_empty() {
+        return Ok(Vec::new());
+    }
+    let url = if config.firecrawl_url.is_empty() { Firecrawl::URL } else { &config.firecrawl_url };
+    let opened = Firecrawl::new(url, &config.firecrawl_key).map_err(|error| format!("firecrawl_url: {error}"))?;
+    Ok(vec![Arc::new(opened)])
 }
 
 /// `gpt-4.1-mini=0.4/1.6, …`

@@ -31,4 +31,5 @@ steps! {
     3 "0003_sources";
     4 "0004_search";
     5 "0005_conversations";
+    6 "0006_settings";
 }

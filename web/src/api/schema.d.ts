@@ -678,6 +678,65 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{id}/deliverables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was made of an answer */
+        get: operations["list_deliverables"];
+        put?: never;
+        /**
+         * Make something of an answer
+         * @description A report with footnotes that quote, a website with a page of all sources, or a presentation in one file. Made again,
+         *     it is the next version of the same.
+         */
+        post: operations["make_deliverable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/deliverables/{kind}/files/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A file of something that was made
+         * @description HTML and PDF can be looked at; a page is shut off from the server and from everything else.
+         */
+        get: operations["get_deliverable_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/deliverables/{kind}/zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Something that was made of an answer, as a zip */
+        get: operations["get_deliverable_zip"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{id}/events": {
         parameters: {
             query?: never;
@@ -762,6 +821,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sample": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The sample library
+         * @description A few documents about a made-up town, and questions that they answer.
+         */
+        get: operations["get_sample"];
+        put?: never;
+        /**
+         * Load the sample library
+         * @description What is here already stays as it is.
+         */
+        post: operations["load_sample"];
+        /**
+         * Remove the sample library
+         * @description Answers that cite it keep what they quoted.
+         */
+        delete: operations["remove_sample"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/search": {
         parameters: {
             query?: never;
@@ -796,6 +883,47 @@ export interface paths {
          * @description The sources that answer, each with the passages that do.
          */
         post: operations["search_sources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The settings */
+        get: operations["get_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change settings
+         * @description What a file, the environment or a flag says cannot be changed here.
+         */
+        patch: operations["change_settings"];
+        trace?: never;
+    };
+    "/api/v1/settings/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a model for one word
+         * @description Nothing is kept. Without a key, the one that is kept for the same provider and address is used.
+         */
+        post: operations["test_settings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1126,6 +1254,20 @@ export interface components {
             /** @description The manifest it is to stand at. */
             to: string;
         };
+        /** @description Who writes answers. */
+        AnswerSettings: {
+            /** @description Where it is set: `default`, `app`, `ibid.toml`, `flag`, or the name of a variable. */
+            from: string;
+            /** @description Whether there is a key for it. The key itself is never told. */
+            has_key: boolean;
+            /** @description Whether only the one who starts the server can change this. */
+            is_fixed: boolean;
+            model: string;
+            /** @description `none` if answers are quoted. */
+            provider: components["schemas"]["ChatKind"];
+            /** @description Where it listens; empty in its usual place. */
+            url: string;
+        };
         /** @description Immutable bytes, named by their SHA-256. */
         Artifact: {
             /**
@@ -1247,6 +1389,38 @@ export interface components {
              */
             unchanged: number;
         };
+        /** @description Who is to write answers. */
+        ChangedAnswers: {
+            /** @description The key for it; the one that is kept if not said, for the same provider and address. */
+            key?: string | null;
+            model?: string;
+            provider: components["schemas"]["ChatKind"];
+            /** @description Where it listens, if not in its usual place; a server of your own as http://localhost:11434/v1. */
+            url?: string;
+        };
+        /** @description How citations are to be found and shown. */
+        ChangedCitations: {
+            enable_tooltips?: boolean | null;
+            enabled?: boolean | null;
+            enabled_tools?: string[] | null;
+            expand_sources_by_default?: boolean | null;
+            format?: components["schemas"]["CitationFormat"] | null;
+            /**
+             * Format: int32
+             * @description From 1 to 1000.
+             */
+            max_sources_displayed?: number | null;
+        };
+        /** @description What is to be set; what is not said stays. */
+        ChangedSettings: {
+            answers?: components["schemas"]["ChangedAnswers"] | null;
+            citations?: components["schemas"]["ChangedCitations"] | null;
+        };
+        /**
+         * @description What writes answers.
+         * @enum {string}
+         */
+        ChatKind: "openai" | "anthropic" | "google" | "compatible" | "none";
         /** @description One thing that is needed. */
         Check: {
             detail: string | null;
@@ -1402,6 +1576,11 @@ export interface components {
             /** @description `supported`, `partial`, `unsupported` or `unverifiable`; null if it was not checked. */
             verdict?: string | null;
         };
+        /**
+         * @description How a marker looks.
+         * @enum {string}
+         */
+        CitationFormat: "brackets" | "superscript" | "inline_links";
         /** @description Something that a tool returned and that a text can cite. */
         CitationSource: {
             /**
@@ -1610,6 +1789,8 @@ export interface components {
              * @description When something was last said in it.
              */
             updated_at: string;
+            /** @description What language models took for all its answers. */
+            usage: components["schemas"]["Usage"];
         };
         /** @description What is to change of a conversation. */
         ConversationChange: {
@@ -1645,6 +1826,48 @@ export interface components {
             citations: number;
             /** @description The day, in UTC. */
             date: string;
+        };
+        /** @description Something that was made of an answer. */
+        Deliverable: {
+            /** @description What its answer had before it, what it cites first: the first 500. */
+            all_seen: Record<string, never>[];
+            /** Format: int64 */
+            all_seen_count: number;
+            /** @description What it cites: the first 500, the rest stands in its `sources.json`. */
+            cited: Record<string, never>[];
+            /** Format: int64 */
+            cited_count: number;
+            created_at: string;
+            files: components["schemas"]["DeliverableFile"][];
+            /** @description `report`, `website` or `presentation`. */
+            kind: string;
+            manifest_sha256: string;
+            /** @description The pointer that names its newest version. */
+            pointer_id: string;
+            title: string;
+            updated_at: string;
+            /** @description All of it as a zip. */
+            zip_url: string;
+        };
+        /** @description A file of it. */
+        DeliverableFile: {
+            media_type: string;
+            path: string;
+            sha256: string;
+            /** Format: int64 */
+            size_bytes: number;
+            /** @description Where it can be looked at. */
+            url: string;
+        };
+        /** @description What was made of an answer. */
+        Deliverables: {
+            items: components["schemas"]["Deliverable"][];
+        };
+        /** @description What turns text into vectors. */
+        EmbedderSettings: {
+            /** @description Its model, if there is one. */
+            model: string | null;
+            provider: string;
         };
         /** @description Something that a message cites. */
         Entity: {
@@ -2038,6 +2261,10 @@ export interface components {
              */
             words: number | null;
         };
+        /** @description What was loaded. */
+        Loaded: {
+            items: components["schemas"]["Source"][];
+        };
         /** @description An artifact that would go with a source. */
         LostArtifact: {
             /** @description What it was called. */
@@ -2255,6 +2482,11 @@ export interface components {
              * @default null
              */
             title: string | null;
+        };
+        /** @description What is to be made of an answer. */
+        NewDeliverable: {
+            /** @description `report` (PDF, HTML, Markdown, Typst), `website` or `presentation`. */
+            kind: string;
         };
         /** @description Many sources to be brought. */
         NewImport: {
@@ -2595,6 +2827,8 @@ export interface components {
                  * @description When something was last said in it.
                  */
                 updated_at: string;
+                /** @description What language models took for all its answers. */
+                usage: components["schemas"]["Usage"];
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
@@ -3365,6 +3599,15 @@ export interface components {
             /** @description Why there are none, where there could have been. */
             warning?: string | null;
         };
+        /** @description How much of the sample library there is. */
+        Sample: {
+            /** @description How many documents it has. */
+            documents: number;
+            /** @description How many of them are here. */
+            loaded: number;
+            /** @description What can be asked of them. */
+            questions: string[];
+        };
         /** @description The place of a result in each list, from 1; null where it is not in the list. */
         Scores: {
             /**
@@ -3499,6 +3742,39 @@ export interface components {
             title: string;
             /** @description chunk, source or event. */
             type: string;
+        };
+        /** @description The settings in force that an app shows. */
+        Settings: {
+            answers: components["schemas"]["AnswerSettings"];
+            /** @description `folder` or `s3`. */
+            blobs: string;
+            citations: components["schemas"]["ShownCitationSettings"];
+            embedder: components["schemas"]["EmbedderSettings"];
+            /** @description `sqlite` or `postgres`. */
+            engine: string;
+            version: string;
+            web_search: components["schemas"]["WebSearchSettings"];
+        };
+        /** @description How citations are found and shown. */
+        ShownCitationSettings: {
+            /** @description Whether a marker shows its source when pointed at. */
+            enable_tooltips: boolean;
+            /** @description Whether the results of tools are looked at for sources. */
+            enabled: boolean;
+            /** @description Whose results are looked at, as names in which `*` and `?` are wild. */
+            enabled_tools: string[];
+            /** @description Whether the list of sources is open when an answer is shown. */
+            expand_sources_by_default: boolean;
+            format: components["schemas"]["CitationFormat"];
+            /** @description Where it is set. */
+            from: string;
+            /** @description Whether only the one who starts the server can change this. */
+            is_fixed: boolean;
+            /**
+             * Format: int32
+             * @description How many sources the list shows at first.
+             */
+            max_sources_displayed: number;
         };
         /** @description Anything that can be cited. */
         Source: {
@@ -4016,6 +4292,16 @@ export interface components {
             /** @description What it wrote, with its own numbers. */
             text?: string;
         };
+        /** @description Whether a model answers. */
+        Tested: {
+            /** @description What went wrong. */
+            error: string | null;
+            /** Format: double */
+            latency_ms: number;
+            ok: boolean;
+            /** @description What it said. */
+            reply: string | null;
+        };
         /** @description The text of a source, or a part of it. Places count Unicode scalar values. */
         Text: {
             /** @description One past the last. */
@@ -4181,6 +4467,10 @@ export interface components {
             sources?: components["schemas"]["CitationSource"][] | null;
             /** @description A text whose markers name the sources. */
             text?: string | null;
+        };
+        /** @description What searches the web. */
+        WebSearchSettings: {
+            is_configured: boolean;
         };
         /**
          * @description How others write citations.
@@ -6262,6 +6552,198 @@ export interface operations {
             };
         };
     };
+    list_deliverables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deliverables"];
+                };
+            };
+            /** @description There is no such run */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    make_deliverable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDeliverable"];
+            };
+        };
+        responses: {
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deliverable"];
+                };
+            };
+            /** @description There is no such run */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has no answer yet */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such kind, or the answer is too large for it */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_deliverable_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run */
+                id: string;
+                /** @description What was made */
+                kind: string;
+                /** @description The file */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_deliverable_zip: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run */
+                id: string;
+                /** @description What was made */
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All files of it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description It was not made */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     watch_run: {
         parameters: {
             query?: {
@@ -6512,6 +6994,91 @@ export interface operations {
             };
         };
     };
+    get_sample: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How much of it is here */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sample"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    load_sample: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its sources; jobs read them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Loaded"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_sample: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     search: {
         parameters: {
             query?: never;
@@ -6577,6 +7144,128 @@ export interface operations {
                 };
             };
             /** @description Something asked for is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Those in force */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangedSettings"];
+            };
+        };
+        responses: {
+            /** @description Those in force now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description One is set where the server was started */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description One is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangedAnswers"];
+            };
+        };
+        responses: {
+            /** @description Whether it answered */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tested"];
+                };
+            };
+            /** @description A setting is not legal */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -6,14 +6,12 @@ use ibid_citations::{
     claims::claims,
     parse,
 };
-use ibid_domain::{
-    Citation, CitationId, CitationState, Mark, MarkKind, Run, RunEventKind, Span, Usage, Verdict, text::Place,
-};
+use ibid_domain::{Citation, CitationId, CitationState, Mark, RevisionId, Run, RunEventKind, Span, Usage, Verdict};
 use ibid_models::Purpose;
 
 use super::{Ask, found::source_of, live::LiveRun, phase};
 use crate::{
-    App, Checked, FoundPassage, Result,
+    App, Checked, FoundPassage, Result, Scope,
     citations::{ReadWorks, anchor, snapshot},
     runs::Answer,
 };
@@ -66,7 +64,8 @@ impl App {
         live.say(&written.text);
         phase(live, RunEventKind::PhaseCompleted, "synthesis");
         live.settle().await;
-        let citations = citations(run, &picks, &written, found, &ledger, self.store.clock().now());
+        let marks = self.marks_of(&live.scope, &picks, found).await?;
+        let citations = citations(run, &picks, &written, found, &marks, &ledger, self.store.clock().now());
         let answer = Answer {
             text: written.text,
             model: Some("extractive".to_owned()),
@@ -84,6 +83,21 @@ impl App {
         };
         self.end_answered(&live.scope, run.id, answer).await?;
         Ok(())
+    }
+
+    /// What marks the places of the sentences: a passage may go over several pages.
+    async fn marks_of(&self, scope: &Scope, picks: &Picks, found: &[FoundPassage]) -> Result<Vec<(RevisionId, Mark)>> {
+        let place = |picked: &Picked| {
+            let FoundPassage { chunk, revision, .. } = found.get(picked.passage)?;
+            chunk.place.page?;
+            let start = chunk.span.start;
+            Some((revision.id, Span::new(picked.span.start + start, picked.span.end + start)))
+        };
+        let spans: Vec<_> = picks.sentences.iter().filter_map(place).collect();
+        if spans.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.store.look().await?.revisions(scope).marks_within(&spans).await
     }
 
     /// The sentences that answer.
@@ -134,6 +148,7 @@ fn citations(
     picks: &Picks,
     written: &Written,
     found: &[FoundPassage],
+    marks: &[(RevisionId, Mark)],
     ledger: &Ledger,
     now: ibid_domain::Timestamp,
 ) -> Vec<Citation> {
@@ -145,12 +160,17 @@ fn citations(
         let entry = ledger.get(quoted.number)?;
         let claim = claims.iter().map(|claim| claim.span).find(|span| span.meets(quoted.marker));
         let text = revision.text?;
-        let mut anchor = anchor(
-            &chunk.content,
-            Some(picked.span),
-            &page_of(&chunk.place),
-            (Some(revision.id), text, revision.content),
-        );
+        // In a passage, places are counted from where it begins.
+        let within = |mark: &Mark| Mark {
+            span: Span::new(
+                mark.span.start.saturating_sub(chunk.span.start),
+                mark.span.end.saturating_sub(chunk.span.start),
+            ),
+            ..mark.clone()
+        };
+        let marks: Vec<Mark> =
+            marks.iter().filter(|(id, _)| *id == revision.id).map(|(_, mark)| within(mark)).collect();
+        let mut anchor = anchor(&chunk.content, Some(picked.span), &marks, (Some(revision.id), text, revision.content));
         let shifted = |span: Span| Span::new(span.start + chunk.span.start, span.end + chunk.span.start);
         anchor.span = anchor.span.map(shifted);
         Some(Citation {
@@ -174,16 +194,4 @@ fn citations(
         })
     };
     picks.sentences.iter().zip(&written.quotes).filter_map(citation).collect()
-}
-
-/// The page that a passage begins on, over all of it.
-fn page_of(place: &Place) -> Vec<Mark> {
-    let mark = |page| Mark {
-        kind: MarkKind::Page,
-        label: String::new(),
-        number: Some(page),
-        level: 0,
-        span: Span::new(0, usize::MAX),
-    };
-    place.page.map(mark).into_iter().collect()
 }

@@ -126,7 +126,8 @@ impl App {
     fn priced(&self, model: &str, took: ibid_models::Usage) -> Usage {
         let usage = Usage { input_tokens: took.input_tokens, output_tokens: took.output_tokens, cost: None };
         let name = model.split_once(':').map_or(model, |(_, name)| name);
-        let price = self.tools().prices.iter().find(|price| price.model == name || price.model == model);
+        let tools = self.tools();
+        let price = tools.prices.iter().find(|price| price.model == name || price.model == model);
         let cost = price.map(|price| {
             (took.input_tokens as f64 * price.input + took.output_tokens as f64 * price.output) / 1_000_000.0
         });

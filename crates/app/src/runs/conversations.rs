@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use ibid_domain::{
     Citation, Conversation, ConversationId, Cursor, Limit, Message, MessageId, MessageStatus, Page, RunEventKind,
+    Usage,
 };
 use ibid_store::Tx;
 
@@ -17,6 +18,8 @@ pub struct Said {
     pub conversation: Conversation,
     /// Whether they are.
     pub has_async_sources: bool,
+    /// What language models took for it.
+    pub usage: Usage,
 }
 
 /// A message with what it cites.
@@ -38,7 +41,7 @@ impl App {
         let conversation = Conversation { id, title, created_by: scope.user(), created_at: now, updated_at: now };
         tx.conversations(scope).add(&conversation).await?;
         tx.commit().await?;
-        Ok(Said { conversation, has_async_sources: false })
+        Ok(Said { conversation, has_async_sources: false, usage: Usage::default() })
     }
 
     /// One conversation.
@@ -46,7 +49,8 @@ impl App {
         let mut tx = self.store.read().await?;
         let conversation = tx.conversations(scope).get(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
         let has_async_sources = !tx.conversations(scope).with_async_sources(&[id]).await?.is_empty();
-        Ok(Said { conversation, has_async_sources })
+        let usage = tx.runs(scope).usage_of(&[id]).await?.remove(&id).unwrap_or_default();
+        Ok(Said { conversation, has_async_sources, usage })
     }
 
     /// Conversations, those first in which something was said last.
@@ -55,7 +59,12 @@ impl App {
         let page = tx.conversations(scope).list(limit, after).await?;
         let ids: Vec<_> = page.items.iter().map(|conversation| conversation.id).collect();
         let working = tx.conversations(scope).with_async_sources(&ids).await?;
-        Ok(page.map(|conversation| Said { has_async_sources: working.contains(&conversation.id), conversation }))
+        let usage = tx.runs(scope).usage_of(&ids).await?;
+        Ok(page.map(|conversation| Said {
+            has_async_sources: working.contains(&conversation.id),
+            usage: usage.get(&conversation.id).copied().unwrap_or_default(),
+            conversation,
+        }))
     }
 
     /// Gives a conversation another title.
@@ -74,6 +83,8 @@ impl App {
     pub async fn delete_conversation(&self, scope: &Scope, id: ConversationId) -> Result<()> {
         let mut tx = self.store.write().await?;
         tx.conversations(scope).hold(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
+        let runs = tx.runs(scope).of_conversation(id).await?;
+        crate::deliverables::forget(&mut tx, scope, &runs).await?;
         tx.conversations(scope).remove(id).await?;
         tx.commit().await
     }

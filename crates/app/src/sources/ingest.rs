@@ -68,7 +68,8 @@ impl App {
         let Some((source, newest)) = self.newest(scope, id).await.map_err(failed)? else {
             return Ok(Some(json!({ "outcome": "gone" })));
         };
-        let adapter = self.tools().adapter(&source).filter(|_| payload.fetch || newest.is_none());
+        let tools = self.tools();
+        let adapter = tools.adapter(&source).filter(|_| payload.fetch || newest.is_none());
         let revision = if let Some(adapter) = adapter {
             context.progress.tell(0, None, "fetching").await;
             match self.fetch(scope, adapter, &source, newest, last_try).await? {

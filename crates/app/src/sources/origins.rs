@@ -4,7 +4,7 @@
 
 use futures::future::BoxFuture;
 use ibid_domain::{Origin, Source};
-use ibid_fetch::{FetchError, Fetched, Fetcher, Validators};
+use ibid_fetch::{FetchError, Fetched, Fetcher, Firecrawl, Validators};
 
 /// Fetches the content of sources of one origin.
 pub trait OriginAdapter: Send + Sync {
@@ -20,6 +20,25 @@ pub trait OriginAdapter: Send + Sync {
         source: &'a Source,
         known: Option<&'a Validators>,
     ) -> BoxFuture<'a, Result<Fetched, FetchError>>;
+}
+
+/// Pages of the open web, with their scripts run.
+impl OriginAdapter for Firecrawl {
+    fn origin(&self) -> Origin {
+        Origin::Web
+    }
+
+    fn can_fetch(&self, source: &Source) -> bool {
+        source.url.is_some()
+    }
+
+    fn fetch<'a>(
+        &'a self,
+        source: &'a Source,
+        _known: Option<&'a Validators>,
+    ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+        Box::pin(async move { self.fetch(source.url.as_deref().unwrap_or_default()).await })
+    }
 }
 
 /// Pages of the open web.

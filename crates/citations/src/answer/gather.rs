@@ -4,7 +4,7 @@ use std::{cmp::Reverse, ops::Range};
 
 use ibid_domain::{
     Span,
-    sentences::{paragraphs, sentences_of},
+    sentences::{is_month, paragraphs, sentences_of},
 };
 
 use super::Found;
@@ -68,7 +68,7 @@ fn sentences<'text>(number: usize, passage: &Found<'text>) -> impl Iterator<Item
             sentences_of(text, paragraph).into_iter().map(move |bytes| {
                 let opens = end.is_none_or(|end: usize| text[end..bytes.start].contains('\n'));
                 end = Some(bytes.end);
-                (opens, without_sign(text, bytes))
+                (opens, without_sign(text, bytes, opens))
             })
         })
         .map(move |(opens, bytes)| {
@@ -85,9 +85,12 @@ fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_PASSAGE)]
 }
 
-/// A sentence without the sign or the number in brackets that it begins with as an item of a list.
-fn without_sign(text: &str, bytes: Range<usize>) -> Range<usize> {
+/// A sentence without the sign or the number that it begins with as an item of a list.
+fn without_sign(text: &str, bytes: Range<usize>, opens: bool) -> Range<usize> {
     let words = &text[bytes.clone()];
+    if let Some(length) = item_number(words).filter(|_| opens) {
+        return bytes.start + length..bytes.end;
+    }
     let after = match words.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((number, after))
             if (1..=4).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit()) =>
@@ -102,6 +105,18 @@ fn without_sign(text: &str, bytes: Range<usize>) -> Range<usize> {
         return bytes;
     }
     bytes.end - rest.len()..bytes.end
+}
+
+/// How long `12. ` or `3) ` is at the beginning of an item. The day of a date is none.
+fn item_number(words: &str) -> Option<usize> {
+    let rest = words.trim_start_matches(|char: char| char.is_ascii_digit());
+    let digits = words.len() - rest.len();
+    let after = rest.strip_prefix(['.', ')'])?;
+    let item = after.trim_start();
+    let is_number = (1..=3).contains(&digits) && item.len() < after.len();
+    let first = item.split(|char: char| !char.is_alphanumeric()).next().unwrap_or_default();
+    let begins = first.starts_with(|char: char| char.is_uppercase() || char >= '\u{2E80}');
+    (is_number && begins && !is_month(first)).then(|| words.len() - item.len())
 }
 
 /// Whether a sentence goes on right where another of the same source ends.
@@ -156,6 +171,10 @@ mod tests {
             assert_eq!(sentence.place.start, sentence.span.start + 100);
             assert!(!sentence.text.starts_with(['-', '•']), "{}", sentence.text);
         }
+        let numbered =
+            "Rules:\n\n1. Every boat keeps a berth.\n2) No boat stays a year.\n\n3. Mai 1931 war ein Sonntag.";
+        let found: Vec<_> = gather(&[passage(0, 0, numbered)]).into_iter().map(|one| one.text).collect();
+        assert_eq!(found[1..], ["Every boat keeps a berth.", "No boat stays a year.", "3. Mai 1931 war ein Sonntag."]);
         let last: Vec<_> = gather(&[passage(0, 100, text)]).into_iter().map(|one| one.text).rev().take(2).collect();
         assert_eq!(last, ["[x] Kept.", "Noted."]);
     }

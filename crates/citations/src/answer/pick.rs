@@ -80,6 +80,9 @@ impl Candidates<'_> {
                 !chosen.said.iter().any(|old| new.repeats(old)) && !self.meets(candidate.place, &chosen)
             });
             let worth = |(candidate, new): &(&Candidate, Said)| {
+                if !chosen.said.is_empty() && self.is_other_figure(candidate, new, &chosen.said) {
+                    return candidate.score;
+                }
                 let overlap = chosen.said.iter().map(|old| new.overlap(old)).fold(0.0, f32::max);
                 candidate.score - OVERLAP * overlap
             };

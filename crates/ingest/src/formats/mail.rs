@@ -17,12 +17,45 @@ pub(super) fn read_mailbox(bytes: &[u8], reading: &Reading, draft: &mut Draft) -
     if messages.len() > reading.limits.entries {
         return Err(ExtractionError::TooLarge(format!("it has more than {} messages", reading.limits.entries)));
     }
+    let mut known = Vec::new();
     for (index, bytes) in messages.into_iter().enumerate() {
         let unquoted = unquote(bytes);
         let Some(message) = MessageParser::default().parse(&unquoted) else { continue };
+        known.push(reference(&message));
         write_message(&message, index + 1, 0, reading, draft)?;
     }
+    draft.reference = thread(known);
     Ok(())
+}
+
+/// What is known of a mailbox: if it is one thread, what its first message is, and all who wrote in it.
+fn thread(messages: Vec<Reference>) -> Reference {
+    let subject = |message: &Reference| message.title.as_deref().map(without_reply);
+    let mut messages = messages.into_iter();
+    let Some(mut first) = messages.next() else { return Reference::default() };
+    for message in messages {
+        if subject(&message) != subject(&first) {
+            return Reference { genre: first.genre, ..Reference::default() };
+        }
+        for author in message.authors {
+            if !first.authors.contains(&author) {
+                first.authors.push(author);
+            }
+        }
+    }
+    first
+}
+
+/// A subject without what answers and forwards put before it.
+fn without_reply(subject: &str) -> String {
+    let mut rest = subject.trim();
+    while let Some((sign, after)) = rest.split_once(':') {
+        if !matches!(sign.trim().to_lowercase().as_str(), "re" | "aw" | "sv" | "fwd" | "fw" | "wg" | "tr" | "rv") {
+            break;
+        }
+        rest = after.trim_start();
+    }
+    rest.to_lowercase()
 }
 
 /// A message begins at a line with `From `, after an empty line and before a header: the same words within a message
@@ -197,6 +230,19 @@ fn attach(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_is_known_by_its_first_message() {
+        let message = |title: &str, author: &str| Reference {
+            title: Some(title.to_owned()),
+            authors: vec![Name::Whole(author.to_owned())],
+            ..Reference::default()
+        };
+        let found = thread(vec![message("The pier", "A"), message("Re: The pier", "B"), message("AW: RE: the pier", "A")]);
+        assert_eq!(found.title.as_deref(), Some("The pier"));
+        assert_eq!(found.authors, [Name::Whole("A".into()), Name::Whole("B".into())]);
+        assert_eq!(thread(vec![message("The pier", "A"), message("Ropes: new ones", "B")]).title, None);
+    }
 
     #[test]
     fn a_mailbox_is_split_where_messages_begin() {

@@ -26,6 +26,7 @@ use ibid_store::Store;
 
 use crate::{
     config::{Config, LogFormat, Said},
+    settings::Kept,
     tools::{self, READ_TIMEOUT},
 };
 
@@ -205,8 +206,19 @@ impl Library {
 
 /// Opens a library with the tools that the settings name.
 async fn open_app(config: &Config) -> Result<App, Failed> {
-    let tools = tools::open(config).await?;
     let store = Store::open(config.store()).await.map_err(|error| cannot_open(config, &error))?;
+    let mut tx = store.read().await?;
+    let owner = tx.local_owner().await?;
+    let kept = Kept::read(tx.settings(&owner).all().await?);
+    drop(tx);
+    let tools = match tools::open(&config.with(&kept)).await {
+        // A library opens whatever was set in the app.
+        Err(error) if kept != Kept::default() => {
+            tracing::warn!(error, "what was set in the app cannot be used");
+            tools::open(config).await?
+        }
+        opened => opened?,
+    };
     Ok(App::new(store, tools))
 }
 

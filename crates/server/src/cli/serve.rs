@@ -15,6 +15,7 @@ use crate::{
     config::Config,
     http,
     mcp::{Mcp, serve_stdio},
+    settings,
 };
 
 /// Serves until it is told to stop.
@@ -33,6 +34,7 @@ pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
     let stop = stop_signal()?;
 
     let (hearing, keeping, tidying) = (hear(&app), keep_index(&app, &stop), end_abandoned(&app, &stop));
+    let following = settings::follow(&app, owner, &config, &stop);
     let worker = (config.workers > 0).then(|| Worker::new(app.clone(), worker_options(&config)));
     let pulse = worker.as_ref().map(Worker::pulse);
     let working = worker.map(|worker| tokio::spawn(worker.run(stop.clone())));
@@ -56,6 +58,7 @@ pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
     http::listen::serve(listener, router, connections, drain, stop.clone()).await;
     app.stop_answering(drain).await;
     tidying.await?;
+    following.await?;
     end(&app, &stop, working, keeping, hearing).await?;
     tracing::info!("stopped");
     Ok(true)
@@ -84,10 +87,12 @@ pub(super) async fn work(config: Config, output: &Output) -> Outcome {
     let app = open(&config).await?;
     let stop = stop_signal()?;
     let hearing = hear(&app);
+    let following = settings::follow(&app, app.local_owner().await?, &config, &stop);
     output.show(&serde_json::json!({ "workers": config.workers }), || {
         anstream::println!("Working on jobs, {} at a time. Stop with Ctrl-C.", config.workers.max(1));
     })?;
     Worker::new(app.clone(), worker_options(&config)).run(stop).await;
+    following.abort();
     hearing.abort();
     app.store().close().await;
     Ok(true)

@@ -22,7 +22,9 @@ mod passages;
 mod pointers;
 mod problem;
 pub(crate) mod runs;
+mod sample;
 pub(crate) mod search;
+mod settings;
 pub(crate) mod sources;
 mod status;
 mod upload;
@@ -150,6 +152,7 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(sources::text))
         .routes(routes!(sources::chunks))
         .routes(routes!(passages::import))
+        .routes(routes!(sample::get, sample::load, sample::remove))
         .routes(routes!(search::search))
         .routes(routes!(search::search_sources))
         .routes(routes!(search::query_document))
@@ -173,11 +176,16 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(runs::subagent_results))
         .routes(routes!(runs::response))
         .routes(routes!(runs::events::stream))
+        .routes(routes!(runs::deliverables::make, runs::deliverables::list))
+        .routes(routes!(runs::deliverables::zip))
+        .routes(routes!(runs::deliverables::file))
         .routes(routes!(jobs::create, jobs::list))
         .routes(routes!(events::stream))
         .routes(routes!(jobs::get_one))
         .routes(routes!(jobs::retry))
         .routes(routes!(jobs::cancel))
+        .routes(routes!(settings::get, settings::change))
+        .routes(routes!(settings::test))
         .routes(routes!(status::health))
         .routes(routes!(status::ready))
         .routes(routes!(status::metrics))

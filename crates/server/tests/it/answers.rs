@@ -16,7 +16,7 @@ use crate::{
     sources::id,
 };
 
-on_both_servers!(extractive, asked_in_json, evidence, notes, research);
+on_both_servers!(extractive, pages, asked_in_json, evidence, notes, research);
 
 const HARBOUR: &str = "# The harbour of Selde\n\nThe harbour of Selde was built in 1874 by the engineer Marta Lindqvist. Its \
                        eastern pier is 412 metres long.\n\nIn winter the harbour freezes from December to March. Ships then \
@@ -127,6 +127,17 @@ async fn extractive(server: Running) {
     ] {
         refused(server.request(Method::POST, &path).json(&body), 422, code).await;
     }
+}
+
+/// A passage may go over pages; a citation names the page of its words.
+async fn pages(server: Running) {
+    let file = include_bytes!("files/two-pages.pdf").to_vec();
+    let (_, brought) = server.upload_sources(&[("two-pages.pdf", file)]).await;
+    server.source(id(&brought["items"][0]), crate::sources::is_read).await;
+    let conversation = server.conversation().await;
+    server.asked(&conversation, json!({"content": "When was the lighthouse of Pellmouth rebuilt?"})).await;
+    let message = server.last_message(&conversation).await;
+    assert_eq!(message["citations"][0]["page"], 2, "{message}");
 }
 
 async fn asked_in_json(server: Running) {
@@ -323,6 +334,8 @@ async fn a_model_answers_from_the_library_and_is_checked() {
         assert_eq!(verdicts[0], "supported", "{message}");
         assert_ne!(verdicts[1], "supported");
         assert_eq!(message["usage"], json!({"input_tokens": 1000, "output_tokens": 50, "cost": 0.0025}));
+        let whole = server.json(&format!("/api/v1/conversations/{conversation}")).await;
+        assert_eq!(whole["usage"], message["usage"], "a conversation takes what its answers take");
         // It was told the passages under their numbers, and how to cite.
         let asked = provider.requests()[0].body.to_string();
         assert!(

@@ -14,7 +14,7 @@ fn printed(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Dependencies point one way: `domain <- {citations, evidence, fetch, index, ingest, models, store} <- app <- server`;
+/// Dependencies point one way: `domain <- {citations, documents, evidence, fetch, index, ingest, models, store} <- app <- server`;
 /// those in the middle do not see each other.
 #[test]
 fn crates_see_only_what_lies_below_them() {
@@ -23,6 +23,7 @@ fn crates_see_only_what_lies_below_them() {
         ("ibid-ingest", &["ibid-domain"]),
         ("ibid-store", &["ibid-domain"]),
         ("ibid-citations", &["ibid-domain"]),
+        ("ibid-documents", &["ibid-domain"]),
         ("ibid-evidence", &["ibid-domain"]),
         ("ibid-fetch", &["ibid-domain"]),
         ("ibid-index", &["ibid-domain"]),
@@ -31,6 +32,7 @@ fn crates_see_only_what_lies_below_them() {
             "ibid-app",
             &[
                 "ibid-citations",
+                "ibid-documents",
                 "ibid-domain",
                 "ibid-evidence",
                 "ibid-fetch",
@@ -62,6 +64,7 @@ fn crates_see_only_what_lies_below_them() {
         ("object_store", &["ibid-store"]),
         ("reqwest", &["ibid-fetch", "ibid-models"]),
         ("ort", &["ibid-models"]),
+        ("typst", &["ibid-documents"]),
         ("tantivy", &["ibid-index"]),
         ("pdfium-render", &["ibid-ingest"]),
         ("axum", &["ibid"]),

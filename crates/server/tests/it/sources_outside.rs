@@ -156,3 +156,38 @@ async fn a_provider_that_stumbles_loses_and_doubles_nothing() {
     assert!(chunks.len() > 10 && chunks.iter().all(|chunk| chunk["embedded"] == true));
     assert_eq!(texts.load(Ordering::SeqCst), chunks.len(), "each passage was embedded once");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_come_through_firecrawl() {
+    let page = "<html><head><title>Selde today</title></head><body><article><h1>Selde today</h1><p>The lighthouse of Selde was \
+                restored in 2021 by volunteers. It stands on the western mole and is open in summer.</p></article></body></html>";
+    let outside = Outside::open(move |path, asked| {
+        let found = match (path, asked["url"].as_str().unwrap_or_default()) {
+            ("/v1/scrape", "https://selde.example/today") => json!({"success": true, "data": {
+                "rawHtml": page, "metadata": {"sourceURL": "https://selde.example/today", "statusCode": 200},
+            }}),
+            ("/v1/scrape", "https://selde.example/gone") => {
+                json!({"success": true, "data": {"markdown": "Not found", "metadata": {"statusCode": 404}}})
+            }
+            ("/v1/scrape", _) => json!({"success": false, "error": "no page of ours"}),
+            _ => return ("404 Not Found", vec![], "gone".to_owned()),
+        };
+        ("200 OK", vec![("content-type", "application/json".to_owned())], found.to_string())
+    })
+    .await;
+    let url = format!("http://{}", outside.address);
+    let arguments = ["--firecrawl-key", "k", "--firecrawl-url", &url];
+    let server = Running::start_with(Engine::Sqlite, &arguments).await.unwrap();
+    let bring = async |url: &str| {
+        let source = server.post("/api/v1/sources", json!({"url": url})).await;
+        server.source(id(&source), |source| source["status"] != "pending").await
+    };
+    let found = bring("https://selde.example/today").await;
+    assert_eq!((&found["title"], &found["is_available"]), (&json!("Selde today"), &json!(true)), "{found}");
+    let text = server.json(&format!("/api/v1/sources/{}/text", id(&found))).await;
+    assert!(text["text"].as_str().unwrap().contains("restored in 2021 by volunteers"), "{text}");
+    for gone in ["https://selde.example/gone", "https://selde.example/other"] {
+        let source = bring(gone).await;
+        assert_eq!((&source["title"], &source["is_available"]), (&json!(gone), &json!(false)), "{source}");
+    }
+}

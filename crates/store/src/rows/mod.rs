@@ -14,6 +14,7 @@ pub(crate) mod queue;
 pub(crate) mod revisions;
 pub(crate) mod runs;
 pub(crate) mod search;
+pub(crate) mod settings;
 pub(crate) mod sources;
 pub(crate) mod vectors;
 

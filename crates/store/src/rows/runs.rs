@@ -1,6 +1,10 @@
 //! Runs, what happened in each, and the sources that their tools returned.
 
-use ibid_domain::{Cursor, Limit, Page, Run, RunEvent, RunEventKind, RunId, RunStatus, Timestamp};
+use std::collections::HashMap;
+
+use ibid_domain::{
+    ConversationId, Cursor, Limit, Page, Run, RunEvent, RunEventKind, RunId, RunStatus, Timestamp, Usage,
+};
 use serde_json::Value as Json;
 
 use crate::{
@@ -162,6 +166,33 @@ impl Runs<'_> {
                    WHERE r.tenant_id = $1 AND e.run_id = $2 AND e.kind IN ('run_completed', 'run_failed')";
         let row = self.tx.row(sql, params![self.scope.tenant(), id]).await?;
         row.map_or(Ok(None), |row| row.get("last"))
+    }
+
+    /// What language models took for conversations; those that have no run are not in it.
+    pub async fn usage_of(&mut self, ids: &[ConversationId]) -> Result<HashMap<ConversationId, Usage>> {
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let sql = format!(
+            "SELECT conversation_id, usage FROM runs WHERE tenant_id = $1 AND conversation_id IN {}",
+            crate::sql::placeholder_list(2, ids.len())
+        );
+        let mut values = params![self.scope.tenant()];
+        values.extend(ids.iter().map(|id| (*id).into()));
+        let mut all: HashMap<ConversationId, Usage> = HashMap::new();
+        for row in self.tx.rows_built(sql, values).await? {
+            let taken: Usage = serde_json::from_value(row.get("usage")?).unwrap_or_default();
+            let sum = all.entry(row.get("conversation_id")?).or_default();
+            *sum = sum.and(taken);
+        }
+        Ok(all)
+    }
+
+    /// The runs of a conversation.
+    pub async fn of_conversation(&mut self, id: ConversationId) -> Result<Vec<RunId>> {
+        let sql = "SELECT id FROM runs WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY id";
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), id]).await?;
+        rows.iter().map(|row| row.get("id")).collect()
     }
 
     /// Keeps more results of a run's tools, which the caller holds, each with the number of its work.

@@ -3,6 +3,7 @@
 
 pub(crate) mod ask;
 pub(crate) mod conversations;
+pub(crate) mod deliverables;
 pub(crate) mod events;
 pub(crate) mod wire;
 

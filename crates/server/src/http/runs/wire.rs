@@ -21,6 +21,8 @@ pub(crate) struct Conversation {
     title: Option<String>,
     /// Whether sources of its messages are still being worked on.
     has_async_entities_in_progress: bool,
+    /// What language models took for all its answers.
+    usage: Usage,
     /// When it began.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
@@ -36,6 +38,7 @@ impl From<SaidConversation> for Conversation {
             id: conversation.id.uuid(),
             title: conversation.title,
             has_async_entities_in_progress: said.has_async_sources,
+            usage: said.usage.into(),
             created_at: conversation.created_at,
             updated_at: conversation.updated_at,
         }

@@ -1,0 +1,362 @@
+//! What is made of an answer to be handed on: its files, a manifest of them, and a pointer that names the newest.
+
+use ibid_citations::ledger::Entry;
+use ibid_documents::deliverables::{Evidence, Kind, Listed, Work, make};
+use ibid_domain::{
+    Citation, Code, JsonObject, MessageStatus, Pointer, PointerType, Problem, Run, RunEventKind, RunId, RunMode,
+    RunStatus, Sha256, Source, SourceId, SourceType, Tree, Verdict,
+    artifact::{Filename, MediaType},
+    pointer::PointerName,
+};
+use ibid_store::{PointerChange, Tx};
+use serde_json::json;
+
+use crate::{App, EntryDraft, Error, ManifestDraft, Result, Scope, UploadDetails, manifests};
+
+/// Where the pointers of deliverables are.
+const NAMESPACE: &str = "deliverables";
+/// How many sources a pointer lists; all of them stand in the deliverable's own `sources.json`.
+const LISTED: usize = 500;
+
+/// Something that was made of an answer.
+#[derive(Clone, Debug)]
+pub struct Deliverable {
+    /// What it is.
+    pub kind: DeliverableKind,
+    /// Its pointer: what it is called, what it was made of, what it cites.
+    pub pointer: Pointer,
+    /// The newest manifest of it.
+    pub manifest: Sha256,
+    /// Its files.
+    pub tree: Tree,
+}
+
+/// What an answer can be made into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliverableKind {
+    /// A text with footnotes: Markdown, Typst, PDF and HTML.
+    Report,
+    /// Pages that open anywhere, with one of all sources.
+    Website,
+    /// Slides in one file.
+    Presentation,
+}
+
+impl DeliverableKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Report, Self::Website, Self::Presentation];
+
+    /// Its name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Report => "report",
+            Self::Website => "website",
+            Self::Presentation => "presentation",
+        }
+    }
+
+    /// The type of source that its files are.
+    pub const fn source_type(self) -> SourceType {
+        match self {
+            Self::Report => SourceType::GeneratedReport,
+            Self::Website => SourceType::Website,
+            Self::Presentation => SourceType::GeneratedPresentation,
+        }
+    }
+
+    const fn made_by(self) -> Kind {
+        match self {
+            Self::Report => Kind::Report,
+            Self::Website => Kind::Website,
+            Self::Presentation => Kind::Presentation,
+        }
+    }
+
+    fn pointer(self, run: RunId) -> Result<PointerName, Problem> {
+        PointerName::new(NAMESPACE, format!("{run}/{}", self.as_str()))
+    }
+}
+
+impl std::str::FromStr for DeliverableKind {
+    type Err = Problem;
+
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| {
+            let detail = format!(
+                "there is no deliverable '{}'; there are report, website and presentation",
+                ibid_domain::problem::shown(text)
+            );
+            Problem::new(Code::InvalidField, detail).field("kind")
+        })
+    }
+}
+
+impl App {
+    /// Makes something of the answer of a run. Made again, it is the next version of the same.
+    pub async fn make_deliverable(&self, scope: &Scope, id: RunId, kind: DeliverableKind) -> Result<Deliverable> {
+        let run = self.run(scope, id).await?;
+        let work = self.answer_of(scope, &run).await?;
+        let (query, cited, seen) = (work.question.clone(), work.cited.clone(), work.seen.clone());
+        let title = work.title.clone();
+        let made = tokio::task::spawn_blocking(move || make(kind.made_by(), &work)).await;
+        let made = made.map_err(|error| Error::Corrupt(format!("making a {}: {error}", kind.as_str())))?;
+        let files = made.map_err(|faults| {
+            let why: Vec<_> = faults.iter().take(3).map(|fault| fault.message.as_str()).collect();
+            Problem::new(Code::CannotBeMade, format!("the {} cannot be made: {}", kind.as_str(), why.join("; ")))
+        })?;
+        let facts = |listed: &[Listed]| listed.iter().take(LISTED).map(|one| json!(one)).collect::<Vec<_>>();
+        let all_seen: Vec<Listed> = cited.iter().chain(&seen).cloned().collect();
+        let JsonMeta(meta) = JsonMeta::from(json!({
+            "deliverable_type": kind.source_type().as_str(),
+            "title": title,
+            "user_query": query.as_deref().unwrap_or(&title),
+            "run_id": run.id,
+            "message_id": run.message.as_str(),
+            "cited": facts(&cited),
+            "cited_count": cited.len(),
+            "all_seen": facts(&all_seen),
+            "all_seen_count": all_seen.len(),
+        }));
+        let mut tree = Vec::with_capacity(files.len());
+        for file in files {
+            let details = UploadDetails {
+                media_type: Some(MediaType::new(file.media_type)?),
+                filename: Some(Filename::new(file.path)?),
+                entity_type: Some(kind.source_type()),
+                ..UploadDetails::default()
+            };
+            let media_type = details.media_type.clone();
+            let artifact = self.keep_bytes(scope, file.bytes.into(), details).await?;
+            let entry = EntryDraft {
+                sha256: artifact.sha256,
+                media_type,
+                size_bytes: None,
+                entity_type: Some(kind.source_type()),
+            };
+            tree.push((file.path.to_owned(), entry));
+        }
+        let mut tx = self.store.write().await?;
+        let name = kind.pointer(run.id)?;
+        let message = Some(format!("{} of run {}", kind.as_str(), run.id));
+        let draft = ManifestDraft { tree, parent: None, message };
+        let (manifest, tree, _) = manifests::make_manifest(&mut tx, scope, draft).await?;
+        let change =
+            PointerChange { pointer_type: Some(PointerType::Bundle), description: Some(title), meta: Some(meta) };
+        let pointer = match tx.pointers(scope).create(&name, Some(manifest.sha256), &change).await? {
+            Some(pointer) => pointer,
+            None => {
+                let known = tx.pointers(scope).describe(&name, &change).await?;
+                match known.as_ref().and_then(|known| known.manifest) {
+                    Some(current) if current == manifest.sha256 => known.unwrap_or_else(|| unreachable!("it is known")),
+                    current => {
+                        let reason = Some("deliverable_generated");
+                        tx.pointers(scope).advance(&name, current, manifest.sha256, reason).await?
+                    }
+                }
+            }
+        };
+        let mut events: Vec<_> = tree
+            .iter()
+            .map(|(path, entry)| {
+                let told = json!({
+                    "sha256": entry.sha256, "path": path.as_str(), "media_type": entry.media_type.as_str(),
+                    "size_bytes": entry.size_bytes, "entity_type": kind.source_type().as_str(),
+                });
+                (RunEventKind::ArtifactCreated, told)
+            })
+            .collect();
+        let told = json!({ "manifest_sha256": manifest.sha256, "pointer_id": pointer.id, "kind": kind.as_str() });
+        events.push((RunEventKind::ManifestCreated, told));
+        tx.runs(scope).record(run.id, events).await?;
+        tx.commit().await?;
+        metrics::counter!("ibid_deliverables_made_total", "kind" => kind.as_str()).increment(1);
+        Ok(Deliverable { kind, pointer, manifest: manifest.sha256, tree })
+    }
+
+    /// What was made of the answer of a run.
+    pub async fn deliverables(&self, scope: &Scope, id: RunId) -> Result<Vec<Deliverable>> {
+        self.run(scope, id).await?;
+        let mut tx = self.store.read().await?;
+        let mut made = Vec::new();
+        for kind in DeliverableKind::ALL {
+            made.extend(find(&mut tx, scope, id, kind).await?);
+        }
+        Ok(made)
+    }
+
+    /// One of them.
+    pub async fn deliverable(&self, scope: &Scope, id: RunId, kind: DeliverableKind) -> Result<Deliverable> {
+        self.run(scope, id).await?;
+        let found = find(&mut self.store.read().await?, scope, id, kind).await?;
+        found.ok_or_else(|| {
+            let detail = format!("no {} was made of this run; make one with POST", kind.as_str());
+            Problem::new(Code::PointerNotFound, detail).into()
+        })
+    }
+
+    /// The answer of a run with all that belongs to it.
+    async fn answer_of(&self, scope: &Scope, run: &Run) -> Result<Work> {
+        let no_answer = || {
+            let detail = format!("run {} is {} and has no answer to make something of", run.id, run.status.as_str());
+            Problem::new(Code::RunHasNoAnswer, detail)
+        };
+        if !run.status.has_ended() {
+            return Err(no_answer().into());
+        }
+        let mut tx = self.store.read().await?;
+        let message = tx.conversations(scope).message(&run.message).await?.ok_or_else(no_answer)?;
+        if message.content.trim().is_empty() || message.status == MessageStatus::Streaming {
+            return Err(no_answer().into());
+        }
+        let question = match &run.question {
+            Some(id) => tx.conversations(scope).message(id).await?.map(|question| question.content),
+            None => None,
+        };
+        let conversation = tx.conversations(scope).get(run.conversation).await?;
+        let ledger = crate::runs::ledger_of(&mut tx, scope, run.id).await?;
+        drop(tx);
+        let (_, citations) = self.citations(scope, &run.message).await?;
+        let mut cited = Vec::new();
+        for citation in first_of_each(&citations) {
+            let source = match citation.source {
+                Some(id) => self.store.read().await?.sources(scope).get(id).await?,
+                None => None,
+            };
+            cited.push(listed_citation(citation, source.as_ref()));
+        }
+        let is_cited = |entry: &&Entry| citations.iter().any(|citation| citation.number == entry.number);
+        let seen = ledger.entries().iter().filter(|entry| !is_cited(entry)).map(listed_entry).collect();
+        let asked = question.as_deref().map(one_line).filter(|question| !question.is_empty());
+        let title = conversation.and_then(|conversation| conversation.title).or_else(|| asked.clone());
+        let title = title.map_or_else(|| "Answer".to_owned(), |title| one_line(&title));
+        let partial = if run.status == RunStatus::Completed { "" } else { " · not finished" };
+        Ok(Work {
+            question: asked.filter(|asked| *asked != title),
+            title,
+            text: message.content,
+            made_on: message.created_at.to_string().chars().take(10).collect(),
+            made_by: match (run.mode, &message.model) {
+                (RunMode::Extractive, _) | (RunMode::Research, None) => format!("Quoted from the library{partial}"),
+                (_, Some(model)) if model == "extractive" => format!("Quoted from the library{partial}"),
+                (_, Some(model)) => format!("Written by {model}{partial}"),
+                (_, None) => partial.trim_start_matches(" · ").to_owned(),
+            },
+            summary: summary(&citations),
+            cited,
+            seen,
+            evidence: citations.iter().map(evidence).collect(),
+        })
+    }
+}
+
+/// Removes what was made of the runs of a conversation, as part of removing it.
+pub(crate) async fn forget(tx: &mut Tx, scope: &Scope, runs: &[RunId]) -> Result<()> {
+    for run in runs {
+        for kind in DeliverableKind::ALL {
+            tx.pointers(scope).delete(&kind.pointer(*run)?).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn find(tx: &mut Tx, scope: &Scope, id: RunId, kind: DeliverableKind) -> Result<Option<Deliverable>> {
+    let Some(pointer) = tx.pointers(scope).get(&kind.pointer(id)?).await? else { return Ok(None) };
+    let Some(manifest) = pointer.manifest else { return Ok(None) };
+    let tree = tx.manifests(scope).tree(manifest).await?;
+    Ok(Some(Deliverable { kind, pointer, manifest, tree }))
+}
+
+/// An object of facts.
+struct JsonMeta(JsonObject);
+
+impl From<serde_json::Value> for JsonMeta {
+    fn from(value: serde_json::Value) -> Self {
+        match value {
+            serde_json::Value::Object(fields) => Self(fields),
+            _ => Self(JsonObject::new()),
+        }
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The first citation of each source, by number.
+fn first_of_each(citations: &[Citation]) -> Vec<&Citation> {
+    let mut first: Vec<&Citation> = Vec::new();
+    for citation in citations {
+        if !first.iter().any(|known| known.number == citation.number) {
+            first.push(citation);
+        }
+    }
+    first.sort_by_key(|citation| citation.number);
+    first
+}
+
+fn listed_citation(citation: &Citation, source: Option<&Source>) -> Listed {
+    Listed {
+        number: Some(citation.number),
+        source_id: citation.source.as_ref().map(SourceId::to_string),
+        title: source.map_or_else(|| citation.snapshot.title.clone(), |source| source.title().to_owned()),
+        about: source.map(about).unwrap_or_default(),
+        url: citation.snapshot.url.clone(),
+        sha256: citation.anchor.as_ref().map(|anchor| anchor.content.to_string()),
+        is_deleted: citation.is_tombstone(),
+    }
+}
+
+/// Who wrote a source, when, and where it appeared.
+fn about(source: &Source) -> String {
+    let reference = &source.reference;
+    let mut authors: Vec<String> = reference.authors.iter().take(3).map(ToString::to_string).collect();
+    if reference.authors.len() > 3 {
+        authors.push("et al.".to_owned());
+    }
+    let date = reference.publication_date.map(|date| date.to_string());
+    let parts = [Some(authors.join(", ")), date, source.site_name.clone()];
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+}
+
+fn listed_entry(entry: &Entry) -> Listed {
+    let source = &entry.source;
+    let parts = [source.author.clone(), source.published_date.clone(), source.domain.clone()];
+    Listed {
+        number: None,
+        source_id: source.source_id.clone(),
+        title: source.name().to_owned(),
+        about: parts.into_iter().flatten().collect::<Vec<_>>().join(" · "),
+        url: source.uri.clone(),
+        sha256: None,
+        is_deleted: false,
+    }
+}
+
+fn evidence(citation: &Citation) -> Evidence {
+    Evidence {
+        marker: citation.marker,
+        number: citation.number,
+        quote: citation.quote.clone(),
+        page: citation.anchor.as_ref().and_then(|anchor| anchor.pages).map(|(first, _)| first),
+        verdict: citation.verdict,
+    }
+}
+
+/// `5 claims · 4 supported`
+fn summary(citations: &[Citation]) -> String {
+    let mut claims: Vec<(ibid_domain::Span, bool)> = Vec::new();
+    for citation in citations {
+        let claim = citation.claim.unwrap_or(citation.marker);
+        let is_supported = citation.verdict == Some(Verdict::Supported);
+        match claims.iter_mut().find(|(known, _)| *known == claim) {
+            Some((_, supported)) => *supported |= is_supported,
+            None => claims.push((claim, is_supported)),
+        }
+    }
+    let supported = claims.iter().filter(|(_, supported)| *supported).count();
+    match claims.len() {
+        0 => "no claim is cited".to_owned(),
+        1 => format!("1 claim · {supported} supported"),
+        many => format!("{many} claims · {supported} supported"),
+    }
+}

@@ -1,0 +1,4 @@
+//! What is made of answers, with words in them that want to be markup.
+
+mod deliverables;
+mod markdown;
