@@ -377,6 +377,10 @@ mod tests {
             "We met Dr. Sample, e.g. in Fig. 3 and Eq. (4). J. R. Sample et al. Journal of Samples agrees.",
             &["We met Dr. Sample, e.g. in Fig. 3 and Eq. (4).", "J. R. Sample et al. Journal of Samples agrees."],
         );
+        split(
+            "## 1. Damage by the storm\n\n1. Each boat stays.",
+            &["## 1. Damage by the storm", "1. Each boat stays."],
+        );
         split("He lives in the U.S. The rest do not.", &["He lives in the U.S.", "The rest do not."]);
         split(
             "At 5 p.m. Eastern it ended. So did I. Then we left.",

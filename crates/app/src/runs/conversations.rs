@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use ibid_domain::{
-    Citation, Conversation, ConversationId, Cursor, Limit, Message, MessageId, MessageStatus, Page, RunEventKind,
-    Usage,
+    Citation, Conversation, ConversationId, Cursor, Limit, Message, MessageId, MessageStatus, Page, RunEventKind, Usage,
 };
 use ibid_store::Tx;
 

@@ -19,6 +19,8 @@ const NEWS: f32 = 0.08;
 const MOST_OF_IT: f32 = 0.7;
 /// What the words cost that another picked sentence has.
 const OVERLAP: f32 = 2.0;
+/// How much of that holds for one that says the same with another figure.
+const CONTRADICTING: f32 = 0.5;
 /// What it costs to begin with a word that points back to nothing.
 const WITHOUT_BEFORE: f32 = 1.0;
 /// The same where what it points to will be quoted too.
@@ -80,11 +82,11 @@ impl Candidates<'_> {
                 !chosen.said.iter().any(|old| new.repeats(old)) && !self.meets(candidate.place, &chosen)
             });
             let worth = |(candidate, new): &(&Candidate, Said)| {
-                if !chosen.said.is_empty() && self.is_other_figure(candidate, new, &chosen.said) {
-                    return candidate.score;
-                }
                 let overlap = chosen.said.iter().map(|old| new.overlap(old)).fold(0.0, f32::max);
-                candidate.score - OVERLAP * overlap
+                // A source that says the same of another figure contradicts, and does so in the same words.
+                let is_other = chosen.places().all(|place| self.source(place) != self.source(candidate.place));
+                let contradicts = is_other && self.is_other_figure(candidate, new, &chosen.said);
+                candidate.score - OVERLAP * overlap * if contradicts { CONTRADICTING } else { 1.0 }
             };
             // Of equal ones the first.
             let next = left.iter().map(worth).enumerate().rev().max_by(|one, other| one.1.total_cmp(&other.1));

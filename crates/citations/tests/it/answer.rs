@@ -135,6 +135,16 @@ fn what_passages_or_sources_repeat_is_told_once() {
 }
 
 #[test]
+fn sources_that_disagree_in_the_same_words_are_both_told() {
+    let passages = [
+        passage(0, "I expect that the repair of the Old Breakwater will cost 2.4 million euros."),
+        passage(1, "To repair the Old Breakwater costs 3.1 million euros."),
+    ];
+    let answer = answer("How much does it cost to repair the Old Breakwater?", &passages);
+    assert_eq!(answer.sentences.len(), 2, "{answer:?}");
+}
+
+#[test]
 fn headings_references_and_questions_are_not_quoted() {
     let text = "When did the lighthouse burn down?\n\nThe Lighthouse Burning Down\n\n\
                 Home › Lighthouse › Burned down in 1850\n\n\

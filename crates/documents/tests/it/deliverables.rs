@@ -65,7 +65,9 @@ fn a_report_quotes_in_footnotes() {
     assert!(markdown.contains("## Also looked at\n\n- Seen only"), "{markdown}");
 
     let html = file(&files, "report.html");
-    assert!(html.contains("<sup class=\"cite\"><a href=\"#note-1\">1</a></sup><sup class=\"cite\"><a href=\"#note-2\">2</a></sup>"));
+    assert!(html.contains(
+        "<sup class=\"cite\"><a href=\"#note-1\">1</a></sup><sup class=\"cite\"><a href=\"#note-2\">2</a></sup>"
+    ));
     assert!(html.contains("<li id=\"note-2\"><cite>Sample source 2 #1 &lt;b&gt;</cite> <q>the words of 2 “quoted” &amp; &lt;exact&gt;</q> <small>p. 3 · supports it in part</small></li>"), "{html}");
     assert!(html.contains("<title>What &lt;happened&gt; in #1931?</title>"));
 
@@ -90,7 +92,10 @@ fn a_website_has_a_page_of_sources() {
     assert!(index.contains("<h2>The mole</h2>"), "a page has one first heading");
     assert!(sources.contains("<section class=\"source\" id=\"source-2\">"));
     assert!(sources.contains("no longer in the library"));
-    assert!(sources.contains("<a href=\"https://example.org/a?b=1&amp;c=&quot;2&quot;\" rel=\"noreferrer\">"), "{sources}");
+    assert!(
+        sources.contains("<a href=\"https://example.org/a?b=1&amp;c=&quot;2&quot;\" rel=\"noreferrer\">"),
+        "{sources}"
+    );
     for page in [index, sources] {
         assert!(!page.contains("<script") && !page.contains(" src=") && !page.contains("url("));
         assert!(page.contains("default-src 'none'"));
@@ -99,14 +104,21 @@ fn a_website_has_a_page_of_sources() {
 
 #[test]
 fn a_presentation_is_cut_into_slides() {
-    let long = format!("# One\n\n{}\n\n# Two\n\nShort [1].\n\n{}", "A sentence of the first part [2]. ".repeat(40), "- an item [3]\n".repeat(30));
+    let long = format!(
+        "# One\n\n{}\n\n# Two\n\nShort [1].\n\n{}",
+        "A sentence of the first part [2]. ".repeat(40),
+        "- an item [3]\n".repeat(30)
+    );
     let files = make(Kind::Presentation, &work(&long)).unwrap();
     let slides = file(&files, "presentation.html");
     let many = slides.matches("<section id=\"slide-").count();
     assert!((6..=14).contains(&many), "{many} slides");
     assert_eq!(slides.matches("<script>").count(), 1);
     assert!(slides.contains("<h2>Two</h2>"));
-    assert!(slides.contains("<ol class=\"evidence\">\n<li value=\"1\"><cite>Sample source 1 #1 &lt;b&gt;</cite>"), "{slides}");
+    assert!(
+        slides.contains("<ol class=\"evidence\">\n<li value=\"1\"><cite>Sample source 1 #1 &lt;b&gt;</cite>"),
+        "{slides}"
+    );
     assert!(!slides.contains(" src="));
 }
 
@@ -141,21 +153,27 @@ fn hostile_words_stay_words() {
     let hostile = "<script>alert(1)</script> <img src=x onerror=alert(1)> [x](javascript:alert(1)) #panic(\"x\") #import \"a\" \
                    $x$ @ref <label> `#eval(\"1\")` */ // /* ~ -- --- ... \"smart\" 'quotes' \\ \\u{41} [1](not a call) [1][a] [1].at(0)\n\n\
                    1. = heading\n\n   = heading\n\n/ term: x\n\n+ [2]\n\n\u{E000}0\u{E001}";
-    let work = Work { title: "#panic() </title><script>".into(), question: Some("\"] #panic(".into()), ..work(hostile) };
+    let work =
+        Work { title: "#panic() </title><script>".into(), question: Some("\"] #panic(".into()), ..work(hostile) };
     for kind in [Kind::Report, Kind::Website, Kind::Presentation] {
         for file in make(kind, &work).unwrap_or_else(|faults| panic!("{kind:?}: {faults:?}")) {
             if file.media_type != "text/html" {
                 continue;
             }
             let page = String::from_utf8(file.bytes).unwrap();
-            assert!(!page.contains("<script>alert") && !page.contains("<img") && !page.contains("href=\"javascript"), "{page}");
+            assert!(
+                !page.contains("<script>alert") && !page.contains("<img") && !page.contains("href=\"javascript"),
+                "{page}"
+            );
         }
     }
 }
 
 #[test]
 fn typst_reads_nothing_and_says_where_something_is_wrong() {
-    for text in ["#read(\"/etc/passwd\")", "#image(\"a.png\")", "#import \"@preview/a:1.0.0\": *", "#include \"main.typ\""] {
+    for text in
+        ["#read(\"/etc/passwd\")", "#image(\"a.png\")", "#import \"@preview/a:1.0.0\": *", "#include \"main.typ\""]
+    {
         let faults = Sheet::new(format!("One line\n\n  {text}")).pdf().unwrap_err();
         assert_eq!((faults[0].line, faults[0].column.is_some()), (Some(3), true), "{text}: {faults:?}");
     }

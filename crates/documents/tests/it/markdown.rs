@@ -42,10 +42,7 @@ fn a_text_is_read_with_its_markers() {
             Block::Quote(paragraph(vec![text("said")])),
             Block::Table(
                 vec![Align::Start, Align::End],
-                vec![
-                    vec![vec![text("a")], vec![text("b")]],
-                    vec![vec![text("1")], vec![text("2 "), Inline::Mark(3)]],
-                ]
+                vec![vec![vec![text("a")], vec![text("b")]], vec![vec![text("1")], vec![text("2 "), Inline::Mark(3)]],]
             ),
             Block::Code("code [5]".into()),
             Block::Rule,

@@ -238,7 +238,8 @@ mod tests {
             authors: vec![Name::Whole(author.to_owned())],
             ..Reference::default()
         };
-        let found = thread(vec![message("The pier", "A"), message("Re: The pier", "B"), message("AW: RE: the pier", "A")]);
+        let found =
+            thread(vec![message("The pier", "A"), message("Re: The pier", "B"), message("AW: RE: the pier", "A")]);
         assert_eq!(found.title.as_deref(), Some("The pier"));
         assert_eq!(found.authors, [Name::Whole("A".into()), Name::Whole("B".into())]);
         assert_eq!(thread(vec![message("The pier", "A"), message("Ropes: new ones", "B")]).title, None);

@@ -32,7 +32,8 @@ async fn a_model_is_set_in_the_app(mut server: Running) {
     let url = provider.base_url();
     server.with_text("pier.txt", "The pier of Selde is 412 metres long.").await;
     let settings = server.json(SETTINGS).await;
-    let usual = json!({"provider": "none", "model": "", "url": "", "has_key": false, "is_fixed": false, "from": "default"});
+    let usual =
+        json!({"provider": "none", "model": "", "url": "", "has_key": false, "is_fixed": false, "from": "default"});
     assert_eq!(settings["answers"], usual);
     assert_eq!(asked(&server, &server.url).await["model"], "extractive");
 
@@ -87,7 +88,8 @@ async fn a_model_is_set_in_the_app(mut server: Running) {
 }
 
 async fn citations_are_set_in_the_app(server: Running) {
-    let change = json!({"citations": {"format": "superscript", "max_sources_displayed": 3, "enabled_tools": ["web_*"]}});
+    let change =
+        json!({"citations": {"format": "superscript", "max_sources_displayed": 3, "enabled_tools": ["web_*"]}});
     let (status, settings) = server.send(Method::PATCH, SETTINGS, &change).await;
     assert_eq!(status.as_u16(), 200, "{settings}");
     let citations = &settings["citations"];
