@@ -1,4 +1,4 @@
-import { call } from "@/api/client";
+import { send } from "@/api/send";
 
 /** Who writes answers; `none` leaves them quoted. */
 export type Provider = "none" | "openai" | "anthropic" | "google" | "compatible";
@@ -71,13 +71,4 @@ export function changeSettings(change: { answers?: AnswerChoice; citations?: Cit
 /** Asks a model for a word, with what is to be saved or is. */
 export function tryAnswers(choice: AnswerChoice): Promise<Trial> {
   return send<Trial>("POST", `${PATH}/test`, choice);
-}
-
-async function send<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  return call<T>(
-    fetch(path, { method, signal, ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }) }).then(async (response) => {
-      const said: unknown = await response.json().catch(() => null);
-      return response.ok ? { data: said as T, response } : { error: said, response };
-    }),
-  );
 }

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from "react";
+import { SampleWay } from "@/features/sample/sample-way";
 import { FilesPage, type SnapshotDialog as SnapshotDialogType } from "@/features/library/files-page";
 
 const LazyDialog = lazy(() =>
@@ -11,7 +12,7 @@ const SnapshotDialog: SnapshotDialogType = (props) => (
   </Suspense>
 );
 
-/** The library's files, with the snapshots feature put in: the two do not know each other. */
+/** The library's files, with snapshots and the sample library put in: they do not know each other. */
 export function FilesRoute() {
-  return <FilesPage SnapshotDialog={SnapshotDialog} />;
+  return <FilesPage SnapshotDialog={SnapshotDialog} way={<SampleWay />} />;
 }

@@ -27,7 +27,7 @@ const sources = createRoute({
   getParentRoute: () => root,
   path: "/sources",
   validateSearch: parseSourcesSearch,
-  component: lazyRouteComponent(() => import("@/features/sources/sources-page"), "SourcesPage"),
+  component: lazyRouteComponent(() => import("@/app/sources-route"), "SourcesRoute"),
 });
 const source = createRoute({
   getParentRoute: () => root,
@@ -84,7 +84,7 @@ const job = createRoute({ getParentRoute: () => jobs, path: "/$jobId" });
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
-  component: lazyRouteComponent(() => import("@/features/settings/settings-page"), "SettingsPage"),
+  component: lazyRouteComponent(() => import("@/app/settings-route"), "SettingsRoute"),
 });
 const status = createRoute({
   getParentRoute: () => root,

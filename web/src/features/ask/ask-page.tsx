@@ -6,12 +6,12 @@ import { Page } from "@/components/page";
 import { ErrorNote } from "@/components/states";
 import { Answering } from "@/features/ask/answering";
 import { Composer } from "@/features/ask/composer";
-import { Start, type AddressForm } from "@/features/ask/start";
+import { Start, type Ways } from "@/features/ask/start";
 import { Thread } from "@/features/ask/thread";
 import styles from "@/features/ask/ask.module.css";
 
 /** Where the library is asked: the start, and each conversation. One page, so that a question can open its thread. */
-export function AskPage({ AddressForm }: { AddressForm: AddressForm }) {
+export function AskPage(ways: Ways) {
   const { conversation } = useParams({ strict: false });
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -43,7 +43,7 @@ export function AskPage({ AddressForm }: { AddressForm: AddressForm }) {
     <Page foot={<Composer label="Ask your library…" onAsk={(question) => begin.mutate(question)} focus />}>
       <div className={styles.thread}>
         <div className={styles.start}>
-          <Start AddressForm={AddressForm} onAsk={(question) => begin.mutate(question)} />
+          <Start {...ways} onAsk={(question) => begin.mutate(question)} />
         </div>
         {begin.isError && <ErrorNote error={begin.error} what="The question was not asked." onRetry={() => begin.mutate(begin.variables)} />}
       </div>

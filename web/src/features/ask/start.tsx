@@ -15,14 +15,20 @@ import { usePageTitle } from "@/lib/page-title";
 import { usePages } from "@/lib/use-pages";
 import styles from "@/features/ask/ask.module.css";
 
-/** Takes the address of a page to add; the app puts in what the sources have. */
-export type AddressForm = ComponentType<{ onAdded: () => void }>;
+/** How something comes into the library, as other features have it; the app puts them in. */
+export interface Ways {
+  /** Takes the address of a page to add. */
+  AddressForm: ComponentType<{ onAdded: () => void }>;
+  SampleWay: ComponentType;
+  /** What can be asked of the sample library, if it is there. */
+  SampleQuestions: ComponentType<{ asked: readonly (string | null)[]; onAsk: (question: string) => void }>;
+}
 
 const COLUMNS = [{ label: "Conversation" }, { label: "Last said", end: true }, { label: "Actions", quiet: true }];
 const LOOK_MS = 1000;
 
 /** The start: the ways in while the library is empty, and what was asked before. */
-export function Start({ AddressForm, onAsk }: { AddressForm: AddressForm; onAsk: (question: string) => void }) {
+export function Start({ onAsk, ...ways }: Ways & { onAsk: (question: string) => void }) {
   usePageTitle("Ask");
   useBroughtQuestion(onAsk);
   const counts = useQuery({
@@ -33,7 +39,7 @@ export function Start({ AddressForm, onAsk }: { AddressForm: AddressForm; onAsk:
   return (
     <>
       <PageHead title="Ask your library" />
-      {counts.data?.total === 0 ? <WaysIn AddressForm={AddressForm} /> : <Recent />}
+      {counts.data?.total === 0 ? <WaysIn {...ways} /> : <Recent SampleQuestions={ways.SampleQuestions} onAsk={onAsk} />}
     </>
   );
 }
@@ -51,7 +57,7 @@ function useBroughtQuestion(onAsk: (question: string) => void): void {
 }
 
 /** How something comes into an empty library. Each way is one item; more of them are added here. */
-function WaysIn({ AddressForm }: { AddressForm: AddressForm }) {
+function WaysIn({ AddressForm, SampleWay }: Pick<Ways, "AddressForm" | "SampleWay">) {
   const { choose } = useUploads();
   return (
     <Empty title="The library is empty">
@@ -70,12 +76,16 @@ function WaysIn({ AddressForm }: { AddressForm: AddressForm }) {
           <h3>Paste an address</h3>
           <AddressForm onAdded={() => undefined} />
         </li>
+        <li>
+          <h3>Or look around first</h3>
+          <SampleWay />
+        </li>
       </ul>
     </Empty>
   );
 }
 
-function Recent() {
+function Recent({ SampleQuestions, onAsk }: Pick<Ways, "SampleQuestions"> & { onAsk: (question: string) => void }) {
   const conversations = usePages(conversationKeys.list, listConversations);
   const [dialog, setDialog] = useState<{ kind: "rename" | "delete"; conversation: Conversation } | null>(null);
   const { items, error } = conversations;
@@ -90,6 +100,7 @@ function Recent() {
     return (
       <Empty title="Nothing was asked yet">
         <p>Write a question below. The answer comes with numbers; each leads to the words that it rests on.</p>
+        <SampleQuestions asked={[]} onAsk={onAsk} />
       </Empty>
     );
   }
@@ -118,6 +129,7 @@ function Recent() {
         ))}
       </Table>
       {conversations.hasMore && <More onPress={conversations.more} loading={conversations.loadingMore} label="Older conversations" />}
+      <SampleQuestions asked={items.map(({ title }) => title ?? null)} onAsk={onAsk} />
       {dialog?.kind === "rename" && <RenameDialog conversation={dialog.conversation} onClose={() => setDialog(null)} />}
       {dialog?.kind === "delete" && (
         <DeleteDialog conversation={dialog.conversation} onClose={() => setDialog(null)} onDeleted={() => setDialog(null)} />

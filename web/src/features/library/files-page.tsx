@@ -1,5 +1,5 @@
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { useState, type ComponentType } from "react";
+import { useState, type ComponentType, type ReactNode } from "react";
 import { artifactKeys, listArtifacts } from "@/api/artifacts";
 import type { Artifact } from "@/api/types";
 import { ArtifactPanel } from "@/components/artifact-panel/artifact-panel";
@@ -28,7 +28,13 @@ const COLUMNS = [
   { label: "Kept", end: true },
 ];
 
-export function FilesPage({ SnapshotDialog }: { SnapshotDialog: SnapshotDialog }) {
+interface Props {
+  SnapshotDialog: SnapshotDialog;
+  /** Another way in, for an empty list. */
+  way: ReactNode;
+}
+
+export function FilesPage({ SnapshotDialog, way }: Props) {
   usePageTitle("Files");
   const navigate = useNavigate();
   const { sha256: open } = useParams({ strict: false });
@@ -77,6 +83,7 @@ export function FilesPage({ SnapshotDialog }: { SnapshotDialog: SnapshotDialog }
             Ibid keeps every byte of what you give it, named by its own content, so that a quote can always be traced
             back to the exact words. The same file twice is kept once.
           </p>
+          {way}
         </Empty>
       )}
       {files.items && files.items.length > 0 && (

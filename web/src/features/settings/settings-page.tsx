@@ -18,7 +18,7 @@ const BLOBS: Record<string, string> = { folder: "A folder on the server", s3: "S
 const EMBEDDERS: Record<string, string> = { local: "The model that comes with Ibid", none: "None: found by words only", external: "Another program’s", openai: "OpenAI", google: "Google", compatible: "A compatible server" };
 
 /** What can be set, and what the operator has set. */
-export function SettingsPage() {
+export function SettingsPage({ sample }: { sample: ReactNode }) {
   usePageTitle("Settings");
   const settings = useQuery({ queryKey: settingsKeys.whole, queryFn: ({ signal }) => getSettings(signal) });
   return (
@@ -36,6 +36,7 @@ export function SettingsPage() {
             {settings.data.citations.is_fixed ? <FixedCitations kept={settings.data.citations} /> : <CitationForm kept={settings.data.citations} />}
             <Tools kept={settings.data.citations} />
           </Section>
+          <Section title="Sample library">{sample}</Section>
           <Section title="About">
             <About settings={settings.data} />
           </Section>

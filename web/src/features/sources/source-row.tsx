@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { SAMPLE_TAG } from "@/api/sample";
 import type { Source } from "@/api/types";
 import { Cell, Row, rowLink } from "@/components/table";
 import { Time } from "@/components/time";
@@ -17,6 +18,7 @@ export function SourceRow({ source }: { source: Source }) {
         <Link {...rowLink} to="/sources/$sourceId" params={{ sourceId: source.id }}>
           {source.title}
         </Link>
+        {source.tags.includes(SAMPLE_TAG) && <span className={styles.mark}>sample</span>}
         <div className={styles.byline}>{byline(source)}</div>
       </Cell>
       <Cell className={styles.statusCell}>

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useCallback, useState } from "react";
+import { useCallback, useState, type ReactNode } from "react";
 import { countSources, listSources, sourceKeys, type SourceStatus } from "@/api/sources";
 import { Button } from "@/components/button";
 import { Page, PageHead } from "@/components/page";
@@ -24,8 +24,15 @@ const COLUMNS = [{ label: "Cover", quiet: true }, { label: "Title" }, { label: "
 const CHOICES: (SourceStatus | null)[] = [null, ...STATUSES];
 const LOOK_MS = 1000;
 
+interface Props {
+  /** Another way in, for an empty list. */
+  way: ReactNode;
+  /** What stands above a list that is not. */
+  line: ReactNode;
+}
+
 /** Everything that can be cited. */
-export function SourcesPage() {
+export function SourcesPage({ way, line }: Props) {
   usePageTitle("Sources");
   const filter = route.useSearch();
   const { q = "", status = null } = filter;
@@ -104,6 +111,7 @@ export function SourcesPage() {
           actions={
             <div className={styles.inlineForm}>
               <AddressForm onAdded={() => undefined} />
+              {way}
             </div>
           }
         >
@@ -124,6 +132,7 @@ export function SourcesPage() {
           <p>{q ? `No source ${status ? "in this state " : ""}has all these words: ${q}` : "Choose another state, or All."}</p>
         </Empty>
       )}
+      {sources.items && sources.items.length > 0 && !q && !status && line}
       {sources.items && sources.items.length > 0 && (
         <Table label="Sources" columns={COLUMNS} className={styles.sources}>
           {sources.items.map((source) => (
