@@ -1,5 +1,4 @@
 import type { Page } from "@playwright/test";
-import { mockSettings } from "./settings-mock";
 import { expect, expectAccessible, expectNoSideScroll, test } from "./test";
 
 const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
@@ -9,7 +8,6 @@ test.describe("settings", () => {
   test.use({ expectedErrors: [/status of 422/] });
 
   test("a model is tried, saved and kept, and its key is never shown", async ({ page, model }) => {
-    await mockSettings(page);
     model.says = ["ready"];
     await page.goto("/ask");
     await page.getByRole("navigation", { name: "Places" }).getByRole("link", { name: "Settings" }).click();
@@ -51,7 +49,6 @@ test.describe("settings", () => {
   });
 
   test("how citations are shown is kept", async ({ page }) => {
-    await mockSettings(page);
     await page.goto("/settings");
     const citations = part(page, "Citations");
     await citations.getByText("Raised ¹").click();
@@ -75,7 +72,6 @@ test.describe("what the operator fixed", () => {
   test.use({ written: true });
 
   test("is shown with where it comes from, and cannot be changed", async ({ page }) => {
-    await mockSettings(page, { fixed: true });
     await page.goto("/settings");
     const answers = part(page, "Answers");
     await expect(answers.getByText(/^Set by .+, and changed there\.$/)).toBeVisible();

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test as base, expect, type APIRequestContext, type Page } from "@playwright/test";
 import { startServer } from "../scripts/server.mjs";
-import { serveApp } from "./app";
+import { serveApp } from "../scripts/app.mjs";
 import { startModel, type Model } from "./model";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

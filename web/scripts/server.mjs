@@ -4,7 +4,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { preview } from "vite";
 
 const PATIENCE_MS = 30_000;
 
@@ -15,20 +14,7 @@ function binary() {
 }
 
 /**
- * web/dist as it is now in front of a server, for a binary that embeds an older one.
- * @param {string} server
- * @returns {Promise<{ origin: string, close: () => Promise<void> }>}
- */
-async function inFront(server) {
-  // vite.config.ts hands on to it what is not the app's.
-  process.env.IBID_DEV_SERVER = server;
-  const { httpServer, close } = await preview({ preview: { host: "127.0.0.1", port: 0 }, logLevel: "error" });
-  const address = /** @type {import("node:net").AddressInfo} */ (httpServer.address());
-  return { origin: `http://127.0.0.1:${address.port}`, close };
-}
-
-/**
- * A server of its own with a data folder of its own, both gone after `stop`. With $IBID_WEB_PREVIEW set, the app is the one in web/dist.
+ * A server of its own with a data folder of its own, both gone after `stop`.
  * @param {string[]} [settings] more of them, as on the command line
  * @returns {Promise<{ origin: string, stop: () => Promise<void> }>}
  */
@@ -56,10 +42,6 @@ export async function startServer(settings = []) {
   const line = once(createInterface(child.stdout), "line", { signal: AbortSignal.timeout(PATIENCE_MS) });
   const first = await Promise.race([line.then(([text]) => String(text)), gone.then(String)]).catch(String);
   const origin = /^Ibid is ready: (http:\S+)$/.exec(first)?.[1];
-  if (origin && process.env.IBID_WEB_PREVIEW) {
-    const front = await inFront(origin);
-    return { origin: front.origin, stop: async () => void (await front.close(), await stop()) };
-  }
   if (origin) return { origin, stop };
   await stop();
   throw new Error(`${binary()} did not become ready. ${first}\n${said}`);

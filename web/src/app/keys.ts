@@ -25,8 +25,16 @@ export const KEYS: readonly [keys: string[], does: string][] = [
   [["?"], "Show these keys"],
 ];
 
+interface Doing {
+  onUpload: () => void;
+  onHelp: () => void;
+  onPalette: () => void;
+  /** Something is about to open over the place, and what is typed is meant for it. */
+  resting: boolean;
+}
+
 /** Single keys for the whole app; they rest while someone types or a dialog is open. */
-export function useKeys({ onUpload, onHelp, onPalette }: { onUpload: () => void; onHelp: () => void; onPalette: () => void }): void {
+export function useKeys({ onUpload, onHelp, onPalette, resting }: Doing): void {
   const navigate = useNavigate();
   const goToBox = useFocusBox();
 
@@ -38,7 +46,7 @@ export function useKeys({ onUpload, onHelp, onPalette }: { onUpload: () => void;
         event.preventDefault();
         return onPalette();
       }
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event)) return;
+      if (resting || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event)) return;
       const going = event.timeStamp < goUntil;
       goUntil = 0;
       const place = going && PLACES.find(({ key }) => key === event.key);
@@ -61,7 +69,7 @@ export function useKeys({ onUpload, onHelp, onPalette }: { onUpload: () => void;
 
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, [navigate, goToBox, onUpload, onHelp, onPalette]);
+  }, [navigate, goToBox, onUpload, onHelp, onPalette, resting]);
 }
 
 /** Also while someone types: it is no letter. Another dialog has to be closed first. */

@@ -1,5 +1,5 @@
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { PALETTE_KEYS, useKeys } from "@/app/keys";
 import { PLACES } from "@/app/places";
 import { useRememberVisits } from "@/app/recent";
@@ -10,7 +10,8 @@ import { UploadsProvider, useUploads } from "@/components/uploads/uploads";
 import styles from "@/app/shell.module.css";
 
 const KeysDialog = lazy(() => import("@/app/keys-dialog"));
-const Palette = lazy(() => import("@/app/palette/palette"));
+const importPalette = () => import("@/app/palette/palette");
+const Palette = lazy(importPalette);
 const AddressDialog = lazy(() => import("@/features/sources/add-address").then((module) => ({ default: module.AddressDialog })));
 
 /** What is open over the place. */
@@ -36,7 +37,8 @@ function Frame() {
   const showKeys = useCallback(() => setOver("keys"), []);
   const addAddress = useCallback(() => setOver("address"), []);
   const palette = useCallback(() => setOver((open) => (open === "palette" ? null : "palette")), []);
-  useKeys({ onUpload: choose, onHelp: showKeys, onPalette: palette });
+  useKeys({ onUpload: choose, onHelp: showKeys, onPalette: palette, resting: over !== null });
+  useReadyPalette();
   useRememberVisits();
   const onRail = PLACES.flatMap(({ rail, ...place }) => (rail ? [{ ...place, ...rail }] : []));
   const link = ({ to, label, Icon }: (typeof onRail)[number]) => (
@@ -74,4 +76,14 @@ function Frame() {
       </Suspense>
     </div>
   );
+}
+
+const REST_MS = 1500;
+
+/** Fetches the palette when the place has long been drawn, so that no letter is lost that is typed right after its key. */
+function useReadyPalette(): void {
+  useEffect(() => {
+    const timer = setTimeout(() => void importPalette().catch(() => undefined), REST_MS);
+    return () => clearTimeout(timer);
+  }, []);
 }

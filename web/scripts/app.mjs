@@ -4,8 +4,10 @@ import { preview } from "vite";
 /**
  * Serves `dist/` in front of a server whose own app is older, under the same policy; so that the app can be tried
  * without building the binary.
+ * @param {string} server
+ * @returns {Promise<{ origin: string, stop: () => Promise<void> }>}
  */
-export async function serveApp(server: string): Promise<{ origin: string; stop: () => Promise<void> }> {
+export async function serveApp(server) {
   const policy = (await fetch(`${server}/ask`)).headers.get("content-security-policy") ?? "";
   const paths = ["/api", "/health", "/ready", "/metrics", "/docs", "/openapi.json", "/v1"];
   const app = await preview({
