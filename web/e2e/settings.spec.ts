@@ -74,7 +74,7 @@ test.describe("what the operator fixed", () => {
   test("is shown with where it comes from, and cannot be changed", async ({ page }) => {
     await page.goto("/settings");
     const answers = part(page, "Answers");
-    await expect(answers.getByText(/^Set by .+, and changed there\.$/)).toBeVisible();
+    await expect(answers.getByText(/^Set on the command line of the server/)).toBeVisible();
     await expect(answers.getByText("sample")).toBeVisible();
     await expect(answers.getByRole("button")).toHaveCount(0);
     await expect(answers.getByRole("textbox")).toHaveCount(0);

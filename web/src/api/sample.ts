@@ -1,15 +1,9 @@
 import { call, client } from "@/api/client";
-import { send } from "@/api/send";
+import type { components } from "@/api/schema";
 import type { Page, Source } from "@/api/types";
 
 /** The few documents that come with Ibid to try it with. */
-export interface Sample {
-  /** How many there are, and how many of them are in the library. */
-  documents: number;
-  loaded: number;
-  /** What can be asked of them. */
-  questions: string[];
-}
+export type Sample = components["schemas"]["Sample"];
 
 /** What each of its sources is filed under. */
 export const SAMPLE_TAG = "sample";
@@ -20,19 +14,17 @@ export const sampleKeys = {
   sources: ["sources", "list", "sample"] as const,
 };
 
-const PATH = "/api/v1/sample";
-
 export function getSample(signal?: AbortSignal): Promise<Sample> {
-  return send<Sample>("GET", PATH, undefined, signal);
+  return call(client.GET("/api/v1/sample", { signal }));
 }
 
 /** Brings them in; those that are there already stay. */
 export async function loadSample(): Promise<Source[]> {
-  return (await send<{ items: Source[] }>("POST", PATH)).items;
+  return (await call(client.POST("/api/v1/sample"))).items;
 }
 
 export async function removeSample(): Promise<void> {
-  await send<unknown>("DELETE", PATH);
+  await call(client.DELETE("/api/v1/sample"));
 }
 
 export async function listSampleSources(signal?: AbortSignal): Promise<Source[]> {

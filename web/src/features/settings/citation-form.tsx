@@ -16,10 +16,12 @@ export function CitationForm({ kept }: { kept: CitationSettings }) {
   const [draft, setDraft] = useState<CitationChoices>(kept);
   // As it is written: an empty field is no number yet.
   const [most, setMost] = useState(String(kept.max_sources_displayed));
+  const [tools, setTools] = useState(kept.enabled_tools.join(", "));
+  const named = tools.split(/[\s,]+/).filter(Boolean);
   const save = useMutation({
     mutationFn: () => {
       const { format, expand_sources_by_default, enable_tooltips } = draft;
-      return changeSettings({ citations: { format, expand_sources_by_default, max_sources_displayed: Number(most), enable_tooltips } });
+      return changeSettings({ citations: { format, expand_sources_by_default, max_sources_displayed: Number(most), enable_tooltips, enabled_tools: named } });
     },
     onSuccess: (settings) => {
       queries.setQueryData(settingsKeys.whole, settings);
@@ -28,11 +30,13 @@ export function CitationForm({ kept }: { kept: CitationSettings }) {
   });
   const problem = save.error ? Problem.from(save.error) : null;
   const ofMost = fieldOf(problem?.field ?? null) === "max_sources_displayed";
+  const ofTools = fieldOf(problem?.field ?? null) === "enabled_tools";
   const isCount = /^[0-9]{1,4}$/.test(most.trim());
   const changed =
     draft.format !== kept.format ||
     draft.expand_sources_by_default !== kept.expand_sources_by_default ||
     draft.enable_tooltips !== kept.enable_tooltips ||
+    named.join() !== kept.enabled_tools.join() ||
     most.trim() !== String(kept.max_sources_displayed);
 
   function change(next: Partial<CitationChoices>) {
@@ -62,6 +66,16 @@ export function CitationForm({ kept }: { kept: CitationSettings }) {
           error={ofMost && problem ? asSentence(problem.message) : isCount ? null : "A whole number."}
         />
       </div>
+      <Field
+        label="Tools whose results are cited"
+        note="Names parted by commas, in which * stands for anything."
+        value={tools}
+        onChange={(value) => {
+          setTools(value);
+          save.reset();
+        }}
+        error={ofTools && problem ? asSentence(problem.message) : null}
+      />
       <div className={styles.actions}>
         <Button look="primary" type="submit" isDisabled={save.isPending || !changed || !isCount}>
           {save.isPending ? "Saving…" : "Save"}
@@ -70,7 +84,7 @@ export function CitationForm({ kept }: { kept: CitationSettings }) {
           {save.isSuccess && "Saved."}
         </span>
       </div>
-      {problem && !ofMost && <ErrorNote error={problem} what="Nothing was saved." />}
+      {problem && !ofMost && !ofTools && <ErrorNote error={problem} what="Nothing was saved." />}
     </form>
   );
 }

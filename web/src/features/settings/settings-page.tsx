@@ -34,7 +34,6 @@ export function SettingsPage({ sample }: { sample: ReactNode }) {
           <Section title="Answers">{settings.data.answers.is_fixed ? <FixedAnswers kept={settings.data.answers} /> : <AnswerForm kept={settings.data.answers} />}</Section>
           <Section title="Citations">
             {settings.data.citations.is_fixed ? <FixedCitations kept={settings.data.citations} /> : <CitationForm kept={settings.data.citations} />}
-            <Tools kept={settings.data.citations} />
           </Section>
           <Section title="Sample library">{sample}</Section>
           <Section title="About">
@@ -78,28 +77,9 @@ function FixedCitations({ kept }: { kept: CitationSettings }) {
         <Fact name="When pointed at">{kept.enable_tooltips ? "The words are shown" : "Nothing is shown"}</Fact>
         <Fact name="List of sources">{kept.expand_sources_by_default ? "Opens by itself" : "Opens on request"}</Fact>
         <Fact name="Shown at first">{formatCount(kept.max_sources_displayed)}</Fact>
+        <Fact name="Tools">{kept.enabled_tools.join(", ") || "None"}</Fact>
       </Facts>
     </>
-  );
-}
-
-/** Whose results can be cited. The operator says so, in the file of settings. */
-function Tools({ kept: { enabled_tools: tools } }: { kept: CitationSettings }) {
-  return (
-    <div className={styles.tools}>
-      <h3>Tools whose results are cited</h3>
-      {tools.length === 0 ? (
-        <p className={styles.note}>None.</p>
-      ) : (
-        <ul aria-label="Tools whose results are cited">
-          {tools.map((tool) => (
-            <li key={tool}>
-              <code>{tool}</code>
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
   );
 }
 

@@ -36,13 +36,13 @@ export interface AnswerDraft {
 }
 
 export function draftOf({ provider, model, url }: AnswerSettings): AnswerDraft {
-  return { provider, model: model ?? "", url: url ?? "", key: "" };
+  return { provider, model, url, key: "" };
 }
 
 /** What is sent of it: without a provider nothing else counts, and a key that was not written is left as it is. */
 export function choiceOf({ provider, model, url, key }: AnswerDraft): AnswerChoice {
-  if (provider === "none") return { provider, model: null, url: null };
-  return { provider, model: model.trim() || null, url: url.trim() || null, ...(key.trim() && { key: key.trim() }) };
+  if (provider === "none") return { provider, model: "", url: "" };
+  return { provider, model: model.trim(), url: url.trim(), ...(key.trim() && { key: key.trim() }) };
 }
 
 export function isChanged(draft: AnswerDraft, kept: AnswerSettings): boolean {
@@ -50,8 +50,9 @@ export function isChanged(draft: AnswerDraft, kept: AnswerSettings): boolean {
   return draft.provider !== before.provider || (draft.provider !== "none" && (draft.model !== before.model || draft.url !== before.url || draft.key !== ""));
 }
 
-/** A key that is kept for one provider is of no use to another. */
-export function keyNote({ provider }: AnswerDraft, kept: AnswerSettings): string {
+/** A key that is kept for one provider, or one address, is not told to another. */
+export function keyNote({ provider, url }: AnswerDraft, kept: AnswerSettings): string {
+  if (kept.has_key && provider === kept.provider && url.trim() !== kept.url) return "The key that is set is for another address.";
   if (kept.has_key && provider === kept.provider) return "A key is set. It is not shown; leave this empty to keep it.";
   if (kept.has_key && kept.provider !== "none") return `The key that is set is for ${nameOf(PROVIDERS, kept.provider)}.`;
   return provider === "compatible" ? "Only if the server asks for one." : "No key is set. It is kept on the server and never shown again.";
@@ -63,9 +64,10 @@ export function trialWords({ ok, latency_ms, reply, error }: Trial): string {
   return reply ? `Answered in ${took}: “${reply.trim()}”` : `Answered in ${took}.`;
 }
 
-/** "the environment" and the like, as part of a sentence. */
-export function fixedWords(from: string | null): string {
-  return `Set by ${from ?? "the operator"}, and changed there.`;
+/** Where the operator set something: a flag, the file of settings, or a variable of the environment. */
+export function fixedWords(from: string): string {
+  if (from === "flag") return "Set on the command line of the server, and changed there.";
+  return from.includes(".") ? `Set in ${from}, and changed there.` : `Set by the variable ${from}, and changed there.`;
 }
 
 /** The last part of a field's name: `answers.model` is the model. */
