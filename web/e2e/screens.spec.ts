@@ -96,6 +96,7 @@ test("every screen is readable and fits", async ({ page, request, schemes, hasTo
     [`${snapshot}?view=compare`, () => page.getByRole("heading", { name: "Added (1)" })],
     ["/jobs", () => page.getByText("Nothing wrong in 3 files")],
     [`/jobs/${job}`, () => panel.getByRole("heading", { name: "Result" })],
+    ["/settings", () => page.getByRole("region", { name: "About" }).getByText("SQLite")],
     ["/status", () => page.getByText("Ready: everything Ibid needs answers.")],
   ];
   async function look() {
