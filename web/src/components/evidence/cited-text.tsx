@@ -1,7 +1,8 @@
 import { useRouter } from "@tanstack/react-router";
 import { useDeferredValue, useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type MouseEvent, type PointerEvent, type RefObject } from "react";
+import { useCitationSettings } from "@/api/settings";
 import type { Citation } from "@/api/types";
-import { BadgesContext } from "@/components/evidence/badge";
+import { BadgesContext, FormatContext } from "@/components/evidence/badge";
 import { CitationPopover } from "@/components/evidence/citation-popover";
 import { PartView } from "@/components/evidence/text-parts";
 import { MarksContext, marksBeside } from "@/components/evidence/uncited-mark";
@@ -20,6 +21,7 @@ const LONG_PARTS = 60;
 /** A text in Markdown with its citations as badges; a badge shows its evidence when it is pointed at or has the focus. */
 export function CitedText({ placed, label, articleRef }: { placed: Placed; label: string; articleRef?: RefObject<HTMLElement | null> }) {
   const router = useRouter();
+  const { format, enable_tooltips: pointing } = useCitationSettings();
   const trigger = useRef<Element | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const touch = useRef(false);
@@ -45,7 +47,7 @@ export function CitedText({ placed, label, articleRef }: { placed: Placed; label
 
   function onPointerOver(event: PointerEvent) {
     const badge = badgeAt(event.target);
-    if (badge && event.pointerType === "mouse") wait(shown ? 0 : OPEN_MS, () => show(badge));
+    if (badge && pointing && event.pointerType === "mouse") wait(shown ? 0 : OPEN_MS, () => show(badge));
   }
   function onPointerOut(event: PointerEvent) {
     if (badgeAt(event.target) && event.pointerType === "mouse") hide();
@@ -53,7 +55,7 @@ export function CitedText({ placed, label, articleRef }: { placed: Placed; label
   function onFocus(event: FocusEvent) {
     const badge = badgeAt(event.target);
     // A finger focuses, too, but what it does is told by the click.
-    if (badge?.matches(":focus-visible")) show(badge);
+    if (pointing && badge?.matches(":focus-visible")) show(badge);
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== "Escape" || !shown) return;
@@ -71,7 +73,7 @@ export function CitedText({ placed, label, articleRef }: { placed: Placed; label
     if (!badge || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const href = badge.getAttribute("href");
     // A finger cannot point without pressing: it gets the evidence first, with a way on.
-    if (touch.current || !href) {
+    if ((touch.current && pointing) || !href) {
       event.preventDefault();
       show(badge);
     } else if (href.startsWith("/")) {
@@ -96,9 +98,11 @@ export function CitedText({ placed, label, articleRef }: { placed: Placed; label
         onKeyDown={onKeyDown}
         onClick={onClick}
       >
-        <MarksContext value={placed.marks}>
-          <Parts text={placed.text} />
-        </MarksContext>
+        <FormatContext value={format}>
+          <MarksContext value={placed.marks}>
+            <Parts text={placed.text} />
+          </MarksContext>
+        </FormatContext>
       </article>
       {uncited && <UncitedPopover statements={uncited} trigger={trigger} onClose={() => setUncited(null)} />}
       {shown && (

@@ -1,29 +1,38 @@
 import { useState } from "react";
+import { useCitationSettings } from "@/api/settings";
 import { thumbnailUrl } from "@/api/sources";
 import type { Citation, CitedFile } from "@/api/types";
 import { useCitedSource } from "@/components/evidence/citation-card";
 import { SourceLink } from "@/components/evidence/source-link";
+import { Button } from "@/components/button";
 import { ClockIcon } from "@/components/icons";
 import { citationHref, standingOf } from "@/lib/citation-words";
 import { formatCount } from "@/lib/format";
 import { mediaName } from "@/lib/media";
 import styles from "@/components/evidence/covers.module.css";
 
-const MOST = 24;
-
 /** The files that a text cites, as small covers in a row. */
 export function Covers({ files, citations }: { files: readonly CitedFile[]; citations: readonly Citation[] }) {
+  const { max_sources_displayed: most } = useCitationSettings();
+  const [all, setAll] = useState(false);
   if (files.length === 0) return null;
+  const shown = all ? files : files.slice(0, Math.max(1, most));
   return (
     // A row that scrolls has to be reachable by keyboard.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <ul className={styles.covers} aria-label="Cited files" tabIndex={0}>
-      {files.slice(0, MOST).map((file) => (
+      {shown.map((file) => (
         <li key={file.number}>
           <CoverOf file={file} citation={citations.find(({ number }) => number === file.number)} />
         </li>
       ))}
-      {files.length > MOST && <li className={styles.more}>and {formatCount(files.length - MOST)} more</li>}
+      {shown.length < files.length && (
+        <li className={styles.more}>
+          <Button look="quiet" onPress={() => setAll(true)}>
+            {formatCount(files.length - shown.length)} more
+          </Button>
+        </li>
+      )}
     </ul>
   );
 }

@@ -1,10 +1,12 @@
-import { memo, useDeferredValue, useMemo, type ReactNode } from "react";
+import { memo, useDeferredValue, useMemo, useState, type ReactNode } from "react";
+import { useCitationSettings } from "@/api/settings";
 import type { Citation } from "@/api/types";
 import { CitedWords, CitedWork, useCitedSource } from "@/components/evidence/citation-card";
+import { Button } from "@/components/button";
 import { SidePanel } from "@/components/side-panel";
 import { Tabs } from "@/components/tabs";
 import { citedSources, type CitedSource, type EvidenceKind } from "@/lib/citation-words";
-import { formatCount } from "@/lib/format";
+import { formatCount, formatPlural } from "@/lib/format";
 import { useGradually } from "@/lib/use-gradually";
 import styles from "@/components/evidence/evidence-panel.module.css";
 
@@ -19,7 +21,8 @@ export const EVIDENCE_TABS: readonly [tab: EvidenceTab, label: string][] = [
   ["generated", "Generated"],
 ];
 
-const CARDS_AT_ONCE = 6;
+const CARDS_AT_ONCE = 4;
+const QUOTES_AT_ONCE = 6;
 
 interface Props {
   citations: readonly Citation[];
@@ -37,7 +40,10 @@ export function EvidencePanel({ citations, empty, tab, link, onClose }: Props) {
   const later = useDeferredValue(citations);
   const sources = useMemo(() => citedSources(later), [later]);
   const shown = sources.filter(({ kind }) => tab === null || kind === tab);
-  const drawn = useGradually(shown.length, CARDS_AT_ONCE);
+  const { max_sources_displayed: most, expand_sources_by_default: expanded } = useCitationSettings();
+  const [allOf, setAllOf] = useState<readonly Citation[] | null>(null);
+  const wanted = allOf === later ? shown.length : Math.min(shown.length, Math.max(1, most));
+  const drawn = useGradually(wanted, CARDS_AT_ONCE);
   const count = (kind: EvidenceTab) => sources.filter((source) => kind === null || source.kind === kind).length;
   return (
     <SidePanel kind="Evidence" onClose={onClose}>
@@ -58,26 +64,41 @@ export function EvidencePanel({ citations, empty, tab, link, onClose }: Props) {
       ) : (
         <ul className={styles.sources} aria-label="Cited sources">
           {shown.slice(0, drawn).map((source) => (
-            <SourceCard key={source.number} source={source} />
+            <SourceCard key={source.number} source={source} expanded={expanded} />
           ))}
         </ul>
+      )}
+      {wanted < shown.length && (
+        <Button look="quiet" onPress={() => setAllOf(later)}>
+          Show all {formatPlural(shown.length, "source")}
+        </Button>
       )}
     </SidePanel>
   );
 }
 
 const SourceCard = memo(
-  function SourceCard({ source: { citations } }: { source: CitedSource }) {
+  function SourceCard({ source: { citations }, expanded }: { source: CitedSource; expanded: boolean }) {
     const first = citations[0]!;
     const source = useCitedSource(first.source_id);
+    const [opened, setOpened] = useState(false);
+    const wanted = expanded || opened ? citations.length : 1;
+    const drawn = useGradually(wanted, QUOTES_AT_ONCE);
     return (
       <li className={styles.source} data-deleted={first.availability === "deleted" || undefined}>
         <CitedWork citation={first} source={source} />
-        {citations.map((citation) => (
+        {citations.slice(0, drawn).map((citation) => (
           <CitedWords key={citation.id} citation={citation} source={source} />
         ))}
+        {wanted < citations.length && (
+          <div className={styles.rest}>
+            <Button look="quiet" onPress={() => setOpened(true)}>
+              {formatPlural(citations.length - wanted, "more quote")}
+            </Button>
+          </div>
+        )}
       </li>
     );
   },
-  (before, after) => before.source.citations.every((citation, at) => citation === after.source.citations[at]) && before.source.citations.length === after.source.citations.length,
+  (before, after) => before.expanded === after.expanded && before.source.citations.every((citation, at) => citation === after.source.citations[at]) && before.source.citations.length === after.source.citations.length,
 );

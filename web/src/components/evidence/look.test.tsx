@@ -1,0 +1,67 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createMemoryHistory, createRootRoute, createRouter, RouterContextProvider } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, it } from "vitest";
+import { USUAL_LOOK, type CitationLook } from "@/api/settings";
+import type { Citation, CitedFile } from "@/api/types";
+import { CitedText } from "@/components/evidence/cited-text";
+import { Covers } from "@/components/evidence/covers";
+import { EvidencePanel } from "@/components/evidence/evidence-panel";
+import { placeCitations, placeNumbers } from "@/lib/citation-places";
+
+function draw(element: ReactNode, look: Partial<CitationLook> = {}): string {
+  const queries = new QueryClient();
+  queries.setQueryData(["settings", "whole"], { citations: { ...USUAL_LOOK, ...look } });
+  const router = createRouter({ routeTree: createRootRoute(), history: createMemoryHistory() });
+  return renderToStaticMarkup(
+    <QueryClientProvider client={queries}>
+      <RouterContextProvider router={router}>{element}</RouterContextProvider>
+    </QueryClientProvider>,
+  );
+}
+const words = (markup: string) => markup.replace(/<[^>]+>/g, "");
+
+const cited = (number: number, start_index: number, quote: string): Citation =>
+  ({ id: `${number} ${quote}`, number, start_index, end_index: start_index + 3, quote, title: `Survey ${number} of the quay`, source_id: `s${number}`, availability: "available", state: "current", verdict: "supported", source_type: "blob_storage", mime_type: "text/plain" }) as Citation;
+
+const TEXT = "It stood [1][2]. It fell.";
+const placed = placeCitations(TEXT, [cited(1, 9, "a"), cited(2, 12, "b")]);
+
+it("markers look as the settings say", () => {
+  const text = (format: CitationLook["format"]) => draw(<CitedText placed={placed} label="Answer" />, { format });
+  expect(text("superscript")).toContain("It stood<sup");
+  expect(words(text("superscript"))).toBe("It stood1,2. It fell.");
+  expect(words(text("brackets"))).toBe("It stood [1,2]. It fell.");
+  expect(words(text("inline_links"))).toBe("It stood (Survey 1 of the quay; Survey 2 of the quay). It fell.");
+  expect(text("inline_links")).toContain('aria-label="citation 1, supported, Survey 1 of the quay"');
+  // What is not kept yet has no name.
+  expect(words(draw(<CitedText placed={placeNumbers(TEXT, new Set([1, 2]))} label="Answer" />, { format: "inline_links" }))).toBe("It stood [1,2]. It fell.");
+});
+
+const many = Array.from({ length: 12 }, (_, index) => [cited(index + 1, 0, "first"), cited(index + 1, 4, "second"), cited(index + 1, 8, "third")]).flat();
+
+function panel(look: Partial<CitationLook>): string {
+  return draw(<EvidencePanel citations={many} empty="" tab={null} link={(tab, children) => <span key={tab ?? "all"}>{children}</span>} onClose={() => undefined} />, look);
+}
+
+it("sources are as many and as open as the settings say", () => {
+  // What is drawn at once is the first frame of it.
+  const few = panel({ max_sources_displayed: 2 });
+  expect(few.match(/<li/g)).toHaveLength(2);
+  expect(few).toContain("Show all 12 sources");
+  expect(few.match(/<blockquote/g)).toHaveLength(2);
+  expect(few).toContain("2 more quotes");
+  const open = panel({ max_sources_displayed: 2, expand_sources_by_default: true });
+  expect(open.match(/<blockquote/g)).toHaveLength(6);
+  expect(open).not.toContain("more quotes");
+  expect(panel({ max_sources_displayed: 12 })).not.toContain("Show all");
+  expect(panel({ max_sources_displayed: 0 }).match(/<li/g)).toHaveLength(1);
+});
+
+it("so are the covers", () => {
+  const files = many.slice(0, 5).map((_, index) => ({ number: index + 1, title: "a", is_deleted: false, source_type: "web" }) as CitedFile);
+  const covers = draw(<Covers files={files} citations={[]} />, { max_sources_displayed: 3 });
+  expect(covers.match(/<li/g)).toHaveLength(4);
+  expect(words(covers)).toContain("2 more");
+});
