@@ -1,5 +1,6 @@
-import type { Page } from "@playwright/test";
-import { agent, post } from "./asking";
+import type { Browser, Page } from "@playwright/test";
+import { agent, bring, post } from "./asking";
+import { minutes } from "./files";
 import { expect, expectNoSideScroll, test } from "./test";
 
 /** Counts what keeps the page from drawing, from before anything is loaded. */
@@ -15,40 +16,76 @@ async function watchLongTasks(page: Page) {
 /** What is measured on an idle machine is far less, but other work shares this one; what goes wrong takes seconds. */
 const LONGEST_TASK_MS = 600;
 
-test("a very long answer with hundreds of citations stays smooth", async ({ page, request }) => {
-  test.setTimeout(120_000);
-  const sources = Array.from({ length: 40 }, (_, index) => ({
+interface TraceEvent {
+  name: string;
+  ph: string;
+  pid: number;
+  tid: number;
+  dur?: number;
+  /** The time that the thread itself was at work, however many others share the machine. */
+  tdur?: number;
+  args: { name?: string };
+}
+
+/** The longest task of the page's main thread while something is done, in milliseconds of its own work. */
+async function longestTask(browser: Browser, page: Page, work: () => Promise<void>): Promise<number> {
+  await browser.startTracing(page, { categories: ["toplevel"] });
+  await work();
+  const { traceEvents: events } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  const main = new Set(events.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain").map(({ pid, tid }) => `${pid} ${tid}`));
+  const tasks = events.filter(({ name, ph, pid, tid }) => ph === "X" && name.endsWith("RunTask") && main.has(`${pid} ${tid}`));
+  expect(tasks.length).toBeGreaterThan(0);
+  return Math.max(...tasks.map(({ tdur, dur }) => tdur ?? dur ?? 0)) / 1000;
+}
+
+/** No frame comes later than this because of the app; what else the machine does is not counted. */
+const LONGEST_WORK_MS = 50;
+const SOURCES = 40;
+
+test("a very long answer with hundreds of citations stays smooth", async ({ page, request, browser }) => {
+  test.setTimeout(180_000);
+  const sources = Array.from({ length: SOURCES }, (_, index) => ({
     title: `Report ${index + 1}`,
     url: `https://example.org/report/${index + 1}`,
-    snippet: `Pier ${index + 1} was rebuilt in ${1900 + index} after the storm.`,
+    // Each citation has words of its own.
+    snippet: Array.from({ length: 8 }, (_, beam) => `Pier ${index + 1} had its beam number ${beam + 1} rebuilt in ${1900 + index + beam} after the storm.`).join(" "),
   }));
+  await bring(request, [minutes]);
   const run = await agent(request, "What was rebuilt, and when?", sources);
   // About 20,000 tokens: 300 paragraphs with a citation in each.
   const paragraphs = Array.from({ length: 300 }, (_, index) => {
-    const number = (index % 40) + 1;
-    return `**Pier ${number}** was rebuilt in ${1899 + number} after the storm [${number}]. ${"The board looked at the plans, and put the matter off. ".repeat(4)}\n\n`;
+    const [pier, beam] = [index % SOURCES, Math.floor(index / SOURCES)];
+    const claim = `**Pier ${pier + 1}** had its beam number ${beam + 1} rebuilt in ${1900 + pier + beam} after the storm [${pier + 1}].`;
+    return `${claim} ${"The board looked at the plans, and put the matter off. ".repeat(4)}\n\n`;
   });
-  const longTasks = await watchLongTasks(page);
+  // By plain selectors, because looking for roles is itself long work in the page.
+  const shown = () => expect(page.locator("article [data-badge]")).toHaveCount(300, { timeout: 30_000 });
   await page.goto(`/ask/${run.conversation_id}`);
   await expect(page.getByRole("heading", { level: 2 })).toBeVisible();
-  await longTasks();
 
-  for (let at = 0; at < paragraphs.length; at += 5) {
-    await post(request, `/api/v1/runs/${run.id}/response`, { delta: paragraphs.slice(at, at + 5).join("") });
-  }
-  // By plain selectors, because looking for roles is itself long work in the page.
-  await expect(page.locator("article p")).toHaveCount(300);
-  const streaming = await longTasks();
-  await post(request, `/api/v1/runs/${run.id}/response`, { done: true });
-  await expect(page.locator("article [data-badge]")).toHaveCount(300, { timeout: 30_000 });
-  await page.waitForTimeout(500);
-  const ending = await longTasks();
-  await page.reload();
-  await expect(page.locator("article [data-badge]")).toHaveCount(300, { timeout: 30_000 });
-  await page.waitForTimeout(500);
-  const loading = await longTasks();
-  console.log(`long tasks in ms: streaming ${show(streaming)}; ending ${show(ending)}; loading ${show(loading)}`);
-  for (const task of [...streaming, ...ending, ...loading]) expect(task).toBeLessThan(LONGEST_TASK_MS);
+  const streaming = await longestTask(browser, page, async () => {
+    for (const delta of paragraphs) await post(request, `/api/v1/runs/${run.id}/response`, { delta });
+    await expect(page.locator("article p")).toHaveCount(300);
+  });
+  const ending = await longestTask(browser, page, async () => {
+    await post(request, `/api/v1/runs/${run.id}/response`, { done: true });
+    await shown();
+    await page.waitForTimeout(500);
+  });
+  await page.goto("/ask");
+  const link = page.getByRole("table", { name: "Conversations" }).getByRole("link");
+  await expect(link).toBeVisible();
+  const loading = await longestTask(browser, page, async () => {
+    await link.click();
+    await shown();
+    await page.waitForTimeout(500);
+  });
+  const marking = await longestTask(browser, page, async () => {
+    await expect(page.locator("article [data-uncited]")).toHaveCount(1200, { timeout: 60_000 });
+  });
+  const tasks = [streaming, ending, loading, marking];
+  console.log(`longest task in ms of work: streaming, ending, loading, marking ${show(tasks)}`);
+  for (const task of tasks) expect(task).toBeLessThan(LONGEST_WORK_MS);
 });
 
 test("a single line without end is shown", async ({ page, request }) => {

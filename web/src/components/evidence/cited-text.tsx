@@ -14,12 +14,14 @@ import styles from "@/components/evidence/cited-text.module.css";
 
 const OPEN_MS = 150;
 const CLOSE_MS = 250;
-const PARTS_AT_ONCE = 30;
+const PARTS_AT_ONCE = 12;
 /** In a text of more parts, those far from the window are not laid out. */
 const LONG_PARTS = 60;
 
 /** A text in Markdown with its citations as badges; a badge shows its evidence when it is pointed at or has the focus. */
-export function CitedText({ placed, label, articleRef }: { placed: Placed; label: string; articleRef?: RefObject<HTMLElement | null> }) {
+export function CitedText({ placed: newest, label, articleRef }: { placed: Placed; label: string; articleRef?: RefObject<HTMLElement | null> }) {
+  // New words, and hundreds of badges that become links at once, are drawn between frames.
+  const placed = useDeferredValue(newest);
   const router = useRouter();
   const { format, enable_tooltips: pointing } = useCitationSettings();
   const trigger = useRef<Element | null>(null);
@@ -28,9 +30,6 @@ export function CitedText({ placed, label, articleRef }: { placed: Placed; label
   const [shown, setShown] = useState<Citation | null>(null);
   const [uncited, setUncited] = useState<readonly Uncited[] | null>(null);
   useEffect(() => () => clearTimeout(timer.current), []);
-  // Hundreds of badges that become links at once are drawn between frames; new ones appear with their words.
-  const later = useDeferredValue(placed.badges);
-  const badges = later.length === placed.badges.length ? later : placed.badges;
 
   function show(element: Element) {
     clearTimeout(timer.current);
@@ -83,7 +82,7 @@ export function CitedText({ placed, label, articleRef }: { placed: Placed; label
   }
 
   return (
-    <BadgesContext value={badges}>
+    <BadgesContext value={placed.badges}>
       {/* The badges inside are links and buttons; this hears of them all in one place, because there may be hundreds. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <article

@@ -15,6 +15,7 @@ import { placeCitations, placeNumbers, sameBadges, type Placed, type Uncited } f
 import { verdictSummary } from "@/lib/citation-words";
 import { footnotesOf, withFootnotes } from "@/lib/footnotes";
 import { asSentence, formatPlural } from "@/lib/format";
+import { useGradually } from "@/lib/use-gradually";
 import { useSeen } from "@/lib/use-seen";
 import styles from "@/features/ask/ask.module.css";
 
@@ -81,6 +82,7 @@ function usePlaced(content: string, kept: Message | null, live: Live | null, unc
 }
 
 const NONE: readonly Uncited[] = [];
+const MARKS_AT_ONCE = 60;
 
 /** What a written answer states without a source, asked for once it has ended and is looked at. What is quoted has none. */
 function useUncited(kept: Message | null, article: RefObject<HTMLElement | null>): readonly Uncited[] {
@@ -92,7 +94,9 @@ function useUncited(kept: Message | null, article: RefObject<HTMLElement | null>
     enabled: isWritten && seen,
     staleTime: Infinity,
   });
-  return uncited.data ?? NONE;
+  const all = uncited.data ?? NONE;
+  const count = useGradually(all.length, MARKS_AT_ONCE);
+  return useMemo(() => all.slice(0, count), [all, count]);
 }
 
 function Progress({ live, onAgain }: { live: Live; onAgain?: () => void }) {

@@ -1,9 +1,10 @@
 import { useRouter, type ParsedLocation } from "@tanstack/react-router";
 import { useLayoutEffect, type RefObject } from "react";
-import { goTo, goToTurn, keepPlace, keptPlace, placeNow } from "@/features/ask/reading-place";
+import { goTo, goToTurn, keepPlace, keptPlace, placeNow, type ReadingPlace } from "@/features/ask/reading-place";
 
 const LONGEST_MS = 2000;
 const STILL_FRAMES = 8;
+const SETTLED_MS = 150;
 const INPUTS = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
 
 /**
@@ -28,7 +29,8 @@ export function useReadingPlace(thread: RefObject<HTMLElement | null>, isDrawn: 
     }
     const release = () => cancelAnimationFrame(frame);
     for (const input of INPUTS) addEventListener(input, release, { passive: true });
-    hold();
+    // Before the next frame is drawn, but not in the same breath as what was just made.
+    frame = requestAnimationFrame(hold);
     return () => {
       release();
       for (const input of INPUTS) removeEventListener(input, release);
@@ -38,15 +40,28 @@ export function useReadingPlace(thread: RefObject<HTMLElement | null>, isDrawn: 
   }, [isDrawn]);
 
   useLayoutEffect(() => {
+    let settled: ReturnType<typeof setTimeout>;
+    let last: ReadingPlace | null = null;
+    const look = () => (last = thread.current && placeNow(thread.current));
     function keep(location: ParsedLocation | undefined) {
-      const place = thread.current && placeNow(thread.current);
-      if (location && place) keepPlace(visitOf(location), place);
+      if (location && last) keepPlace(visitOf(location), last);
     }
+    function onScroll() {
+      clearTimeout(settled);
+      settled = setTimeout(look, SETTLED_MS);
+    }
+    // To look costs a layout, which a page that is going away has no time for.
     const onLeave = () => keep(router.latestLocation);
-    const unsubscribe = router.subscribe("onBeforeNavigate", ({ fromLocation }) => keep(fromLocation));
+    const unsubscribe = router.subscribe("onBeforeNavigate", ({ fromLocation }) => {
+      look();
+      keep(fromLocation);
+    });
+    addEventListener("scroll", onScroll, { passive: true });
     addEventListener("pagehide", onLeave);
     return () => {
+      clearTimeout(settled);
       unsubscribe();
+      removeEventListener("scroll", onScroll);
       removeEventListener("pagehide", onLeave);
     };
   }, [router, thread]);
