@@ -69,9 +69,11 @@ export function EvidencePanel({ citations, empty, tab, link, onClose }: Props) {
         </ul>
       )}
       {wanted < shown.length && (
-        <Button look="quiet" onPress={() => setAllOf(later)}>
-          Show all {formatPlural(shown.length, "source")}
-        </Button>
+        <div className={styles.rest}>
+          <Button look="quiet" onPress={() => setAllOf(later)}>
+            Show all {formatPlural(shown.length, "source")}
+          </Button>
+        </div>
       )}
     </SidePanel>
   );
