@@ -47,16 +47,14 @@ test("a very long answer with hundreds of citations stays smooth", async ({ page
   const sources = Array.from({ length: SOURCES }, (_, index) => ({
     title: `Report ${index + 1}`,
     url: `https://example.org/report/${index + 1}`,
-    // Each citation has words of its own.
-    snippet: Array.from({ length: 8 }, (_, beam) => `Pier ${index + 1} had its beam number ${beam + 1} rebuilt in ${1900 + index + beam} after the storm.`).join(" "),
+    snippet: `Pier ${index + 1} was rebuilt in ${1900 + index} after the storm.`,
   }));
   await bring(request, [minutes]);
   const run = await agent(request, "What was rebuilt, and when?", sources);
   // About 20,000 tokens: 300 paragraphs with a citation in each.
   const paragraphs = Array.from({ length: 300 }, (_, index) => {
-    const [pier, beam] = [index % SOURCES, Math.floor(index / SOURCES)];
-    const claim = `**Pier ${pier + 1}** had its beam number ${beam + 1} rebuilt in ${1900 + pier + beam} after the storm [${pier + 1}].`;
-    return `${claim} ${"The board looked at the plans, and put the matter off. ".repeat(4)}\n\n`;
+    const number = (index % SOURCES) + 1;
+    return `**Pier ${number}** was rebuilt in ${1899 + number} after the storm [${number}]. ${"The board looked at the plans, and put the matter off. ".repeat(4)}\n\n`;
   });
   // By plain selectors, because looking for roles is itself long work in the page.
   const shown = () => expect(page.locator("article [data-badge]")).toHaveCount(300, { timeout: 30_000 });

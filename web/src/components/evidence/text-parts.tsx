@@ -185,5 +185,6 @@ function Anchor({ href, words }: { href: string | null; words: string }) {
 function signs(text: string): ReactNode {
   const pieces = splitBadges(text);
   if (pieces.length === 1 && typeof pieces[0] === "string") return pieces[0];
-  return pieces.map((piece, index) => (typeof piece === "number" ? <Badge key={index} at={piece} /> : piece));
+  // A badge stays the same one, and keeps the focus, when a mark comes in before it.
+  return pieces.map((piece) => (typeof piece === "number" ? <Badge key={`sign ${piece}`} at={piece} /> : piece));
 }

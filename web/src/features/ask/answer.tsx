@@ -143,7 +143,11 @@ function Notes({ message }: { message: Message }) {
   const { citations, dangling } = message;
   return (
     <div className={styles.notes}>
-      {citations.length > 0 && <p className={styles.verdicts}>{verdictSummary(citations)}</p>}
+      <div className={styles.summary}>
+        {citations.length > 0 && <p className={styles.verdicts}>{verdictSummary(citations)}</p>}
+        {/* In the same line, so that nothing moves when it goes. */}
+        {message.has_async_entities_in_progress && <p role="status">Creating notes…</p>}
+      </div>
       {dangling.length > 0 && (
         <p>
           {formatPlural(dangling.length, "number")} in the answer {dangling.length === 1 ? "names" : "name"} no source: {dangling.join(", ")}
@@ -152,7 +156,6 @@ function Notes({ message }: { message: Message }) {
       {message.model === "extractive" && citations.length > 0 && (
         <p>Extractive: quoted from your library. Connect a model for written answers.</p>
       )}
-      {message.has_async_entities_in_progress && <p role="status">Creating notes…</p>}
     </div>
   );
 }
