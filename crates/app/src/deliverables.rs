@@ -227,8 +227,14 @@ impl App {
         let is_cited = |entry: &&Entry| citations.iter().any(|citation| citation.number == entry.number);
         let seen = ledger.entries().iter().filter(|entry| !is_cited(entry)).map(listed_entry).collect();
         let asked = question.as_deref().map(one_line).filter(|question| !question.is_empty());
-        let title = conversation.and_then(|conversation| conversation.title).or_else(|| asked.clone());
-        let title = title.map_or_else(|| "Answer".to_owned(), |title| one_line(&title));
+        let title = conversation.and_then(|conversation| conversation.title).map(|title| one_line(&title));
+        // A conversation is called by the beginning of its first question.
+        let is_cut = |title: &String| {
+            let asked = asked.as_deref().unwrap_or_default();
+            title.strip_suffix('…').is_some_and(|beginning| asked.starts_with(beginning.trim_end()))
+        };
+        let title = title.filter(|title| !is_cut(title)).or_else(|| asked.clone());
+        let title = title.unwrap_or_else(|| "Answer".to_owned());
         let partial = if run.status == RunStatus::Completed { "" } else { " · not finished" };
         Ok(Work {
             question: asked.filter(|asked| *asked != title),

@@ -249,6 +249,11 @@ impl Builder {
         if let Some(frame) = self.open.last_mut() {
             match (frame.inlines.last_mut(), inline) {
                 (Some(Inline::Text(before)), Inline::Text(more)) => before.push_str(&more),
+                // A raised number stands close to its words.
+                (Some(Inline::Text(before)), Inline::Mark(place)) if !before.trim_end().is_empty() => {
+                    before.truncate(before.trim_end_matches(' ').len());
+                    frame.inlines.push(Inline::Mark(place));
+                }
                 (_, inline) => frame.inlines.push(inline),
             }
         }

@@ -211,7 +211,7 @@ impl Default for CitationSettings {
     fn default() -> Self {
         Self {
             enabled: true,
-            format: CitationFormat::Brackets,
+            format: CitationFormat::Superscript,
             expand_sources_by_default: false,
             max_sources_displayed: 10,
             enabled_tools: vec!["*".to_owned()],

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { getSettings, settingsKeys } from "@/api/settings-api";
 
 /** How citations are shown: the section `[citations]` of the settings. */
 export interface CitationLook {
@@ -19,11 +20,8 @@ export const USUAL_LOOK: CitationLook = {
   enable_tooltips: true,
 };
 
-const WHOLE = ["settings", "whole"] as const;
-
 /** How citations are to be shown, once the settings are known; until then as usual. */
 export function useCitationSettings(): CitationLook {
-  // Whoever has fetched the settings has put them there; nothing is asked for by itself yet.
-  const { data } = useQuery<{ citations: CitationLook } | null>({ queryKey: WHOLE, queryFn: () => null, enabled: false });
+  const { data } = useQuery({ queryKey: settingsKeys.whole, queryFn: ({ signal }) => getSettings(signal), staleTime: Infinity });
   return data?.citations ?? USUAL_LOOK;
 }

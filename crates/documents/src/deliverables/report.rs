@@ -79,7 +79,13 @@ fn note(work: &Work, at: usize, title: impl Fn(&str) -> String, words: impl Fn(&
     if let Some(doubt) = doubt(evidence.verdict) {
         said += &format!(" ({doubt})");
     }
-    said + "."
+    if said.ends_with([')', '*', ';'])
+        || !said.ends_with(['.', '!', '?', '”', '…'])
+        || doubt(evidence.verdict).is_some()
+    {
+        said.push('.');
+    }
+    said
 }
 
 fn typst(work: &Work, text: &Text, notes: &Notes) -> String {
@@ -149,6 +155,7 @@ fn markdown(work: &Work, text: &Text, notes: &Notes) -> String {
     let (mut place, mut skip) = (0, 0);
     for (at, char) in work.text.chars().enumerate() {
         if let Some(span) = text.spans.get(place).filter(|span| span.start == at) {
+            written.truncate(written.trim_end_matches(' ').len());
             for number in notes.at(&text.marks[place]) {
                 written += &format!("[^{number}]");
             }

@@ -12,7 +12,7 @@ line-height: 1.45; font-size: .82rem; text-align: left; background: var(--paper)
 .card > span { display: block; margin: 0 0 .5rem; } .card > span:last-child { margin: 0; }\n\
 .source { border-top: 1px solid var(--line); padding: 1.2rem 0; } .source h2 { font-size: 1.05rem; margin: 0 0 .2rem; }\n\
 .source ul { margin: .6rem 0 0; padding-left: 1.1rem; } .source li { margin: 0 0 .5rem; } .hash { overflow-wrap: anywhere; }\n\
-@media (max-width: 40rem) { .card { position: fixed; left: 1rem; right: 1rem; top: auto; bottom: 1rem; width: auto; } }\n";
+@media (max-width: 84rem) { .card { position: fixed; left: 1rem; right: 1rem; top: auto; bottom: 1rem; width: auto; max-width: 40rem; margin: 0 auto; } }\n";
 
 pub(super) fn files(work: &Work, text: &Text) -> Vec<File> {
     vec![

@@ -59,7 +59,7 @@ fn a_report_quotes_in_footnotes() {
     assert!(files[0].bytes.starts_with(b"%PDF-") && files[0].bytes.len() > 10_000);
 
     let markdown = file(&files, "report.md");
-    assert!(markdown.contains("It was rebuilt in 1931 [^1][^2]. It cost *5 %* more [^1]."), "{markdown}");
+    assert!(markdown.contains("It was rebuilt in 1931[^1][^2]. It cost *5 %* more[^1]."), "{markdown}");
     assert!(markdown.contains("[^2]: *Sample source 2 \\#1 \\<b>*, p. 3: “the words of 2"), "{markdown}");
     assert!(markdown.contains("(supports it in part)."), "{markdown}");
     assert!(markdown.contains("## Also looked at\n\n- Seen only"), "{markdown}");

@@ -37,12 +37,12 @@ fn a_text_is_read_with_its_markers() {
                 Inline::Mark(1),
                 text("."),
             ]),
-            Block::List(None, vec![paragraph(vec![text("one")]), paragraph(vec![text("two "), Inline::Mark(2)])]),
+            Block::List(None, vec![paragraph(vec![text("one")]), paragraph(vec![text("two"), Inline::Mark(2)])]),
             Block::List(Some(3), vec![paragraph(vec![text("third")])]),
             Block::Quote(paragraph(vec![text("said")])),
             Block::Table(
                 vec![Align::Start, Align::End],
-                vec![vec![vec![text("a")], vec![text("b")]], vec![vec![text("1")], vec![text("2 "), Inline::Mark(3)]],]
+                vec![vec![vec![text("a")], vec![text("b")]], vec![vec![text("1")], vec![text("2"), Inline::Mark(3)]],]
             ),
             Block::Code("code [5]".into()),
             Block::Rule,

@@ -89,11 +89,11 @@ async fn a_model_is_set_in_the_app(mut server: Running) {
 
 async fn citations_are_set_in_the_app(server: Running) {
     let change =
-        json!({"citations": {"format": "superscript", "max_sources_displayed": 3, "enabled_tools": ["web_*"]}});
+        json!({"citations": {"format": "inline_links", "max_sources_displayed": 3, "enabled_tools": ["web_*"]}});
     let (status, settings) = server.send(Method::PATCH, SETTINGS, &change).await;
     assert_eq!(status.as_u16(), 200, "{settings}");
     let citations = &settings["citations"];
-    assert_eq!((&citations["format"], &citations["enable_tooltips"]), (&json!("superscript"), &json!(true)));
+    assert_eq!((&citations["format"], &citations["enable_tooltips"]), (&json!("inline_links"), &json!(true)));
     // Only the tools that are named are looked at, from now on.
     let extract = |tool: &str| json!({"tool_name": tool, "request_id": "1", "parameters": {}, "output": {"results": [{"title": "a", "url": "https://example.org/"}]}});
     let found = server.post("/api/v1/citations/extract", extract("web_search")).await;
