@@ -61,7 +61,7 @@ pub(super) fn files(work: &Work, text: &Text) -> Result<Vec<File>, Vec<Fault>> {
     ])
 }
 
-fn source_of<'a>(work: &'a Work, number: u32) -> Option<&'a Listed> {
+fn source_of(work: &Work, number: u32) -> Option<&Listed> {
     work.cited.iter().find(|source| source.number == Some(number))
 }
 
@@ -168,7 +168,7 @@ fn markdown(work: &Work, text: &Text, notes: &Notes) -> String {
     written.truncate(written.trim_end().len());
     written += "\n\n";
     for (number, &at) in notes.first.iter().enumerate() {
-        let said = note(work, at, |title| format!("*{}*", plain(title)), |words| plain(words));
+        let said = note(work, at, |title| format!("*{}*", plain(title)), plain);
         written += &format!("[^{}]: {said}\n", number + 1);
     }
     let mut list = |heading: &str, sources: &[Listed]| {
