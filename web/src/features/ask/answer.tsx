@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { groundKeys, listUncited } from "@/api/ground";
-import { memo, useMemo, useRef, useState, type ReactNode, type RefObject } from "react";
+import { lazy, memo, Suspense, useMemo, useRef, useState, type ReactNode, type RefObject } from "react";
 import { evidenceUrl } from "@/api/conversations";
 import { getRun, runKeys } from "@/api/runs";
 import type { Message } from "@/api/types";
@@ -19,6 +20,8 @@ import { useGradually } from "@/lib/use-gradually";
 import { useSeen } from "@/lib/use-seen";
 import styles from "@/features/ask/ask.module.css";
 
+const Deliverables = lazy(() => import("@/features/ask/deliverables").then(({ Deliverables }) => ({ default: Deliverables })));
+
 interface Props {
   answer: Shown;
   /** Shows its evidence; absent while it is shown. */
@@ -32,6 +35,7 @@ export const Answer = memo(function Answer({ answer: { id, content, kept, live }
   const article = useRef<HTMLElement>(null);
   const uncited = useUncited(kept, article);
   const placed = usePlaced(content, kept, live, uncited);
+  const [handing, setHanding] = useState(false);
   return (
     <div className={styles.answer} data-message={id} aria-busy={live?.state === "going"}>
       <CitedText placed={placed} label="Answer" articleRef={article} />
@@ -56,12 +60,22 @@ export const Answer = memo(function Answer({ answer: { id, content, kept, live }
                 Export evidence
               </LinkButton>
             )}
+            {kept.run_id && kept.content && (
+              <Button look="quiet" aria-expanded={handing} onPress={() => setHanding(!handing)}>
+                Hand it on
+              </Button>
+            )}
             {onEvidence && kept.citations.length > 0 && (
               <Button look="quiet" onPress={onEvidence}>
                 Evidence
               </Button>
             )}
           </div>
+          {handing && kept.run_id && (
+            <Suspense fallback={<p className={styles.step}>Loading…</p>}>
+              <Deliverables run={kept.run_id} />
+            </Suspense>
+          )}
         </>
       )}
     </div>
@@ -154,7 +168,9 @@ function Notes({ message }: { message: Message }) {
         </p>
       )}
       {message.model === "extractive" && citations.length > 0 && (
-        <p>Extractive: quoted from your library. Connect a model for written answers.</p>
+        <p>
+          Extractive: quoted from your library. <Link to="/settings">Connect a model</Link> for written answers.
+        </p>
       )}
     </div>
   );

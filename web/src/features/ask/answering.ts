@@ -41,7 +41,7 @@ export class Answering {
   ask(conversation: string, content: string, parent?: string | null): void {
     const mode = this.modes.wanted();
     const body = { content, ...(parent !== undefined && { parent_message_id: parent }), ...(mode && { mode }) };
-    this.follow(begin(conversation, content, parent), (signal) => this.learned(mode, this.runs.ask(conversation, body, signal)));
+    this.follow(begin(conversation, content, parent), (signal) => this.learned(this.runs.ask(conversation, body, signal)));
   }
 
   /** Follows a run that was begun before. */
@@ -63,10 +63,9 @@ export class Answering {
   }
 
   /** The same events; what they tell of modes is kept. */
-  private async *learned(asked: Mode | null, events: AsyncIterable<RunEvent>): AsyncGenerator<RunEvent> {
+  private async *learned(events: AsyncIterable<RunEvent>): AsyncGenerator<RunEvent> {
     try {
       for await (const event of events) {
-        if (event.type === "run_started") this.modes.took(asked, event.data.mode);
         yield event;
       }
     } catch (thrown) {

@@ -170,15 +170,12 @@ describe("modes", () => {
     expect(new Modes(null).wanted()).toBeNull();
   });
 
-  it("are learned from what becomes of questions", () => {
+  it("are told by the settings", () => {
     const modes = new Modes(null);
-    modes.took("research", "research");
-    modes.took("extractive", "extractive");
-    modes.took(null, "external");
     expect(modes.current().usual).toBeNull();
-    modes.took(null, "extractive");
+    modes.told(false);
     expect(modes.current().usual).toBe("extractive");
-    modes.took("generated", "generated");
+    modes.told(true);
     expect(modes.current().usual).toBe("generated");
   });
 

@@ -1,3 +1,6 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { wholeSettings } from "@/api/settings";
 import { isPossible, MODES, modes, useModes, type Mode } from "@/features/ask/modes";
 import styles from "@/features/ask/composer.module.css";
 
@@ -12,6 +15,11 @@ const ABOUT: Record<Mode, string> = {
 /** How the next question is answered; with the browser's own list, as every choice of one. */
 export function ModePicker() {
   const state = useModes();
+  const settings = useQuery(wholeSettings);
+  const provider = settings.data?.answers.provider;
+  useEffect(() => {
+    if (provider) modes.told(provider !== "none");
+  }, [provider]);
   const { chosen, usual } = state;
   const shown = (isPossible(chosen, state) ? chosen : null) ?? usual;
   return (

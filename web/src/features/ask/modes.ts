@@ -13,7 +13,7 @@ export const MODES: readonly (readonly [mode: Mode, name: string])[] = [
 export interface ModeState {
   /** What was chosen in this browser; null for the usual. */
   chosen: Mode | null;
-  /** How the server answers if nothing is said; null until an answer has told. */
+  /** How the server answers if nothing is said; null until that is known. */
   usual: Mode | null;
 }
 
@@ -25,10 +25,7 @@ interface Kept {
 
 const KEY = "ibid.mode";
 
-/**
- * The mode that questions are asked in. No address of the server tells whether it has a model, so what it does with
- * questions tells: a run names its mode, and what cannot be written is refused.
- */
+/** The mode that questions are asked in. */
 export class Modes {
   private state: ModeState;
   private readonly listeners = new Set<() => void>();
@@ -59,13 +56,12 @@ export class Modes {
     return isPossible(this.state.chosen, this.state) ? this.state.chosen : null;
   }
 
-  /** A question was taken in a mode. */
-  took(asked: Mode | null, mode: string | undefined): void {
-    const usual = asked === null || mode === "generated" ? modeOf(mode) : null;
-    if (usual) this.set({ ...this.state, usual });
+  /** The settings tell whether there is a model. */
+  told(hasModel: boolean): void {
+    this.set({ ...this.state, usual: hasModel ? "generated" : "extractive" });
   }
 
-  /** A question was refused. */
+  /** A question was refused: whoever set something elsewhere has taken the model away. */
   refused({ code }: Problem): void {
     if (code === "model_not_configured") this.set({ ...this.state, usual: "extractive" });
   }

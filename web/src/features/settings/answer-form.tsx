@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { changeSettings, settingsKeys, tryAnswers, type AnswerSettings } from "@/api/settings-api";
+import { changeSettings, settingsKeys, tryAnswers, type AnswerSettings } from "@/api/settings";
 import { Button } from "@/components/button";
 import { Field } from "@/components/field";
 import { ErrorNote } from "@/components/states";

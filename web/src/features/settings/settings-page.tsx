@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { getSettings, settingsKeys, type AnswerSettings, type CitationSettings, type Settings } from "@/api/settings-api";
+import { getSettings, settingsKeys, type AnswerSettings, type CitationSettings, type Settings } from "@/api/settings";
 import { Page, PageHead } from "@/components/page";
 import { Fact, Facts } from "@/components/side-panel";
 import { ErrorNote, Skeleton } from "@/components/states";

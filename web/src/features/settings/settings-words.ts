@@ -1,4 +1,4 @@
-import type { AnswerChoice, AnswerSettings, CitationFormat, Provider, Trial } from "@/api/settings-api";
+import type { AnswerChoice, AnswerSettings, CitationFormat, Provider, Trial } from "@/api/settings";
 import { asSentence, formatLatency } from "@/lib/format";
 
 export const PROVIDERS: readonly [Provider, string][] = [

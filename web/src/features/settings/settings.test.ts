@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AnswerSettings } from "@/api/settings-api";
+import type { AnswerSettings } from "@/api/settings";
 import { choiceOf, draftOf, fieldOf, fixedWords, isChanged, keyNote, trialWords } from "@/features/settings/settings-words";
 
 const kept: AnswerSettings = { provider: "openai", model: "small", url: "", has_key: true, is_fixed: false, from: "app" };
