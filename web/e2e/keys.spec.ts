@@ -64,6 +64,9 @@ test("each key does in every place what the list of keys says", async ({ page, r
   await test.step("j, k, c and o go through the citations of an answer", async () => {
     await page.goto(`/ask/${id}`);
     await expect(page.getByRole("article", { name: "Answer" })).toHaveCount(2);
+    // A thread holds its place until nothing moves in it any more.
+    await expect(badges(page).last()).toBeInViewport();
+    await page.waitForTimeout(500);
     await page.keyboard.press("j");
     await expect(badges(page).first()).toBeFocused();
     await expect(page.locator("[data-card] mark")).toBeVisible();

@@ -4,9 +4,9 @@ import type { Conversation, Source } from "@/api/types";
 
 /** What sources and conversations are called, to find them by it. */
 export const titleKeys = {
-  // Below the keys of what they list, so that what changes there is asked for again here.
-  conversations: ["conversations", "titles"] as const,
-  sources: (words: string) => ["sources", "titles", words] as const,
+  // Below the keys of the lists, so that what has those asked for again has these asked for, too.
+  conversations: ["conversations", "list", "titles"] as const,
+  sources: (words: string) => ["sources", "list", "titles", words] as const,
 };
 
 const CONVERSATIONS = 200;
