@@ -67,7 +67,10 @@ test("each key does in every place what the list of keys says", async ({ page, r
     // A thread holds its place until nothing moves in it any more.
     await expect(badges(page).last()).toBeInViewport();
     await page.waitForTimeout(500);
+    // From what is in sight, up to the first, which is not.
     await page.keyboard.press("j");
+    await expect(page.locator("[data-badge]:focus")).toBeInViewport();
+    for (let step = await badges(page).count(); step > 0; step -= 1) await page.keyboard.press("k");
     await expect(badges(page).first()).toBeFocused();
     await expect(page.locator("[data-card] mark")).toBeVisible();
     await page.keyboard.press("c");

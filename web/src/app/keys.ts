@@ -107,13 +107,35 @@ function focusedRow(): HTMLElement | null {
   return active.closest("[role=row]")?.querySelector<HTMLElement>("[data-row]") ?? null;
 }
 
+/** The row that gets the focus as soon as it is in sight. */
+let coming: HTMLElement | null = null;
+
 function step(by: 1 | -1): void {
   const all = rows();
-  const focused = focusedRow();
-  // With no focus yet, start at the row that is open beside, or at the top.
+  // With no focus yet, start at the row that is open beside, or at the first that is in sight, or at the top.
   const open = all.find((row) => row.getAttribute("aria-current") === "true");
-  const at = focused ?? open;
-  const next = at ? all[all.indexOf(at) + by] : all[0];
-  next?.focus();
-  next?.scrollIntoView({ block: "nearest" });
+  const at = (coming?.isConnected ? coming : null) ?? focusedRow() ?? open;
+  const next = at ? all[all.indexOf(at) + by] : (all.find(isInSight) ?? all[0]);
+  if (!next) return;
+  if (isInSight(next)) {
+    coming = null;
+    next.focus();
+    return;
+  }
+  // First the scroll and then the focus: the card of a citation closes when the page moves under it.
+  coming = next;
+  next.scrollIntoView({ block: "center" });
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      if (coming !== next) return;
+      coming = null;
+      next.focus({ preventScroll: true });
+    }),
+  );
+}
+
+function isInSight(row: HTMLElement): boolean {
+  const { top, bottom } = row.getBoundingClientRect();
+  const foot = document.querySelector("main [data-foot]")?.getBoundingClientRect().top ?? innerHeight;
+  return top >= 0 && bottom <= foot;
 }
