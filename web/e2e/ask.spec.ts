@@ -283,34 +283,75 @@ test.describe("when the question cannot be asked", () => {
 });
 
 test.describe("the way to answer", () => {
-  test.use({ expectedErrors: [/status of 422/] });
-
   test("is chosen in the composer, is kept, and says when there is no model", async ({ page, request }) => {
     await bring(request, [minutes, survey]);
     await page.goto("/ask");
     const picker = page.getByRole("combobox", { name: "How to answer" });
-    await expect(picker).toHaveValue("usual");
+    await expect(picker).toHaveValue("extractive");
+    await expect(picker.getByRole("option", { name: "Generated: no model is configured" })).toBeDisabled();
     await page.getByRole("textbox", { name: "Ask your library…" }).focus();
     await page.keyboard.press("Tab");
     await expect(picker).toBeFocused();
-    await picker.selectOption("Generated");
-    await page.reload();
-    await expect(picker).toHaveValue("generated");
-    await ask(page, "When was the mole rebuilt?");
-    await expect(page.getByText("No language model is configured, so an answer can be quoted but not written.")).toBeVisible();
-    await expectAccessible(page);
-    await expect(picker).toHaveValue("extractive");
-    await expect(picker.getByRole("option", { name: "Generated: no model is configured" })).toBeDisabled();
-    await page.getByRole("button", { name: "Quote from the library" }).click();
-    await expect(page.getByText("Extractive: quoted from your library.")).toBeVisible();
-
     await picker.selectOption("Research");
+    await page.reload();
+    await expect(picker).toHaveValue("research");
     const asked = page.waitForRequest((one) => one.method() === "POST" && one.url().endsWith("/messages"));
     await ask(page, "How deep is the quay at low water? When was the mole rebuilt?");
     expect((await asked).postDataJSON()).toMatchObject({ mode: "research" });
     await expect(page.getByRole("article").last()).toContainText("7.2 m");
     await expectNoSideScroll(page);
   });
+});
+
+test.describe("a model that is taken away", () => {
+  test.use({ expectedErrors: [/status of 422/] });
+
+  test("is missed calmly, and the question is quoted instead", async ({ page, request }) => {
+    await bring(request, [minutes, survey]);
+    const server = { provider: "compatible", model: "sample", url: "http://127.0.0.1:9/v1" };
+    expect((await request.patch("/api/v1/settings", { data: { answers: server } })).ok()).toBe(true);
+    await page.goto("/ask");
+    const picker = page.getByRole("combobox", { name: "How to answer" });
+    await expect(picker).toHaveValue("generated");
+    await picker.selectOption("Generated");
+    expect((await request.patch("/api/v1/settings", { data: { answers: { provider: "none" } } })).ok()).toBe(true);
+    await ask(page, "When was the mole rebuilt?");
+    await expect(page.getByText("No language model is configured, so an answer can be quoted but not written.")).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Quote from the library" }).click();
+    await expect(page.getByText("Extractive: quoted from your library.")).toBeVisible();
+    await expect(page.getByRole("link", { name: "Connect a model" })).toHaveAttribute("href", "/settings");
+  });
+});
+
+test("an answer is handed on as a report, a website and a presentation", async ({ page, request, context }) => {
+  await bring(request, [minutes, survey]);
+  await page.goto("/ask");
+  await ask(page, "When was the mole rebuilt?");
+  await page.getByRole("button", { name: "Hand it on" }).click();
+  const made = page.getByRole("region", { name: "Hand it on" });
+  for (const [kind, link] of [["report", "PDF"], ["website", "Open"], ["presentation", "Open"]] as const) {
+    await made.getByRole("button", { name: `Make a ${kind}` }).click();
+    const row = made.getByRole("listitem").filter({ hasText: new RegExp(kind, "i") });
+    await expect(row.getByRole("link", { name: link, exact: true })).toBeVisible();
+    await expect(row.getByRole("link", { name: /^All files/ })).toHaveAttribute("href", /\/zip$/);
+  }
+  await expectAccessible(page);
+  await expectNoSideScroll(page);
+  await page.screenshot({ path: test.info().outputPath("handed-on.png"), fullPage: true });
+
+  // What was made opens by itself, shut off from everything, and still has its evidence.
+  const opening = context.waitForEvent("page");
+  await made.getByRole("listitem").filter({ hasText: "Presentation" }).getByRole("link", { name: "Open" }).click();
+  const slides = await opening;
+  await expect(slides.getByRole("heading", { level: 1 })).toHaveText("When was the mole rebuilt?");
+  await slides.keyboard.press("ArrowRight");
+  await expect(slides.locator("#slide-2 .evidence")).toBeInViewport();
+  await expect(slides.locator("#slide-2")).toContainText("The mole was rebuilt in 1931");
+
+  await page.reload();
+  await page.getByRole("button", { name: "Hand it on" }).click();
+  await expect(made.getByRole("link", { name: /^All files/ })).toHaveCount(3);
 });
 
 test("what others wrote does nothing but be read", async ({ page, request }) => {

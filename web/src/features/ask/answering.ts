@@ -1,6 +1,6 @@
 import { ask, cancelRun, watchRun, type RunEvent } from "@/api/runs";
 import { applyEvent, begin, type Live } from "@/features/ask/live";
-import { modes as chosenModes, type Mode, type Modes } from "@/features/ask/modes";
+import { modes as chosenModes, type Modes } from "@/features/ask/modes";
 import { Problem } from "@/lib/problem";
 
 /** So often, at most, are new words shown: oftener than the eye notices costs only work. */
