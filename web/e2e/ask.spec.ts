@@ -366,12 +366,16 @@ test("what others wrote does nothing but be read", async ({ page, request }) => 
     "<script>window.hurt = 1</script><img src=x onerror='window.hurt = 2'>",
     "[click](javascript:window.hurt=3) [data](data:text/html,<script>window.hurt=4</script>) ![pic](https://example.org/p.png)",
     "<iframe src=https://example.org></iframe> <a href=javascript:alert(1)>x</a> [ok](https://example.org/ok)",
+    "$\\href{javascript:window.hurt=5}{x}$ $\\class{x\" onmouseover=\"window.hurt=6}{y}$ $e = mc^2$\n\n$$\\frac{1}{2}$$",
     "| <b>a</b> | `<i>` |\n|--|--|\n| <script>x</script> | [y](vbscript:z) |",
   ].join("\n\n");
   await post(request, `/api/v1/runs/${run.id}/response`, { text });
   await page.goto(`/ask/${run.conversation_id}`);
   const answer = page.getByRole("article", { name: "Answer" });
   await expect(answer).toContainText("<script>window.hurt = 1</script>");
+  await expect(answer.locator("math")).toHaveCount(2);
+  await expect(answer.locator("math mfrac")).toBeVisible();
+  await expect(answer.locator("math [href]")).toHaveCount(0);
   await expect(page.getByRole("heading", { level: 2 })).toContainText("<img src=x onerror=alert(1)>");
   expect(await answer.locator("script, iframe, img, b, i").count()).toBe(0);
   const links = await answer.locator("a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));

@@ -188,7 +188,7 @@ fn an_answer_that_is_too_large_is_refused_in_words() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     /// Typst sets any answer.
     #[test]

@@ -1,5 +1,6 @@
 import { memo, use, useMemo, type CSSProperties, type ReactNode } from "react";
 import { Badge, BadgesContext } from "@/components/evidence/badge";
+import { Formula } from "@/components/evidence/formula";
 import { asWritten, splitBadges } from "@/lib/citation-places";
 import type { Block, ListItem } from "@/lib/markdown";
 import { LONGEST_RUN, readInline, safeHref, wordsOf, type Inline } from "@/lib/markdown-inline";
@@ -35,7 +36,7 @@ function BlockView({ block }: { block: Block }) {
     case "code":
       return <Code text={block.text} />;
     case "math":
-      return <Code text={block.text} />;
+      return <Formula text={block.text} display written={<Code text={block.text} />} />;
     case "rule":
       return <hr />;
     case "quote":
@@ -139,8 +140,9 @@ function InlineView({ node }: { node: Inline }) {
     case "text":
       return signs(node.text);
     case "code":
-    case "math":
       return <InlineCode text={node.text} />;
+    case "math":
+      return <Formula text={node.text} written={<InlineCode text={node.text} />} />;
     case "break":
       return <br />;
     case "strong":
