@@ -106,17 +106,16 @@ impl App {
         })?;
         let facts = |listed: &[Listed]| listed.iter().take(LISTED).map(|one| json!(one)).collect::<Vec<_>>();
         let all_seen: Vec<Listed> = cited.iter().chain(&seen).cloned().collect();
-        let JsonMeta(meta) = JsonMeta::from(json!({
-            "deliverable_type": kind.source_type().as_str(),
-            "title": title,
-            "user_query": query.as_deref().unwrap_or(&title),
-            "run_id": run.id,
-            "message_id": run.message.as_str(),
-            "cited": facts(&cited),
-            "cited_count": cited.len(),
-            "all_seen": facts(&all_seen),
-            "all_seen_count": all_seen.len(),
-        }));
+        let meta = JsonObject::from_iter([
+            ("deliverable_type".to_owned(), json!(kind.source_type().as_str())),
+            ("user_query".to_owned(), json!(query.as_deref().unwrap_or(&title))),
+            ("run_id".to_owned(), json!(run.id)),
+            ("message_id".to_owned(), json!(run.message.as_str())),
+            ("cited".to_owned(), json!(facts(&cited))),
+            ("cited_count".to_owned(), json!(cited.len())),
+            ("all_seen".to_owned(), json!(facts(&all_seen))),
+            ("all_seen_count".to_owned(), json!(all_seen.len())),
+        ]);
         let mut tree = Vec::with_capacity(files.len());
         for file in files {
             let details = UploadDetails {
@@ -145,13 +144,12 @@ impl App {
         let pointer = match tx.pointers(scope).create(&name, Some(manifest.sha256), &change).await? {
             Some(pointer) => pointer,
             None => {
-                let known = tx.pointers(scope).describe(&name, &change).await?;
-                match known.as_ref().and_then(|known| known.manifest) {
-                    Some(current) if current == manifest.sha256 => known.unwrap_or_else(|| unreachable!("it is known")),
-                    current => {
-                        let reason = Some("deliverable_generated");
-                        tx.pointers(scope).advance(&name, current, manifest.sha256, reason).await?
-                    }
+                let known = tx.pointers(scope).describe(&name, &change).await?.ok_or_else(|| not_made(kind))?;
+                if known.manifest == Some(manifest.sha256) {
+                    known
+                } else {
+                    let reason = Some("deliverable_generated");
+                    tx.pointers(scope).advance(&name, known.manifest, manifest.sha256, reason).await?
                 }
             }
         };
@@ -188,10 +186,7 @@ impl App {
     pub async fn deliverable(&self, scope: &Scope, id: RunId, kind: DeliverableKind) -> Result<Deliverable> {
         self.run(scope, id).await?;
         let found = find(&mut self.store.read().await?, scope, id, kind).await?;
-        found.ok_or_else(|| {
-            let detail = format!("no {} was made of this run; make one with POST", kind.as_str());
-            Problem::new(Code::PointerNotFound, detail).into()
-        })
+        found.ok_or_else(|| not_made(kind).into())
     }
 
     /// The answer of a run with all that belongs to it.
@@ -272,16 +267,9 @@ async fn find(tx: &mut Tx, scope: &Scope, id: RunId, kind: DeliverableKind) -> R
     Ok(Some(Deliverable { kind, pointer, manifest, tree }))
 }
 
-/// An object of facts.
-struct JsonMeta(JsonObject);
-
-impl From<serde_json::Value> for JsonMeta {
-    fn from(value: serde_json::Value) -> Self {
-        match value {
-            serde_json::Value::Object(fields) => Self(fields),
-            _ => Self(JsonObject::new()),
-        }
-    }
+fn not_made(kind: DeliverableKind) -> Problem {
+    let detail = format!("no {} was made of this run; make one with POST", kind.as_str());
+    Problem::new(Code::PointerNotFound, detail)
 }
 
 fn one_line(text: &str) -> String {

@@ -170,7 +170,7 @@ pub struct CitationSettings {
     pub enabled: bool,
     /// How markers look in the app.
     pub format: CitationFormat,
-    /// Whether the list of sources is open when an answer is shown.
+    /// Whether all that is quoted of a source is shown at first, or only the first of it.
     pub expand_sources_by_default: bool,
     /// How many sources the list shows at first.
     pub max_sources_displayed: u32,

@@ -87,12 +87,6 @@ impl Answers {
     }
 }
 
-/// Opens again what the settings name, and goes by it from now on.
-pub fn retool(app: &App, config: &Config, kept: &Kept) -> Result<(), String> {
-    app.retool(tools::reopen(&config.with(kept), &app.tools())?);
-    Ok(())
-}
-
 /// How often to look whether another process has set something.
 const LOOK: Duration = Duration::from_secs(10);
 
@@ -110,8 +104,9 @@ pub fn follow(app: &App, scope: Scope, config: &Config, stop: &CancellationToken
             if known.as_ref() == Some(&kept) {
                 continue;
             }
-            if let Err(error) = retool(&app, &config, &kept) {
-                tracing::warn!(error, "what was set in the app cannot be used");
+            match tools::reopen(&config.with(&kept), &app.tools()) {
+                Ok(tools) => app.retool(tools),
+                Err(error) => tracing::warn!(error, "what was set in the app cannot be used"),
             }
             known = Some(kept);
         }

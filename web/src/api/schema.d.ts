@@ -3763,7 +3763,7 @@ export interface components {
             enabled: boolean;
             /** @description Whose results are looked at, as names in which `*` and `?` are wild. */
             enabled_tools: string[];
-            /** @description Whether the list of sources is open when an answer is shown. */
+            /** @description Whether all that is quoted of a source is shown at first, or only the first of it. */
             expand_sources_by_default: boolean;
             format: components["schemas"]["CitationFormat"];
             /** @description Where it is set. */

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     config::{ChatKind, CitationFormat, CitationSettings},
-    settings::{Answers, Kept, retool},
+    settings::{Answers, Kept},
     tools,
 };
 
@@ -56,7 +56,7 @@ pub(super) struct ShownCitationSettings {
     /// Whether the results of tools are looked at for sources.
     enabled: bool,
     format: CitationFormat,
-    /// Whether the list of sources is open when an answer is shown.
+    /// Whether all that is quoted of a source is shown at first, or only the first of it.
     expand_sources_by_default: bool,
     /// How many sources the list shows at first.
     max_sources_displayed: u32,
@@ -177,7 +177,7 @@ pub(super) async fn change(
         }
         kept.citations = Some(citations.applied(kept.citations.take().unwrap_or_default())?);
     }
-    retool(&server.app, &server.config, &kept)
+    let tools = tools::reopen(&server.config.with(&kept), &server.app.tools())
         .map_err(|error| Problem::new(Code::InvalidField, error).field("answers"))?;
     for (name, value) in [
         ("answers", kept.answers.as_ref().map(serde_json::to_value)),
@@ -188,6 +188,7 @@ pub(super) async fn change(
             server.app.set(&scope, name, value).await?;
         }
     }
+    server.app.retool(tools);
     Ok(axum::Json(shown_settings(&server, &kept)))
 }
 
