@@ -6,6 +6,7 @@ use ibid_domain::{
     Citation, Code, JsonObject, MessageStatus, Pointer, PointerType, Problem, Run, RunEventKind, RunId, RunMode,
     RunStatus, Sha256, Source, SourceId, SourceType, Tree, Verdict,
     artifact::{Filename, MediaType},
+    citation::first_of_each,
     pointer::PointerName,
 };
 use ibid_store::{PointerChange, Tx};
@@ -274,18 +275,6 @@ fn not_made(kind: DeliverableKind) -> Problem {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The first citation of each source, by number.
-fn first_of_each(citations: &[Citation]) -> Vec<&Citation> {
-    let mut first: Vec<&Citation> = Vec::new();
-    for citation in citations {
-        if !first.iter().any(|known| known.number == citation.number) {
-            first.push(citation);
-        }
-    }
-    first.sort_by_key(|citation| citation.number);
-    first
 }
 
 fn listed_citation(citation: &Citation, source: Option<&Source>) -> Listed {

@@ -146,8 +146,8 @@ pub struct CitedFile {
     pub is_deleted: bool,
 }
 
-/// The files that citations are of, each once, in the order of their numbers.
-pub fn cited_files(citations: &[Citation]) -> Vec<CitedFile> {
+/// The first citation of each source, in the order of their numbers.
+pub fn first_of_each(citations: &[Citation]) -> Vec<&Citation> {
     let mut first: Vec<&Citation> = Vec::new();
     for citation in citations {
         if !first.iter().any(|known| known.number == citation.number) {
@@ -155,6 +155,11 @@ pub fn cited_files(citations: &[Citation]) -> Vec<CitedFile> {
         }
     }
     first.sort_by_key(|citation| citation.number);
+    first
+}
+
+/// The files that citations are of, each once, in the order of their numbers.
+pub fn cited_files(citations: &[Citation]) -> Vec<CitedFile> {
     let file = |citation: &Citation| {
         let snapshot = &citation.snapshot;
         CitedFile {
@@ -172,5 +177,5 @@ pub fn cited_files(citations: &[Citation]) -> Vec<CitedFile> {
             is_deleted: citation.is_tombstone(),
         }
     };
-    first.into_iter().map(file).collect()
+    first_of_each(citations).into_iter().map(file).collect()
 }

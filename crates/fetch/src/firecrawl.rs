@@ -7,7 +7,10 @@ use reqwest::{Client, Url, header};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::{FetchError, Fetched, Validators, web_search::client};
+use crate::{
+    FetchError, Fetched, Validators,
+    web_search::{answer_to, client},
+};
 
 /// The longest answer that is read, in bytes.
 const LONGEST: usize = 32 << 20;
@@ -72,23 +75,7 @@ impl Firecrawl {
     pub async fn fetch(&self, page: &str) -> Result<Fetched, FetchError> {
         let asked = json!({ "url": page, "formats": ["rawHtml", "markdown"], "onlyMainContent": false });
         let request = self.client.post(self.url.clone()).header(header::AUTHORIZATION, self.key.clone()).json(&asked);
-        let unreachable = |error: reqwest::Error| match error.is_timeout() {
-            true => FetchError::TimedOut(TIMEOUT),
-            false => FetchError::Unreachable(error.without_url().to_string()),
-        };
-        let mut response = request.send().await.map_err(unreachable)?;
-        match response.status().as_u16() {
-            200..=299 => {}
-            429 => return Err(FetchError::RateLimited { retry_after: None }),
-            status => return Err(FetchError::Status(status)),
-        }
-        let mut body = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(unreachable)? {
-            body.extend_from_slice(&piece);
-            if body.len() > LONGEST {
-                return Err(FetchError::TooLarge(LONGEST as u64));
-            }
-        }
+        let body = answer_to(request, TIMEOUT, LONGEST).await?;
         let odd = |why: String| FetchError::Interrupted(format!("what Firecrawl answered is no page: {why}"));
         let answer: Answer = serde_json::from_slice(&body).map_err(|error| odd(error.to_string()))?;
         let found = match (answer.success, answer.data) {

@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use futures::future::BoxFuture;
-use reqwest::{Client, Url, header, redirect::Policy};
+use reqwest::{Client, RequestBuilder, Url, header, redirect::Policy};
 use serde::Deserialize;
 
 use crate::FetchError;
@@ -67,6 +67,32 @@ pub(crate) fn client(patience: Duration) -> Result<Client, FetchError> {
     client.map_err(|error| FetchError::NotInstalled(error.to_string()))
 }
 
+/// What such a service answers, at most so many bytes.
+pub(crate) async fn answer_to(
+    request: RequestBuilder,
+    patience: Duration,
+    longest: usize,
+) -> Result<Vec<u8>, FetchError> {
+    let unreachable = |error: reqwest::Error| match error.is_timeout() {
+        true => FetchError::TimedOut(patience),
+        false => FetchError::Unreachable(error.without_url().to_string()),
+    };
+    let mut response = request.send().await.map_err(unreachable)?;
+    match response.status().as_u16() {
+        200..=299 => {}
+        429 => return Err(FetchError::RateLimited { retry_after: None }),
+        status => return Err(FetchError::Status(status)),
+    }
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(unreachable)? {
+        body.extend_from_slice(&piece);
+        if body.len() > longest {
+            return Err(FetchError::TooLarge(longest as u64));
+        }
+    }
+    Ok(body)
+}
+
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Answer {
@@ -98,23 +124,7 @@ impl WebSearch for Brave {
                 .get(url)
                 .header("x-subscription-token", self.key.clone())
                 .header(header::ACCEPT, "application/json");
-            let unreachable = |error: reqwest::Error| match error.is_timeout() {
-                true => FetchError::TimedOut(TIMEOUT),
-                false => FetchError::Unreachable(error.without_url().to_string()),
-            };
-            let mut response = request.send().await.map_err(unreachable)?;
-            match response.status().as_u16() {
-                200 => {}
-                429 => return Err(FetchError::RateLimited { retry_after: None }),
-                status => return Err(FetchError::Status(status)),
-            }
-            let mut body = Vec::new();
-            while let Some(piece) = response.chunk().await.map_err(unreachable)? {
-                body.extend_from_slice(&piece);
-                if body.len() > LONGEST {
-                    return Err(FetchError::TooLarge(LONGEST as u64));
-                }
-            }
+            let body = answer_to(request, TIMEOUT, LONGEST).await?;
             let answer: Answer = serde_json::from_slice(&body)
                 .map_err(|error| FetchError::Interrupted(format!("what it answered is no result: {error}")))?;
             let page = |hit: Hit| FoundPage { url: hit.url, title: hit.title, description: hit.description };

@@ -179,15 +179,18 @@ fn titled(source: &Listed) -> String {
 }
 
 /// What is known of a source beside its title.
+fn known(source: &Listed) -> String {
+    let gone = source.is_deleted.then_some("no longer in the library");
+    let about = Some(source.about.as_str()).filter(|about| !about.is_empty());
+    about.into_iter().chain(gone).collect::<Vec<_>>().join(" · ")
+}
+
+/// The same on a page.
 fn about(source: &Listed) -> String {
-    let mut parts = Vec::new();
-    if !source.about.is_empty() {
-        parts.push(html::text(&source.about).into_owned());
+    match known(source) {
+        nothing if nothing.is_empty() => nothing,
+        known => format!("<span class=\"about\">{}</span>", html::text(&known)),
     }
-    if source.is_deleted {
-        parts.push("no longer in the library".to_owned());
-    }
-    if parts.is_empty() { String::new() } else { format!("<span class=\"about\">{}</span>", parts.join(" · ")) }
 }
 
 /// A quote with its page and what is to be said against it.

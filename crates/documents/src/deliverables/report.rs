@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{File, Listed, Text, Work, about, doubt, one_line, page, quoted, titled};
+use super::{File, Listed, Text, Work, about, doubt, known, one_line, page, quoted, titled};
 use crate::{
     html, markdown, markup,
     press::{Fault, Sheet},
@@ -123,7 +123,7 @@ fn typst(work: &Work, text: &Text, notes: &Notes) -> String {
             written += &format!(
                 "  ({}, {}, {}),\n",
                 markup::string(&one_line(&source.title)),
-                markup::string(&listed_about(source)),
+                markup::string(&known(source)),
                 markup::string(&address)
             );
         }
@@ -132,12 +132,6 @@ fn typst(work: &Work, text: &Text, notes: &Notes) -> String {
     list("Sources", &work.cited);
     list("Also looked at", &work.seen);
     written
-}
-
-fn listed_about(source: &Listed) -> String {
-    let gone = source.is_deleted.then_some("no longer in the library");
-    let about = Some(source.about.as_str()).filter(|about| !about.is_empty());
-    about.into_iter().chain(gone).collect::<Vec<_>>().join(" · ")
 }
 
 /// Who made it, when, and what its check came to.
@@ -178,7 +172,7 @@ fn markdown(work: &Work, text: &Text, notes: &Notes) -> String {
         written += &format!("\n## {heading}\n\n");
         for source in sources {
             let address = source.url.as_deref().and_then(markdown::web_address);
-            let parts = [plain(&one_line(&source.title)), plain(&listed_about(source))];
+            let parts = [plain(&one_line(&source.title)), plain(&known(source))];
             let parts = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
             let address = address.map(|url| format!(" <{}>", url.replace(['<', '>', ' '], ""))).unwrap_or_default();
             written += &format!("- {parts}{address}\n");
