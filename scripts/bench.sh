@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures: `make bench`, or one part of it: `make bench ARGS=ingest`. Every figure is a ratio to a peer or to what the
 # machine can do, taken in the same run, or a bound. Parts: upload, ingest, embed,
-# citations, answers, search (which takes parts of its own: `make bench ARGS='search ibid quality'`).
+# citations, answers, knowledge, search (which takes parts of its own: `make bench ARGS='search ibid quality'`).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rust.sh"
 
 cd "$root"
 part=all
-case ${1:-} in upload | ingest | embed | search | citations | answers) part=$1 && shift ;; esac
+case ${1:-} in upload | ingest | embed | search | citations | answers | knowledge) part=$1 && shift ;; esac
 need_rust
 for tool in web model onnxruntime pdfium; do scripts/$tool.sh; done
 claim_target
@@ -38,6 +38,16 @@ if [[ $part == all || $part == answers ]]; then
   own=()
   [[ $part == all ]] || own=("$@")
   python3 -B scripts/bench/answers.py "$built/ibid" "${own[@]}"
+fi
+if [[ $part == all || $part == knowledge ]]; then
+  say bench "who is who, and one step through the graph"
+  psycopg=$(python_tools psycopg psycopg==3.3.8 psycopg-binary==3.3.8 typing_extensions==4.15.0)
+  postgres=$(scripts/postgres.sh start)
+  (
+    eval "$postgres"
+    trap 'scripts/postgres.sh stop' EXIT
+    PYTHONPATH=$psycopg python3 -B scripts/bench/knowledge.py "$built/ibid"
+  )
 fi
 if [[ $part == all || $part == search ]]; then
   say bench "search"

@@ -4,7 +4,7 @@ use std::{str::FromStr, time::Duration};
 
 use futures::future::BoxFuture;
 use ibid_domain::{
-    Code, Cursor, JobId, Limit, Page, Problem,
+    Code, Cursor, JobId, Limit, Page, Problem, SourceId,
     job::{Job, JobState},
     problem::shown,
 };
@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     App, GcOptions, Result, Scope,
+    knowledge::{extraction, graph},
     worker::{Handler, JobContext},
 };
 
@@ -24,17 +25,23 @@ pub enum JobKind {
     Gc,
     /// Checks everything.
     Fsck,
+    /// Reads sources for what they tell.
+    ExtractEvents,
+    /// Brings the graph up to what is known.
+    GraphUpsert,
 }
 
 impl JobKind {
     /// Those that can be asked for by name.
-    pub const ALL: [Self; 2] = [Self::Gc, Self::Fsck];
+    pub const ALL: [Self; 4] = [Self::Gc, Self::Fsck, Self::ExtractEvents, Self::GraphUpsert];
 
     /// The name on the wire and in the queue.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Gc => "gc",
             Self::Fsck => "fsck",
+            Self::ExtractEvents => extraction::KIND,
+            Self::GraphUpsert => graph::KIND,
         }
     }
 }
@@ -59,6 +66,10 @@ pub enum JobRequest {
     Gc(GcOptions),
     /// A check.
     Fsck,
+    /// Another reading of one source, whether or not it was read before, or of all that this extractor has not read.
+    ExtractEvents(Option<SourceId>),
+    /// The graph of one source made again, or all of it.
+    GraphUpsert(Option<SourceId>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -76,6 +87,13 @@ impl App {
                 NewJob::new(JobKind::Gc.as_str(), payload.clone()).once(payload.to_string())
             }
             JobRequest::Fsck => NewJob::new(JobKind::Fsck.as_str(), json!({})).once("all"),
+            JobRequest::ExtractEvents(Some(id)) => {
+                self.source(scope, id).await?;
+                extraction::job_again(id)
+            }
+            JobRequest::ExtractEvents(None) => extraction::job_for_all(),
+            JobRequest::GraphUpsert(Some(id)) => graph::job(id, true),
+            JobRequest::GraphUpsert(None) => graph::job_for_all(),
         };
         let mut tx = self.store.write().await?;
         let job = tx.jobs(scope).enqueue(new).await?;

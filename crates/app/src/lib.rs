@@ -15,6 +15,7 @@ mod evidence;
 mod fsck;
 mod gc;
 mod jobs;
+mod knowledge;
 mod manifests;
 mod pointers;
 mod runs;
@@ -44,6 +45,10 @@ pub use fsck::{Finding, FsckReport};
 pub use gc::{GcOptions, GcReport};
 pub use ibid_store::{Error, Result, Scope};
 pub use jobs::{JobKind, JobRequest};
+pub use knowledge::{
+    EntityDetail, EntityJudge, Expanded, Extractor, ExtractorError, GraphHealth, ModelEntityJudge, ModelExtractor,
+    Near, Related, ReviewDecision, ReviewPair, RevisionDiff, RulesEntityJudge, RulesExtractor, Split, ToRead, Told,
+};
 pub use manifests::{EntryDraft, ManifestDraft};
 pub use pointers::PointerDraft;
 pub use runs::{
@@ -67,12 +72,19 @@ pub struct App {
     tools: Arc<RwLock<Arc<Tools>>>,
     index: IndexPlace,
     live: Live,
+    meanings: knowledge::Meanings,
 }
 
 impl App {
     /// The use cases of an open library, with what they reach the outside by.
     pub fn new(store: Store, tools: Tools) -> Self {
-        Self { store, tools: Arc::new(RwLock::new(Arc::new(tools))), index: IndexPlace::new(), live: Live::default() }
+        Self {
+            store,
+            tools: Arc::new(RwLock::new(Arc::new(tools))),
+            index: IndexPlace::new(),
+            live: Live::default(),
+            meanings: knowledge::Meanings::default(),
+        }
     }
 
     /// What is reached the outside by, as of now.

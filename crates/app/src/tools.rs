@@ -8,7 +8,9 @@ use ibid_fetch::{FetchError, FetchRules, Fetcher, WebSearch};
 use ibid_ingest::chunks::ChunkRules;
 use ibid_models::{ChatModel, Embedder};
 
-use crate::{Judge, LocalJudge, OriginAdapter, ReadHere, Reader};
+use crate::{
+    EntityJudge, Extractor, Judge, LocalJudge, OriginAdapter, ReadHere, Reader, RulesEntityJudge, RulesExtractor,
+};
 
 /// The tools of a library. Cheap to clone.
 #[derive(Clone)]
@@ -35,6 +37,10 @@ pub struct Tools {
     pub web_search: Option<Arc<dyn WebSearch>>,
     /// Says whether a passage bears a claim out.
     pub judge: Arc<dyn Judge>,
+    /// Reads texts for what they tell.
+    pub extractor: Arc<dyn Extractor>,
+    /// Says whether two names mean the same.
+    pub entity_judge: Arc<dyn EntityJudge>,
     /// What models cost.
     pub prices: Vec<Price>,
 }
@@ -65,6 +71,8 @@ impl Tools {
             notes_by_model: false,
             web_search: None,
             judge: Arc::new(LocalJudge { embedder: None }),
+            extractor: Arc::new(RulesExtractor),
+            entity_judge: Arc::new(RulesEntityJudge),
             prices: Vec::new(),
         })
     }

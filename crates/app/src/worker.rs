@@ -21,6 +21,7 @@ use crate::{
     App, Result, Scope,
     answers::notes::NotesHandler,
     jobs::{FsckHandler, GcHandler},
+    knowledge::{extraction::ExtractHandler, graph::GraphHandler},
     sources::{embedding::EmbedHandler, import::ImportHandler, ingest::IngestHandler},
 };
 
@@ -162,6 +163,8 @@ impl Worker {
             .with(Arc::new(IngestHandler))
             .with(Arc::new(EmbedHandler))
             .with(Arc::new(ImportHandler))
+            .with(Arc::new(ExtractHandler))
+            .with(Arc::new(GraphHandler))
     }
 
     /// Also does this kind of job.

@@ -84,6 +84,8 @@ codes! {
     RevisionNotFound, "revision_not_found", 404, "The source has no such revision.", "List them with GET /api/v1/sources/{id}/revisions.";
     SourceHasNoContent, "source_has_no_content", 404, "The source has no content.", "It was typed in, or could not be fetched; see `extraction_error` of the source.";
     SourceHasNoText, "source_has_no_text", 404, "The source has no text.", "While `status` is pending, wait; else `extraction_error` says why there is none.";
+    EntityNotFound, "entity_not_found", 404, "There is no such entity.", "List them with GET /api/v1/entities.";
+    PairNotFound, "pair_not_found", 404, "There is no such pair to review.", "List them with GET /api/v1/entities/review.";
     ConversationNotFound, "conversation_not_found", 404, "There is no such conversation.", "List them with GET /api/v1/conversations.";
     MessageNotFound, "message_not_found", 404, "There is no such message.", "List those of a conversation with GET /api/v1/conversations/{id}/messages.";
     RunNotFound, "run_not_found", 404, "There is no such run.", "Open one with POST /api/v1/runs.";
@@ -96,6 +98,7 @@ codes! {
     ModelNotConfigured, "model_not_configured", 422, "No language model is configured.", "Set `chat` and `chat_model`, or ask with `mode: extractive`.";
     RunFailed, "run_failed", 502, "The run failed.", "`detail` says why; ask again.";
     ModelFailed, "model_failed", 502, "The language model did not answer.", "`detail` says why; check the provider, or ask with `mode: extractive`.";
+    EntityConflict, "entity_conflict", 409, "The entities cannot be changed so.", "`detail` says why.";
     MessageExists, "message_exists", 409, "There is a message of that id already.", "Use another id, or none.";
     RunHasNoAnswer, "run_has_no_answer", 409, "The run has no answer.", "Wait for its end, or ask again.";
     RunHasEnded, "run_has_ended", 409, "The run has ended.", "Open another one.";

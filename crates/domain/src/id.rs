@@ -74,4 +74,14 @@ ids! {
     RunId;
     /// A link from a message to what supports it.
     CitationId;
+    /// Somebody or something that sources name.
+    EntityId;
+    /// A place that names it.
+    MentionId;
+    /// Something that happened.
+    EventId;
+    /// Two that may be the same.
+    PairId;
+    /// One that was found to be another.
+    MergeId;
 }

@@ -13,6 +13,7 @@ pub mod conversation;
 pub mod hash;
 pub mod id;
 pub mod job;
+pub mod knowledge;
 pub mod manifest;
 pub mod metadata;
 pub mod page;
@@ -33,7 +34,11 @@ pub use citation::{Citation, CitationState, Verdict};
 pub use code::Code;
 pub use conversation::{Conversation, Message, MessageId, MessageRole, MessageStatus};
 pub use hash::Sha256;
-pub use id::{ChunkId, CitationId, ConversationId, JobId, PointerId, RevisionId, RunId, SourceId, TenantId, UserId};
+pub use id::{
+    ChunkId, CitationId, ConversationId, EntityId, EventId, JobId, MentionId, MergeId, PairId, PointerId, RevisionId,
+    RunId, SourceId, TenantId, UserId,
+};
+pub use knowledge::{ActorRole, Entity, EntityType, Event, Mention, Pair, PairState, Participant, Quote, Sameness};
 pub use manifest::{Entry, Manifest, ManifestPath, Tree};
 pub use page::{Cursor, Limit, Page};
 pub use pointer::{Pointer, PointerType};

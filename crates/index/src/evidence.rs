@@ -168,6 +168,20 @@ impl Matcher {
         quotes.into_iter().map(|(_, quote)| quote).collect()
     }
 
+    /// How much of what is looked for a text has, by the weights of the words: from 0 to 1.
+    pub fn coverage(&self, content: &str) -> f32 {
+        let all: f32 = self.terms.iter().filter(|term| !term.common).map(|term| term.weight).sum();
+        if all <= 0.0 {
+            return 0.0;
+        }
+        let mut has = vec![false; self.terms.len()];
+        for found in self.found(content) {
+            has[found.term] = true;
+        }
+        let had = self.terms.iter().zip(has).filter(|(term, has)| *has && !term.common);
+        had.map(|(term, _)| term.weight).sum::<f32>() / all
+    }
+
     /// The words of a passage that were looked for, in order.
     fn found(&self, content: &str) -> Vec<Found> {
         let mut found = Vec::new();

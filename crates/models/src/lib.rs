@@ -15,7 +15,7 @@ mod secret;
 
 pub use chat::{
     ChatConfig, ChatDelta, ChatError, ChatMessage, ChatModel, ChatProvider, ChatRequest, ChatStream, Completed, Finish,
-    ToolCall, ToolSpec, Usage, Wait, complete, open_chat,
+    ToolCall, ToolSpec, Usage, Wait, complete, complete_object, open_chat,
 };
 pub use embed::{
     BoxFuture, EmbedError, Embedder, EmbedderConfig, LocalConfig, LocalEmbedder, Purpose, RemoteConfig,

@@ -144,6 +144,10 @@ settings! {
     judge: By = By::Local, "IBID_JUDGE";
     /// Who says what cited sources are about: local (their own words), or model (the one that writes answers)
     notes: By = By::Local, "IBID_NOTES";
+    /// Who reads sources for what they tell of people and events: local (rules), or model (the one that writes answers)
+    knowledge: By = By::Local, "IBID_KNOWLEDGE";
+    /// Who decides whether two names mean the same: local (rules), or model (the one that writes answers)
+    knowledge_judge: By = By::Local, "IBID_KNOWLEDGE_JUDGE";
     /// What models cost in US dollars for a million tokens, as model=input/output, separated by commas
     chat_prices: String = String::new(), "IBID_CHAT_PRICES";
     /// The longest passage, in tokens

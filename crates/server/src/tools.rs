@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ibid_app::{Judge, LocalJudge, ModelJudge, OriginAdapter, Price, ReadApart, Tools};
+use ibid_app::{
+    EntityJudge, Extractor, Judge, LocalJudge, ModelEntityJudge, ModelExtractor, ModelJudge, OriginAdapter, Price,
+    ReadApart, RulesEntityJudge, RulesExtractor, Tools,
+};
 use ibid_citations::Registry;
 use ibid_fetch::{Brave, FetchRules, Fetcher, Firecrawl, WebSearch};
 use ibid_ingest::chunks::ChunkRules;
@@ -50,7 +53,20 @@ pub fn reopen(config: &Config, tools: &Tools) -> Result<Tools, String> {
         (By::Model, None) => return Err("judge model: no language model is configured, see chat".to_owned()),
         (By::Local, _) => Arc::new(local),
     };
+    let needs = |what: &str| format!("{what} model: no language model is configured, see chat");
+    let extractor: Arc<dyn Extractor> = match (config.knowledge, &chat) {
+        (By::Model, Some(model)) => Arc::new(ModelExtractor { model: model.clone() }),
+        (By::Model, None) => return Err(needs("knowledge")),
+        (By::Local, _) => Arc::new(RulesExtractor),
+    };
+    let entity_judge: Arc<dyn EntityJudge> = match (config.knowledge_judge, &chat) {
+        (By::Model, Some(model)) => Arc::new(ModelEntityJudge { model: model.clone() }),
+        (By::Model, None) => return Err(needs("knowledge_judge")),
+        (By::Local, _) => Arc::new(RulesEntityJudge),
+    };
     Ok(Tools {
+        extractor,
+        entity_judge,
         extractors: Arc::new(extractors(&config.citations)?),
         chat,
         judge,

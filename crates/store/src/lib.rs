@@ -31,6 +31,10 @@ pub use rows::{
     idempotency::{Claim, IdempotencyKeys, StoredResponse},
     job_events::{JobEvent, JobEventCursor},
     jobs::{JobFilter, Jobs, NewJob},
+    knowledge::{
+        AgeState, EntityFilter, EntityOrder, EventFilter, Extraction, GraphCounts, GraphPart, Knowledge, KnownEntity,
+        Link, LinkQuery, Meaning, Merge, Neighborhood, NewEntity, NewEvent, NewMention,
+    },
     manifests::{Manifests, NewManifest},
     passages::{KnownPassage, NewPassage, Passages},
     pointers::{PointerChange, PointerFilter, Pointers},

@@ -32,4 +32,5 @@ steps! {
     4 "0004_search";
     5 "0005_conversations";
     6 "0006_settings";
+    7 "0007_knowledge";
 }

@@ -197,6 +197,11 @@ value_from! {
     Uuid: ibid_domain::ConversationId, |v| v.uuid();
     Uuid: ibid_domain::RunId, |v| v.uuid();
     Uuid: ibid_domain::CitationId, |v| v.uuid();
+    Uuid: ibid_domain::EntityId, |v| v.uuid();
+    Uuid: ibid_domain::EventId, |v| v.uuid();
+    Uuid: ibid_domain::MentionId, |v| v.uuid();
+    Uuid: ibid_domain::PairId, |v| v.uuid();
+    Uuid: ibid_domain::MergeId, |v| v.uuid();
     Text: ibid_domain::MessageId, |v| v.as_str().to_owned();
     Text: &ibid_domain::MessageId, |v| v.as_str().to_owned();
     Bytes: Vec<u8>, |v| v;
@@ -453,6 +458,11 @@ column! {
     ibid_domain::ConversationId: Uuid => |v| v.into(), Uuid => |v| v.into();
     ibid_domain::RunId: Uuid => |v| v.into(), Uuid => |v| v.into();
     ibid_domain::CitationId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::EntityId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::EventId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::MentionId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::PairId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::MergeId: Uuid => |v| v.into(), Uuid => |v| v.into();
     ibid_domain::MessageId: String => |v| message_id(v)?, String => |v| message_id(v)?;
     bool: i64 => |v| v != 0, i64 => |v| v != 0;
     Vec<u8>: Vec<u8> => |v| v, Vec<u8> => |v| v;

@@ -196,3 +196,23 @@ async fn execute_postgres(url: &str, sql: &str) {
     sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.expect("the statement");
     let _ = connection.close().await;
 }
+
+/// Asks a graph of Apache AGE, and gives each row as text.
+pub async fn cypher(url: &str, graph: &str, query: &str, columns: usize) -> Vec<Vec<String>> {
+    use sqlx::Row as _;
+    let mut connection = PgConnection::connect(url).await.expect("the database");
+    let setup = "LOAD 'age'; SET search_path = public, ag_catalog";
+    sqlx::raw_sql(AssertSqlSafe(setup.to_owned())).execute(&mut connection).await.expect("AGE");
+    let named: Vec<_> = (0..columns).map(|at| format!("c{at} ag_catalog.agtype")).collect();
+    let shown: Vec<_> = (0..columns).map(|at| format!("c{at}::text AS c{at}")).collect();
+    let sql = format!(
+        "SELECT {} FROM ag_catalog.cypher('{graph}', $$ {query} $$) AS ({})",
+        shown.join(", "),
+        named.join(", ")
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut connection).await.expect("the query");
+    let text = |row: &sqlx::postgres::PgRow, at: usize| {
+        row.try_get::<Option<String>, _>(at).ok().flatten().unwrap_or_default()
+    };
+    rows.iter().map(|row| (0..columns).map(|at| text(row, at)).collect()).collect()
+}

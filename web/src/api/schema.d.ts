@@ -266,6 +266,182 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/entities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who and what is known */
+        get: operations["list_entities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/entities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One entity
+         * @description With its names, the places that name it, what happened with it, and those who may be the same. One that was found to
+         *     be another says so in `merged_into`.
+         */
+        get: operations["get_entity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/entities/{id}/mentions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The places that name an entity */
+        get: operations["list_mentions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/entities/{id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that an entity is another
+         * @description It keeps its row, names, mentions and events, which count as the other's from now on; splitting undoes it.
+         */
+        post: operations["merge_entity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/entities/{id}/split": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take an entity apart
+         * @description Undoes a merge, so that both are as they were with all their names, mentions and events, or makes a new entity of
+         *     some mentions.
+         */
+        post: operations["split_entity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/entities/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether two names mean the same
+         * @description By whoever decides that here, without looking at the library.
+         */
+        post: operations["compare_entities"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/entities/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who may be the same
+         * @description Pairs that nobody has decided, the likeliest first.
+         */
+        get: operations["list_review"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/entities/review/{pair_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say whether two are the same
+         * @description `same` merges them, `different` keeps them apart for good, `undo` takes back what was said before.
+         */
+        post: operations["review_pair"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened
+         * @description Events that sources tell, the newest first; those without a time come last.
+         */
+        get: operations["list_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/evidence/{kind}/{id}": {
         parameters: {
             query?: never;
@@ -279,6 +455,46 @@ export interface paths {
          *     manifest of hashes. `ibid verify` checks it anywhere, without the library.
          */
         get: operations["get_evidence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/graph/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the graph stands
+         * @description How many nodes and edges there are, whether they are what the tables say, and what there is in Apache AGE.
+         */
+        get: operations["graph_health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/graph/neighborhood": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is one step away from an entity
+         * @description Its newest events and who else has a part in them, for a picture.
+         */
+        get: operations["graph_neighborhood"];
         put?: never;
         post?: never;
         delete?: never;
@@ -483,6 +699,27 @@ export interface paths {
         get: operations["get_manifest_log"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/memories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remember something
+         * @description A memory is a source of origin `memory`: searched only with `include_memory`, read for what it tells, cited and
+         *     deleted like any other.
+         */
+        post: operations["create_memory"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1254,6 +1491,17 @@ export interface components {
             /** @description The manifest it is to stand at. */
             to: string;
         };
+        /** @description The graph in Apache AGE. */
+        Age: {
+            /** @description Edges of each label. */
+            edges: components["schemas"]["Edges"];
+            /** @description Whether the extension is there and the graph set up. */
+            extension_enabled: boolean;
+            /** @description What the graph is called. */
+            graph: string;
+            /** @description Nodes of each label. */
+            nodes: components["schemas"]["Nodes"];
+        };
         /** @description Who writes answers. */
         AnswerSettings: {
             /** @description Where it is set: `default`, `app`, `ibid.toml`, `flag`, or the name of a variable. */
@@ -1768,6 +2016,25 @@ export interface components {
             /** @description The answer. */
             text: string;
         };
+        /** @description Two that may be the same. */
+        CompareBody: {
+            /** @description One. */
+            a: components["schemas"]["Described"];
+            /** @description The other. */
+            b: components["schemas"]["Described"];
+        };
+        /** @description Whether two names mean the same. */
+        Comparison: {
+            /**
+             * Format: double
+             * @description How likely it is that they are the same, from 0 to 1.
+             */
+            confidence: number;
+            /** @description same, different or uncertain. */
+            decision: string;
+            /** @description Why. */
+            reason: string;
+        };
         /** @description A conversation. */
         Conversation: {
             /**
@@ -1863,31 +2130,236 @@ export interface components {
         Deliverables: {
             items: components["schemas"]["Deliverable"][];
         };
+        /** @description What is known of one of two. */
+        Described: {
+            /** @description Its other names. */
+            aliases?: string[] | null;
+            /** @description Whatever else is known, in any words. */
+            context?: string | null;
+            /** @description Where mail reaches it. */
+            email?: string | null;
+            /** @description Its name; it may be left out where something else tells who it is. */
+            name?: string;
+            /** @description Whom it belongs to. */
+            organization?: string | null;
+            /** @description What it is there for. */
+            role?: string | null;
+            /** @description person, org, project, object, place or other. */
+            type?: string | null;
+        };
+        /** @description What changed between two versions of a source. */
+        Difference: {
+            /** @description Sentences that came, the first 20. */
+            added: string[];
+            /**
+             * Format: uuid
+             * @description The earlier version.
+             */
+            from_revision_id: string;
+            /** @description Sentences that went, the first 20. */
+            removed: string[];
+            /**
+             * Format: uuid
+             * @description The later one.
+             */
+            to_revision_id: string;
+        };
+        /** @description A connection between two nodes. */
+        Edge: {
+            /**
+             * Format: double
+             * @description How likely two are the same.
+             */
+            confidence?: number | null;
+            /**
+             * Format: uuid
+             * @description From where.
+             */
+            from: string;
+            /** @description Why they may be. */
+            reason?: string | null;
+            /** @description Which part an actor has. */
+            role?: string | null;
+            /**
+             * Format: uuid
+             * @description To where.
+             */
+            to: string;
+            /** @description ACTED_IN, ABOUT or POSSIBLY_SAME. */
+            type: string;
+        };
+        /** @description Edges of each label. */
+        Edges: {
+            /**
+             * Format: int64
+             * @description What is about whom.
+             */
+            ABOUT: number;
+            /**
+             * Format: int64
+             * @description Who acts in what.
+             */
+            ACTED_IN: number;
+            /**
+             * Format: int64
+             * @description Who may be whom.
+             */
+            POSSIBLY_SAME: number;
+        };
         /** @description What turns text into vectors. */
         EmbedderSettings: {
             /** @description Its model, if there is one. */
             model: string | null;
             provider: string;
         };
-        /** @description Something that a message cites. */
+        /** @description Somebody or something that sources name. */
         Entity: {
-            /** @description `WEB_PAGE`, `EXTERNAL_API_DATA` or `KNOWLEDGE_BASE`. */
-            entity_type: string;
-            /** @description Its address. */
-            external_url?: string | null;
-            /** @description The source's id, or the id that it had in its run. */
+            /** @description Its other names. */
+            aliases: string[];
+            /**
+             * Format: date-time
+             * @description Since when it is known.
+             */
+            created_at: string;
+            /** @description Where mail reaches it. */
+            email: string | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            entity_id: string;
+            /**
+             * Format: uuid
+             * @description And the version of that.
+             */
+            first_seen_revision_id: string;
+            /**
+             * Format: uuid
+             * @description The source that named it first.
+             */
+            first_seen_source_id: string;
+            /**
+             * Format: int64
+             * @description How many places name it.
+             */
+            mention_count: number;
+            /**
+             * Format: uuid
+             * @description Whose it counts as, if it was found to be another.
+             */
+            merged_into?: string | null;
+            /** @description The fullest name it has. */
+            name: string;
+            /** @description Whether a person should say whether it is the same as another. */
+            needs_review: boolean;
+            /** @description Whom it belongs to. */
+            organization: string | null;
+            /** @description What it is there for. */
+            role: string | null;
+            /** @description person, org, project, object, place or other. */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When something about it was learned last.
+             */
+            updated_at: string;
+        };
+        /** @description Everything about an entity. */
+        EntityAnswer: components["schemas"]["Entity"] & {
+            /** @description What happened with it, the newest 100. */
+            events: components["schemas"]["Event"][];
+            /** @description `cursor` for the events that follow; null if these are all. */
+            events_next_cursor: string | null;
+            /** @description The places that name it, the first 200. */
+            mentions: components["schemas"]["Mention"][];
+            /** @description `cursor` for the mentions that follow; null if these are all. */
+            mentions_next_cursor: string | null;
+            /** @description Those who were found to be it. */
+            merged: components["schemas"]["Entity"][];
+            /** @description Those who may be the same, with what was decided. */
+            possibly_same: components["schemas"]["PossiblySame"][];
+        };
+        /** @description Something that happened, as a source tells it. */
+        Event: {
+            /** @description Who acts in it. */
+            actors: components["schemas"]["Participant"][];
+            /** @description Commitment, Execution, Decision, Collaboration, QualityRisk, Feedback, Change or Stakeholder. */
+            category: string;
+            /**
+             * Format: double
+             * @description How sure it is, from 0 to 1.
+             */
+            confidence: number;
+            /**
+             * Format: date-time
+             * @description Since when it is known.
+             */
+            created_at: string;
+            /** @description The same, as exactly as the source tells: a day, a month or a year. */
+            event_date: string | null;
+            /**
+             * Format: date-time
+             * @description When it began, if the source tells.
+             */
+            event_time: string | null;
+            /** @description The words that say so. */
+            evidence: components["schemas"]["EventEvidence"][];
+            /** @description Who found it there. */
+            extractor: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
             id: string;
+            /** @description What happened. */
+            narrative: string;
+            /**
+             * Format: uuid
+             * @description In which version.
+             */
+            revision_id: string;
+            /**
+             * Format: uuid
+             * @description Who tells it.
+             */
+            source_id: string;
+            /** @description What that is called. */
+            source_title: string;
+            /** @description Whom and what it is about. */
+            subjects: components["schemas"]["Participant"][];
+        };
+        /** @description Exact words of a source. */
+        EventEvidence: {
+            /**
+             * Format: uuid
+             * @description The same, under the name that others know it by.
+             */
+            artifact_uid: string;
+            /** @description One past the last. */
+            end_char: number;
             /**
              * Format: int32
-             * @description Its number in the message.
+             * @description The page they stand on.
              */
-            number: number;
-            /** @description The words that are quoted of it first. */
-            snippet?: string | null;
-            /** @description What it is about; null until a note was made of it. */
-            summary?: string | null;
-            /** @description Its title. */
+            page?: number | null;
+            /** @description The words, as they stand in the revision's text. */
+            quote: string;
+            /**
+             * Format: uuid
+             * @description The version they stand in.
+             */
+            revision_id: string;
+            /**
+             * Format: uuid
+             * @description The source.
+             */
+            source_id: string;
+            /** @description The first character of them in that version's text. */
+            start_char: number;
+            /** @description What the source is called. */
             title: string;
+            /** @description The address in this server's app that opens the source at these words. */
+            url: string;
         };
         /** @description Exact words of a source. */
         Evidence: {
@@ -2100,6 +2572,51 @@ export interface components {
             /** @description Where it stands. */
             url: string | null;
         };
+        /** @description How the graph stands. */
+        GraphHealthAnswer: {
+            age: components["schemas"]["Age"] | null;
+            /** @description Edges of each label. */
+            edges: components["schemas"]["Edges"];
+            /**
+             * Format: int64
+             * @description Entities.
+             */
+            entities: number;
+            /**
+             * Format: int64
+             * @description Events.
+             */
+            events: number;
+            /** @description Whether the graph says what the tables say that it is made of. */
+            in_step: boolean;
+            /**
+             * Format: int64
+             * @description Places that name entities.
+             */
+            mentions: number;
+            /**
+             * Format: int64
+             * @description Entities that were found to be others.
+             */
+            merged_entities: number;
+            /** @description Nodes of each label. */
+            nodes: components["schemas"]["Nodes"];
+            /**
+             * Format: int64
+             * @description Pairs that nobody has decided.
+             */
+            possibly_same: number;
+            /**
+             * Format: int64
+             * @description Sources that were read for what they tell.
+             */
+            sources_read: number;
+            /**
+             * Format: int64
+             * @description Sources that wait to be.
+             */
+            sources_waiting: number;
+        };
         /** @description A draft with its claims bound to the library. */
         GroundAnswer: {
             /** @description The draft with the citations put in. */
@@ -2217,6 +2734,8 @@ export interface components {
              * @description For `gc`: what came or was named within this time stays; a day if not said.
              */
             grace_seconds?: number | null;
+            /** @description For `extract_events` and `graph_upsert`: the source; all if not said. */
+            source_id?: string | null;
         };
         /** @description How far a job has come. */
         JobProgress: {
@@ -2392,6 +2911,51 @@ export interface components {
             /** @description The first, counted from the beginning of the quote. */
             start: number;
         };
+        /** @description A place that names an entity. */
+        Mention: {
+            /**
+             * Format: double
+             * @description How sure it is, from 0 to 1.
+             */
+            confidence: number;
+            /** @description One past the last. */
+            end_char: number;
+            /**
+             * Format: uuid
+             * @description Under whom it was found first, where that one was merged since.
+             */
+            entity_id: string;
+            /** @description Who found it. */
+            extractor: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description In which version of it.
+             */
+            revision_id: string;
+            /**
+             * Format: uuid
+             * @description Where.
+             */
+            source_id: string;
+            /** @description What the source is called. */
+            source_title: string;
+            /** @description The first character in that version's text. */
+            start_char: number;
+            /** @description As it is written there. */
+            surface_form: string;
+            /** @description The address in this server's app that opens the source at it. */
+            url: string;
+        };
+        /** @description Whom an entity is found to be. */
+        MergeBody: {
+            /** @description The entity that it is. */
+            into: string;
+        };
         /** @description A message, with its evidence. */
         Message: {
             /** @description Its citations, in the order in which they stand. */
@@ -2467,6 +3031,22 @@ export interface components {
             /** @description The first character in the revision's text. */
             start_char: number;
         };
+        /** @description What is one step away from an entity. */
+        NeighborhoodAnswer: {
+            /** @description The entity in the middle. */
+            center: components["schemas"]["Entity"];
+            /** @description What connects them. */
+            edges: components["schemas"]["Edge"][];
+            /** @description The others. */
+            entities: components["schemas"]["Entity"][];
+            /** @description Its newest events. */
+            events: components["schemas"]["Event"][];
+            /**
+             * Format: int64
+             * @description How many events it has in all.
+             */
+            total_events: number;
+        };
         /** @description The content to take in again. */
         NewContent: {
             /**
@@ -2508,7 +3088,10 @@ export interface components {
         };
         /** @description Work to be asked for. */
         NewJob: {
-            /** @description `gc` (collect garbage) or `fsck` (check everything). */
+            /**
+             * @description `gc` (collect garbage), `fsck` (check everything), `extract_events` (read sources for what they tell) or
+             *     `graph_upsert` (bring the graph up to that).
+             */
             kind: string;
             payload?: components["schemas"]["JobPayload"] | null;
         };
@@ -2522,6 +3105,26 @@ export interface components {
             tree: {
                 [key: string]: components["schemas"]["NewTreeEntry"];
             };
+        };
+        /** @description Something to be remembered. */
+        NewMemory: {
+            /** @description What is to be remembered. */
+            content: string;
+            /** @description When it was said: 2024-05-01, or a time of RFC 3339; now if not said. */
+            date?: string | null;
+            /** @description What another system calls it. The same id again is a new version of it. */
+            external_id?: string | null;
+            /** @description The message that it was said in. */
+            message_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The project it belongs to.
+             */
+            project_id?: string | null;
+            /** @description What it is filed under. */
+            tags?: string[] | null;
+            /** @description What it is called; its beginning if not said. */
+            title?: string | null;
         };
         /** @description A question. */
         NewMessage: {
@@ -2685,6 +3288,19 @@ export interface components {
              */
             size_bytes?: number | null;
         };
+        /** @description Nodes of each label. */
+        Nodes: {
+            /**
+             * Format: int64
+             * @description Somebody or something.
+             */
+            Entity: number;
+            /**
+             * Format: int64
+             * @description Something that happened.
+             */
+            Event: number;
+        };
         /** @description Something that could not be taken. */
         NotBrought: {
             /** @description Which entry, file or line. */
@@ -2834,6 +3450,117 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_Entity: {
+            /** @description The items. */
+            items: {
+                /** @description Its other names. */
+                aliases: string[];
+                /**
+                 * Format: date-time
+                 * @description Since when it is known.
+                 */
+                created_at: string;
+                /** @description Where mail reaches it. */
+                email: string | null;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                entity_id: string;
+                /**
+                 * Format: uuid
+                 * @description And the version of that.
+                 */
+                first_seen_revision_id: string;
+                /**
+                 * Format: uuid
+                 * @description The source that named it first.
+                 */
+                first_seen_source_id: string;
+                /**
+                 * Format: int64
+                 * @description How many places name it.
+                 */
+                mention_count: number;
+                /**
+                 * Format: uuid
+                 * @description Whose it counts as, if it was found to be another.
+                 */
+                merged_into?: string | null;
+                /** @description The fullest name it has. */
+                name: string;
+                /** @description Whether a person should say whether it is the same as another. */
+                needs_review: boolean;
+                /** @description Whom it belongs to. */
+                organization: string | null;
+                /** @description What it is there for. */
+                role: string | null;
+                /** @description person, org, project, object, place or other. */
+                type: string;
+                /**
+                 * Format: date-time
+                 * @description When something about it was learned last.
+                 */
+                updated_at: string;
+            }[];
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Event: {
+            /** @description The items. */
+            items: {
+                /** @description Who acts in it. */
+                actors: components["schemas"]["Participant"][];
+                /** @description Commitment, Execution, Decision, Collaboration, QualityRisk, Feedback, Change or Stakeholder. */
+                category: string;
+                /**
+                 * Format: double
+                 * @description How sure it is, from 0 to 1.
+                 */
+                confidence: number;
+                /**
+                 * Format: date-time
+                 * @description Since when it is known.
+                 */
+                created_at: string;
+                /** @description The same, as exactly as the source tells: a day, a month or a year. */
+                event_date: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it began, if the source tells.
+                 */
+                event_time: string | null;
+                /** @description The words that say so. */
+                evidence: components["schemas"]["EventEvidence"][];
+                /** @description Who found it there. */
+                extractor: string;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /** @description What happened. */
+                narrative: string;
+                /**
+                 * Format: uuid
+                 * @description In which version.
+                 */
+                revision_id: string;
+                /**
+                 * Format: uuid
+                 * @description Who tells it.
+                 */
+                source_id: string;
+                /** @description What that is called. */
+                source_title: string;
+                /** @description Whom and what it is about. */
+                subjects: components["schemas"]["Participant"][];
+            }[];
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Job: {
             /** @description The items. */
             items: {
@@ -2936,6 +3663,51 @@ export interface components {
             next_cursor: string | null;
         };
         /** @description One page of a list. */
+        Page_Mention: {
+            /** @description The items. */
+            items: {
+                /**
+                 * Format: double
+                 * @description How sure it is, from 0 to 1.
+                 */
+                confidence: number;
+                /** @description One past the last. */
+                end_char: number;
+                /**
+                 * Format: uuid
+                 * @description Under whom it was found first, where that one was merged since.
+                 */
+                entity_id: string;
+                /** @description Who found it. */
+                extractor: string;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /**
+                 * Format: uuid
+                 * @description In which version of it.
+                 */
+                revision_id: string;
+                /**
+                 * Format: uuid
+                 * @description Where.
+                 */
+                source_id: string;
+                /** @description What the source is called. */
+                source_title: string;
+                /** @description The first character in that version's text. */
+                start_char: number;
+                /** @description As it is written there. */
+                surface_form: string;
+                /** @description The address in this server's app that opens the source at it. */
+                url: string;
+            }[];
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
         Page_Message: {
             /** @description The items. */
             items: {
@@ -2983,6 +3755,42 @@ export interface components {
                 updated_at: string;
                 /** @description What that took. */
                 usage: components["schemas"]["Usage"];
+            }[];
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_Pair: {
+            /** @description The items. */
+            items: {
+                /** @description One. */
+                a: components["schemas"]["Entity"];
+                /** @description The other. */
+                b: components["schemas"]["Entity"];
+                /**
+                 * Format: double
+                 * @description How likely it is that they are the same, from 0 to 1.
+                 */
+                confidence: number;
+                /**
+                 * Format: date-time
+                 * @description Since when it is asked.
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it was decided.
+                 */
+                decided_at: string | null;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                pair_id: string;
+                /** @description Why they may be. */
+                reason: string;
+                /** @description open, same or different. */
+                state: string;
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
@@ -3135,12 +3943,36 @@ export interface components {
             /** @description Where it stands. */
             url?: string | null;
         };
-        /** @description A claim and the passage that is to support it. */
+        /** @description Two that may be the same. */
         Pair: {
-            /** @description The claim. */
-            claim: string;
-            /** @description The passage. */
-            passage: string;
+            /** @description One. */
+            a: components["schemas"]["Entity"];
+            /** @description The other. */
+            b: components["schemas"]["Entity"];
+            /**
+             * Format: double
+             * @description How likely it is that they are the same, from 0 to 1.
+             */
+            confidence: number;
+            /**
+             * Format: date-time
+             * @description Since when it is asked.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was decided.
+             */
+            decided_at: string | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            pair_id: string;
+            /** @description Why they may be. */
+            reason: string;
+            /** @description open, same or different. */
+            state: string;
         };
         /** @description What a text cites. */
         ParseAnswer: {
@@ -3189,6 +4021,20 @@ export interface components {
             text: string;
             /** @description What it says the label stands for. */
             url?: string | null;
+        };
+        /** @description Somebody or something that has a part in an event. */
+        Participant: {
+            /**
+             * Format: uuid
+             * @description Who.
+             */
+            entity_id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Which part it has, if it acts: owner, contributor, reviewer, stakeholder or other. */
+            role?: string | null;
+            /** @description person, org, project, object, place or other. */
+            type: string;
         };
         /** @description One line: a passage of another store. */
         Passage: {
@@ -3327,6 +4173,30 @@ export interface components {
          * @enum {string}
          */
         PointerType: "bundle" | "corpus" | "snapshot";
+        /** @description One that may be the same. */
+        PossiblySame: {
+            /**
+             * Format: double
+             * @description How likely it is, from 0 to 1.
+             */
+            confidence: number;
+            /**
+             * Format: uuid
+             * @description The other one.
+             */
+            entity_id: string;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: uuid
+             * @description The pair, for the review.
+             */
+            pair_id: string;
+            /** @description Why it may be. */
+            reason: string;
+            /** @description open, same or different. */
+            state: string;
+        };
         /** @description An error (RFC 9457). */
         Problem: Record<string, never> & {
             /** @description The stable name of what went wrong. */
@@ -3401,6 +4271,48 @@ export interface components {
             /** @description Where it begins, in characters. */
             start_index: number;
         };
+        /** @description An event that is connected with what was found. */
+        RelatedItem: {
+            /** @description Who acts in it. */
+            actors: components["schemas"]["Participant"][];
+            /** @description Its category. */
+            category: string;
+            /**
+             * Format: double
+             * @description How sure it is, from 0 to 1.
+             */
+            confidence: number;
+            /** @description The same, as exactly as the source tells. */
+            event_date: string | null;
+            /**
+             * Format: date-time
+             * @description When it began, if the source tells.
+             */
+            event_time: string | null;
+            /** @description The words that say so. */
+            evidence: components["schemas"]["EventEvidence"][];
+            /**
+             * Format: uuid
+             * @description The event.
+             */
+            id: string;
+            /** @description How it is connected: `same_actor:NAME`, `same_subject:NAME` or `1_hop_via:CATEGORY`. */
+            reason: string;
+            revision_diff?: components["schemas"]["Difference"] | null;
+            /**
+             * Format: uuid
+             * @description Who tells it.
+             */
+            source_id: string;
+            /** @description What that is called. */
+            source_title: string;
+            /** @description Whom and what it is about. */
+            subjects: components["schemas"]["Participant"][];
+            /** @description What happened. */
+            summary: string;
+            /** @description Always `event`. */
+            type: string;
+        };
         /** @description A number that became another one. */
         Renumbered: {
             /**
@@ -3443,6 +4355,11 @@ export interface components {
             text: string | null;
             /** @default null */
             usage: components["schemas"]["Usage"] | null;
+        };
+        /** @description What a person says of a pair. */
+        ReviewBody: {
+            /** @description `same` (or `confirm`), `different` (or `refuse`), or `undo`. */
+            decision: string;
         };
         /** @description One content version of a source. */
         Revision: {
@@ -3633,13 +4550,13 @@ export interface components {
         /** @description What a search brought. */
         SearchAnswer: {
             /** @description The entities that take part; only with `graph_expand` and `include_entities`. */
-            entities?: components["schemas"]["Value"][] | null;
+            entities?: components["schemas"]["Entity"][] | null;
             /** @description By what the search can be widened; always the same. */
             expand_options: components["schemas"]["ExpandOption"][];
             /** @description The best passages, best first. */
             primary_results: components["schemas"]["SearchResult"][];
             /** @description What is connected with the best of them; only with `graph_expand`. */
-            related_context?: components["schemas"]["Value"][] | null;
+            related_context?: components["schemas"]["RelatedItem"][] | null;
             /** @description How the search went. */
             search_metadata: components["schemas"]["SearchMetadata"];
         };
@@ -3711,7 +4628,9 @@ export interface components {
         };
         /** @description A passage that was found. */
         SearchResult: {
-            /** @description The whole passage. */
+            /** @description Which kind of thing happened; only of results of type event. */
+            category?: string | null;
+            /** @description The whole passage; of an event what happened. */
             content: string;
             /** @description The exact words of it that answer, best first. */
             evidence: components["schemas"]["Evidence"][];
@@ -3719,7 +4638,7 @@ export interface components {
             external_id?: string | null;
             /**
              * Format: uuid
-             * @description The passage's id.
+             * @description The passage's id, or the event's.
              */
             id: string;
             /** @description The passages before and after it; only with `expand_neighbors`. */
@@ -4230,6 +5149,20 @@ export interface components {
         SourceView: components["schemas"]["Source"] | {
             [key: string]: unknown;
         } | components["schemas"]["CitedFile"];
+        /** @description An entity that was taken apart. */
+        SplitAnswer: {
+            /** @description What is left of it. */
+            entity: components["schemas"]["EntityAnswer"];
+            /** @description What was taken off. */
+            split: components["schemas"]["EntityAnswer"];
+        };
+        /** @description What is taken off an entity. */
+        SplitBody: {
+            /** @description The entity that was merged into it and is to stand for itself again; the last one if nothing is said. */
+            entity_id?: string | null;
+            /** @description Mentions that name somebody else, who becomes an entity of their own. */
+            mention_ids?: string[] | null;
+        };
         /** @description How often what is cited. */
         Stats: {
             /**
@@ -5389,6 +6322,435 @@ export interface operations {
             };
         };
     };
+    list_entities: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 if not said. */
+                limit?: number;
+                /** @description Only those that a person should look at, or only the others. */
+                needs_review?: boolean;
+                /** @description `often` (the default: those first that are named most) or `newest`. */
+                order?: string;
+                /** @description Only those one of whose names, or whose address, has these words. */
+                q?: string;
+                /** @description Only those of this type: person, org, project, object, place or other. */
+                type?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Entity"];
+                };
+            };
+            /** @description There is no such type */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_entity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entity */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityAnswer"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_mentions: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 if not said. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The entity */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Mention"];
+                };
+            };
+            /** @description There is no such entity */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    merge_entity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The entity that is another */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeBody"];
+            };
+        };
+        responses: {
+            /** @description Both as one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityAnswer"];
+                };
+            };
+            /** @description There is no such entity */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description They cannot be one */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    split_entity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The entity */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SplitBody"] | null;
+            };
+        };
+        responses: {
+            /** @description Both parts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SplitAnswer"];
+                };
+            };
+            /** @description There is no such entity */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nothing can be taken off */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compare_entities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompareBody"];
+            };
+        };
+        responses: {
+            /** @description What is decided */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description Something said of them is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_review: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 if not said. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Pair"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    review_pair: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The pair */
+                pair_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewBody"];
+            };
+        };
+        responses: {
+            /** @description The pair as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pair"];
+                };
+            };
+            /** @description There is no such pair */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description That is no decision */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_events: {
+        parameters: {
+            query?: {
+                /** @description Only those of this category, or of several with commas between them. */
+                category?: string;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Only those in which this entity has a part. */
+                entity_id?: string;
+                /** @description Only those at this time or later: a day or a time of RFC 3339. */
+                from?: string;
+                /** @description How many items, 1 to 500; 50 if not said. */
+                limit?: number;
+                /** @description Only those that this source tells. */
+                source_id?: string;
+                /** @description Only those before this time. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Event"];
+                };
+            };
+            /** @description There is no such category */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_evidence: {
         parameters: {
             query?: never;
@@ -5414,6 +6776,89 @@ export interface operations {
             };
             /** @description There is none */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    graph_health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it stands */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphHealthAnswer"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    graph_neighborhood: {
+        parameters: {
+            query: {
+                /** @description How many steps; 1 is the only one there is. */
+                depth?: number;
+                /** @description The entity in the middle. */
+                entity_id: string;
+                /** @description How many of its newest events, 30 if not said, at most 200. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nodes and edges */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeighborhoodAnswer"];
+                };
+            };
+            /** @description There is no such entity */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Only one step can be gone */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5940,6 +7385,57 @@ export interface operations {
             };
             /** @description There is none */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_memory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMemory"];
+            };
+        };
+        responses: {
+            /** @description It was remembered already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description It is kept */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description Something said of it is not legal */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

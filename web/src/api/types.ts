@@ -44,6 +44,18 @@ export type GroundAnswer = Schemas["GroundAnswer"];
 export type UncitedClaim = Schemas["UncitedClaim"];
 export type BoundClaim = Schemas["BoundClaim"];
 
+export type Entity = Schemas["Entity"];
+export type EntityAnswer = Schemas["EntityAnswer"];
+export type Mention = Schemas["Mention"];
+/** Something that happened; the browser has an `Event` of its own. */
+export type KnownEvent = Schemas["Event"];
+export type Participant = Schemas["Participant"];
+export type EventEvidence = Schemas["EventEvidence"];
+export type RelatedItem = Schemas["RelatedItem"];
+export type Pair = Schemas["Pair"];
+export type PossiblySame = Schemas["PossiblySame"];
+export type Neighborhood = Schemas["NeighborhoodAnswer"];
+
 /** One page of a list, as each `Page_*` of the schema; `next_cursor` is null on the last one. */
 export interface Page<T> {
   items: T[];

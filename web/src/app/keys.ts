@@ -2,8 +2,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { focusBox, useFocusBox } from "@/app/focus-box";
 import { PLACES } from "@/app/places";
+import { isTaken, SEQUENCE_MS } from "@/lib/page-keys";
 
-const SEQUENCE_MS = 1200;
 const isMac = typeof navigator !== "undefined" && navigator.platform.startsWith("Mac");
 /** What opens the palette, as it is called on this machine. */
 export const PALETTE_KEYS = isMac ? ["⌘", "K"] : ["Ctrl", "K"];
@@ -21,6 +21,9 @@ export const KEYS: readonly [keys: string[], does: string][] = [
   [["c"], "Copy the citation that is shown"],
   [["/"], "Ask or search"],
   [["u"], "Upload files"],
+  [["s"], "Same, in the review"],
+  [["d"], "Different, in the review"],
+  [["u"], "Take back the last, in the review"],
   ...PLACES.map(({ key, label }): [string[], string] => [["g", key], `Go to ${label}`]),
   [["?"], "Show these keys"],
 ];
@@ -86,13 +89,6 @@ function press(selector: string): void {
 function copyCitation(): void {
   const focused = document.activeElement?.closest("main li")?.querySelector<HTMLElement>("[data-copy-citation]");
   (document.querySelector<HTMLElement>("[data-card] [data-copy-citation]") ?? focused)?.click();
-}
-
-function isTaken({ target }: KeyboardEvent): boolean {
-  if (document.querySelector("[role=dialog]")) return true;
-  if (!(target instanceof HTMLElement)) return false;
-  if (target instanceof HTMLInputElement) return target.type !== "checkbox" && target.type !== "radio";
-  return target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }
 
 function rows(): HTMLElement[] {

@@ -6,6 +6,8 @@ const ID = "01a1e1a3-19ff-77dd-a08a-9d1b583058f2";
 it("knows what can be come back to by its path", () => {
   expect(visitOf(`/sources/${ID}`)).toEqual({ kind: "source", id: ID });
   expect(visitOf(`/ask/${ID}`)).toEqual({ kind: "conversation", id: ID });
+  expect(visitOf(`/entities/${ID}`)).toEqual({ kind: "entity", id: ID });
+  expect(visitOf("/entities/review")).toBeNull();
   expect(visitOf("/ask")).toBeNull();
   expect(visitOf(`/jobs/${ID}`)).toBeNull();
 });

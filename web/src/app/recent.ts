@@ -1,20 +1,22 @@
 import { useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 
-/** A source or a conversation that was open. Only which one it was is kept: what it is called may change. */
+/** A source, a conversation, or somebody that was open. Only which one it was is kept: what it is called may change. */
 export interface Visit {
-  kind: "source" | "conversation";
+  kind: "source" | "conversation" | "entity";
   id: string;
 }
 
 const KEY = "ibid.recent";
 const MOST = 8;
-const OPEN = /^\/(sources|ask)\/([0-9a-f-]{36})$/;
+const KINDS: Record<string, Visit["kind"]> = { sources: "source", ask: "conversation", entities: "entity" };
+const OPEN = /^\/(sources|ask|entities)\/([0-9a-f-]{36})$/;
 
 /** What a path opens, if it is something to come back to. */
 export function visitOf(pathname: string): Visit | null {
   const [, place, id] = OPEN.exec(pathname) ?? [];
-  return place && id ? { kind: place === "sources" ? "source" : "conversation", id } : null;
+  const kind = KINDS[place ?? ""];
+  return kind && id ? { kind, id } : null;
 }
 
 /** The last one first, each once. */
@@ -34,7 +36,7 @@ export function recentVisits(): Visit[] {
 
 function isVisit(value: unknown): value is Visit {
   const { kind, id } = (value ?? {}) as Partial<Visit>;
-  return (kind === "source" || kind === "conversation") && typeof id === "string";
+  return Object.values(KINDS).some((known) => known === kind) && typeof id === "string";
 }
 
 /** Remembers what is open, so that the palette can lead back to it. */

@@ -4,6 +4,7 @@ import { AskRoute } from "@/app/ask-route";
 import { Crashed, NotFound } from "@/app/not-found";
 import { Shell } from "@/app/shell";
 import { parseAskSearch } from "@/features/ask/ask-search";
+import { parseEntitiesSearch, parseEntitySearch } from "@/features/entities/entities-search";
 import { parseSearch } from "@/features/search/search-params";
 import { parseSourceSearch, parseSourcesSearch } from "@/features/sources/source-search";
 import { parseSnapshotSearch } from "@/features/snapshots/snapshot-search";
@@ -69,6 +70,24 @@ const snapshot = createRoute({
   component: lazyRouteComponent(() => import("@/features/snapshots/snapshot-page"), "SnapshotPage"),
 });
 
+const entities = createRoute({
+  getParentRoute: () => root,
+  path: "/entities",
+  validateSearch: parseEntitiesSearch,
+  component: lazyRouteComponent(() => import("@/features/entities/entities-page"), "EntitiesPage"),
+});
+const review = createRoute({
+  getParentRoute: () => root,
+  path: "/entities/review",
+  component: lazyRouteComponent(() => import("@/features/entities/review-page"), "ReviewPage"),
+});
+const entity = createRoute({
+  getParentRoute: () => root,
+  path: "/entities/$entityId",
+  validateSearch: parseEntitySearch,
+  component: lazyRouteComponent(() => import("@/features/entities/entity-page"), "EntityPage"),
+});
+
 const JOB_STATES: readonly JobState[] = ["queued", "running", "succeeded", "dead", "cancelled"];
 const jobs = createRoute({
   getParentRoute: () => root,
@@ -103,6 +122,9 @@ export const router = createRouter({
     files.addChildren([library, file]),
     snapshots,
     snapshot,
+    entities,
+    review,
+    entity,
     jobs.addChildren([job]),
     settings,
     status,

@@ -41,10 +41,10 @@ function Frame() {
   useReadyPalette();
   useRememberVisits();
   const onRail = PLACES.flatMap(({ rail, ...place }) => (rail ? [{ ...place, ...rail }] : []));
-  const link = ({ to, label, Icon }: (typeof onRail)[number]) => (
-    <Link key={to} to={to} className={styles.place} activeOptions={{ includeSearch: false }}>
+  const link = ({ to, label, Icon, short, wide }: (typeof onRail)[number]) => (
+    <Link key={to} to={to} className={wide ? `${styles.place} ${styles.roomy}` : styles.place} activeOptions={{ includeSearch: false }} aria-label={short && label}>
       <Icon />
-      {label}
+      {short ?? label}
     </Link>
   );
 

@@ -79,6 +79,12 @@ export const AskIcon = () => (
   </Icon>
 );
 
+export const PeopleIcon = () => (
+  <Icon>
+    <path d="M7.5 4a2.75 2.75 0 1 1 0 5.5 2.75 2.75 0 0 1 0-5.5zM2.5 16c.4-2.6 2.4-4 5-4s4.6 1.4 5 4M13 4.6a2.5 2.5 0 0 1 0 4.6M14.5 12.4c1.7.5 2.7 1.8 3 3.6" />
+  </Icon>
+);
+
 export const ClockIcon = () => (
   <Icon>
     <path d="M10 3a7 7 0 1 1 0 14 7 7 0 0 1 0-14zM10 6v4.2l2.8 1.8" />

@@ -35,12 +35,21 @@ pub(super) struct Weights {
     pub(super) vectors: bool,
 }
 
+/// The place of something in one list of those that count, by how good it is there: from 0, the worst, to 1.
+fn place(goodness: f64) -> f64 {
+    (K + 1.0) / (K + 1.0 + SPREAD * (1.0 - goodness))
+}
+
+/// What something is worth that stands in one list only, beside those that stand in both.
+pub(super) fn alone(goodness: f64) -> f64 {
+    (place(goodness) + place(0.0)) / 2.0
+}
+
 /// Orders candidates, best first, each with its score; the best possible is 1.
 pub(super) fn fuse(candidates: Vec<Candidate>, weights: Weights) -> Vec<(Candidate, f64)> {
     let most = candidates.iter().map(|one| one.bm25).fold(0.0_f32, f32::max);
     let cosines = || candidates.iter().filter_map(|one| one.cosine);
     let (nearest, farthest) = (cosines().fold(f32::MIN, f32::max), cosines().fold(f32::MAX, f32::min));
-    let place = |goodness: f64| (K + 1.0) / (K + 1.0 + SPREAD * (1.0 - goodness));
     let lists = f64::from(u8::from(weights.words) + u8::from(weights.vectors)).max(1.0);
     let mut fused: Vec<_> = candidates
         .iter()

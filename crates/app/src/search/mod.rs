@@ -1,8 +1,10 @@
 //! Finding the passages that answer: by their words, by their meaning, and by both together.
 //!
-//! `request.rs` says what can be asked and what comes back, `fusion.rs` puts the two lists together, `indexing.rs` keeps
+//! `request.rs` says what can be asked and what comes back, `fusion.rs` puts the two lists together, `events.rs` adds what
+//! happened, `indexing.rs` keeps
 //! the index of the embedded engine up to date, `stored.rs` that of PostgreSQL.
 
+mod events;
 mod fusion;
 pub(crate) mod indexing;
 mod request;
@@ -20,7 +22,7 @@ pub use self::{
     indexing::IndexState,
     request::{Evidence, Found, FoundPassage, GraphExpansion, Lists, Ranked, Search},
 };
-use crate::{App, Result, Scope};
+use crate::{App, Expanded, Result, Scope};
 
 /// A passage shares so much of its text with a better one that it tells nothing new.
 const SAME: f64 = 0.4;
@@ -84,7 +86,20 @@ impl App {
             _ => true,
         });
         let matcher = Matcher::new(&query);
-        let results = self.chosen(scope, search, ranked.collect(), &listed, &matcher).await?;
+        let ranked: Vec<_> = ranked.collect();
+        let mut results = self.chosen(scope, search, &ranked, &listed, &matcher).await?;
+        if search.include_events && search.filter.as_of.is_none() {
+            self.add_events(scope, search, &ranked, &listed, &matcher, &mut results).await?;
+        }
+        let expanded = match &search.graph {
+            // The graph is of what is current.
+            Some(_) if search.filter.as_of.is_some() => {
+                notes.push("what is connected is known of the library as it is now, not as it was".to_owned());
+                Some(Expanded::default())
+            }
+            Some(graph) => Some(self.expand(scope, graph, &results, search.filter.memories).await?),
+            None => None,
+        };
         if results.is_empty() && listed.searched == 0 {
             notes.push("nothing that was asked for has text yet: add sources, or wait until they are read".to_owned());
         }
@@ -93,6 +108,7 @@ impl App {
             searched: listed.searched,
             words: asked.words.then_some(listed.words.len() as u64),
             vectors: asked.vectors.then_some(listed.vectors.len() as u64),
+            expanded,
             notes,
         })
     }
@@ -208,12 +224,12 @@ impl App {
         &self,
         scope: &Scope,
         search: &Search,
-        ranked: Vec<(Candidate, f64)>,
+        ranked: &[(Candidate, f64)],
         listed: &Listed,
         matcher: &Matcher,
     ) -> Result<Vec<FoundPassage>> {
         let mut chosen: Vec<FoundPassage> = Vec::with_capacity(search.limit);
-        let mut rest = ranked.as_slice();
+        let mut rest = ranked;
         while chosen.len() < search.limit && !rest.is_empty() {
             let (now, later) = rest.split_at(rest.len().min(search.limit - chosen.len()));
             rest = later;
@@ -230,6 +246,7 @@ impl App {
                     continue;
                 }
                 chosen.push(FoundPassage {
+                    event: None,
                     evidence: evidence(chunk, matcher),
                     chunk: chunk.clone(),
                     source: source.clone(),

@@ -1,7 +1,9 @@
 //! What can be asked, what is legal, and what comes back.
 
-use ibid_domain::{Category, Code, Problem, Revision, SearchFilter, Source, Span};
+use ibid_domain::{Category, Code, Event, Problem, Revision, SearchFilter, Source, Span};
 use ibid_store::Chunk;
+
+use crate::Expanded;
 
 /// A search.
 #[derive(Clone, Debug)]
@@ -140,6 +142,8 @@ pub struct Found {
     pub words: Option<u64>,
     /// How many candidates the list of vectors gave; none if it was not asked.
     pub vectors: Option<u64>,
+    /// What is connected with the best of them, if that was asked for.
+    pub expanded: Option<Expanded>,
     /// What a person should know about how the search went: why a list was not asked.
     pub notes: Vec<String>,
 }
@@ -147,6 +151,8 @@ pub struct Found {
 /// A passage that was found.
 #[derive(Clone, Debug)]
 pub struct FoundPassage {
+    /// What happened, if it is an event of the passage that was found.
+    pub event: Option<Event>,
     /// The passage.
     pub chunk: Chunk,
     /// Whose it is.

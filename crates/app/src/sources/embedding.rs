@@ -178,6 +178,12 @@ impl App {
         Ok((self.space_of(&*embedder).await?.id == space).then_some(embedder))
     }
 
+    /// The space of an embedder, if search uses it.
+    pub(crate) async fn space_in_use(&self, embedder: &dyn Embedder) -> Result<Option<i64>> {
+        let space = self.space_of(embedder).await?;
+        Ok(space.in_use.then_some(space.id))
+    }
+
     async fn space_of(&self, embedder: &dyn Embedder) -> Result<EmbeddingSpace> {
         let (provider, model, dimension) = (embedder.provider(), embedder.model(), embedder.dimension() as u64);
         let spaces = self.store.read().await?.embedding_spaces().await?;
@@ -212,6 +218,7 @@ impl App {
         let mut asked = 0;
         for scope in self.every_tenant().await? {
             asked += self.sweep_tenant(&scope, embedder.is_some()).await?;
+            asked += self.sweep_unread(&scope).await?;
         }
         if let Some(embedder) = &embedder {
             let space = self.space_of(&**embedder).await?;

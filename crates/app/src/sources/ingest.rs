@@ -22,6 +22,7 @@ use super::{About, Reading, add_revision, embedding, origins::OriginAdapter, poi
 use crate::{
     App, EntryDraft, Error, ManifestDraft, Result, Scope, UploadDetails,
     citations::Said,
+    knowledge::extraction,
     manifests::make_manifest,
     worker::{Handler, JobContext},
 };
@@ -309,7 +310,9 @@ impl App {
             let said = Said::new(&text);
             tx.citations(scope).judge_state(id, |quote| said.has(quote)).await?;
         }
+        tx.knowledge(scope).note_unread(id, !chunks.is_empty()).await?;
         if !chunks.is_empty() {
+            tx.jobs(scope).enqueue(extraction::job(id)).await?;
             let job = NewJob::new(embedding::KIND, json!({ "source_id": id })).once(id.to_string());
             tx.jobs(scope).enqueue(job).await?;
         }

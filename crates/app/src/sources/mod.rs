@@ -27,7 +27,7 @@ pub use import::{Import, ImportReport, Rejected};
 pub use passages::{PassagesImport, PassagesReport};
 pub use reading::{About, ReadApart, ReadHere, Reader, Reading, read_content};
 
-use crate::{App, Error, Result, Scope, UploadDetails};
+use crate::{App, Error, Result, Scope, UploadDetails, knowledge::graph};
 
 /// A source together with what it says now.
 #[derive(Clone, Debug, PartialEq)]
@@ -215,7 +215,11 @@ impl App {
         let mut tx = self.store.write().await?;
         tx.sources(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
         tx.pointers(scope).delete(&pointer_name(id)?).await?;
+        let told = !tx.knowledge(scope).entities_of_source(id).await?.is_empty();
         tx.sources(scope).remove(id).await?;
+        if told {
+            tx.jobs(scope).enqueue(graph::job(id, true)).await?;
+        }
         tx.commit().await
     }
 

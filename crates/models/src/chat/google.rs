@@ -36,6 +36,9 @@ impl Dialect for Google {
         // Google refuses to be held to JSON where it may call tools.
         if request.response_json && request.tools.is_empty() {
             generation.insert("responseMimeType".to_owned(), "application/json".into());
+            if let Some(schema) = &request.response_schema {
+                generation.insert("responseJsonSchema".to_owned(), schema.clone());
+            }
         }
         if !generation.is_empty() {
             body["generationConfig"] = generation.into();

@@ -59,6 +59,9 @@ pub struct ChatRequest {
     pub temperature: Option<f32>,
     /// Whether the answer is to be one JSON object and nothing else. A provider that can be held to it is.
     pub response_json: bool,
+    /// What that object looks like, as a JSON Schema in which every property is required. Providers that can be held to
+    /// it are.
+    pub response_schema: Option<Json>,
 }
 
 /// A part of a conversation.
@@ -156,6 +159,16 @@ pub struct Completed {
     pub usage: Option<Usage>,
     /// Why it ended.
     pub finish: Finish,
+}
+
+/// Asks for an object of a schema. A provider that refuses to be held to it is asked once more without.
+pub async fn complete_object(model: &dyn ChatModel, request: ChatRequest) -> Result<Completed, ChatError> {
+    match complete(model, request.clone()).await {
+        Err(ChatError::Refused(_)) if request.response_schema.is_some() => {
+            complete(model, ChatRequest { response_schema: None, ..request }).await
+        }
+        answered => answered,
+    }
 }
 
 /// Asks, and gathers the answer until its end.

@@ -39,8 +39,13 @@ impl Dialect for OpenAi {
         if let Some(temperature) = request.temperature {
             body["temperature"] = number(temperature).into();
         }
-        if request.response_json {
-            body["response_format"] = json!({"type": "json_object"});
+        match &request.response_schema {
+            Some(schema) => {
+                let schema = json!({"name": "answer", "strict": true, "schema": schema});
+                body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
+            }
+            None if request.response_json => body["response_format"] = json!({"type": "json_object"}),
+            None => {}
         }
         body
     }

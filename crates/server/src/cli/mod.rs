@@ -7,7 +7,9 @@ mod add;
 mod artifact;
 mod ask;
 mod cite;
+mod entity;
 mod evidence;
+mod graph;
 mod job;
 mod manifest;
 mod output;
@@ -84,6 +86,12 @@ enum Command {
     /// Name manifests, and move the names
     #[command(subcommand)]
     Pointer(pointer::Command),
+    /// Look at who and what is known, and say who is who
+    #[command(subcommand)]
+    Entity(entity::Command),
+    /// Look after the graph of who did what
+    #[command(subcommand)]
+    Graph(graph::Command),
     /// Look at background jobs
     #[command(subcommand)]
     Job(job::Command),
@@ -184,6 +192,8 @@ async fn run(command: Command, config: Config, output: &Output) -> Outcome {
         Command::Artifact(command) => artifact::run(command, &Library::open(&config).await?, output).await,
         Command::Manifest(command) => manifest::run(command, &Library::open(&config).await?, output).await,
         Command::Pointer(command) => pointer::run(command, &Library::open(&config).await?, output).await,
+        Command::Entity(command) => entity::run(command, &Library::open(&config).await?, output).await,
+        Command::Graph(command) => graph::run(command, &Library::open(&config).await?, output).await,
         Command::Job(command) => job::run(command, &Library::open(&config).await?, output).await,
         Command::Gc(gc) => upkeep::gc(gc, &Library::open(&config).await?, output).await,
         Command::Fsck => upkeep::fsck(&Library::open(&config).await?, output).await,

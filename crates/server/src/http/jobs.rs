@@ -13,6 +13,7 @@ use super::{
     Server,
     extract::{Caller, Json, Paging, Path, Query},
     problem::ApiResult,
+    sources::source_id,
     wire,
 };
 
@@ -20,7 +21,8 @@ use super::{
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewJob {
-    /// `gc` (collect garbage) or `fsck` (check everything).
+    /// `gc` (collect garbage), `fsck` (check everything), `extract_events` (read sources for what they tell) or
+    /// `graph_upsert` (bring the graph up to that).
     kind: String,
     /// What it takes.
     payload: Option<JobPayload>,
@@ -34,6 +36,8 @@ pub(super) struct JobPayload {
     apply: Option<bool>,
     /// For `gc`: what came or was named within this time stays; a day if not said.
     grace_seconds: Option<u64>,
+    /// For `extract_events` and `graph_upsert`: the source; all if not said.
+    source_id: Option<String>,
 }
 
 /// Ask for background work
@@ -55,6 +59,8 @@ pub(super) async fn create(
     let payload = new.payload.unwrap_or_default();
     let request = match new.kind.parse()? {
         JobKind::Fsck => JobRequest::Fsck,
+        JobKind::ExtractEvents => JobRequest::ExtractEvents(payload.source_id.as_deref().map(source_id).transpose()?),
+        JobKind::GraphUpsert => JobRequest::GraphUpsert(payload.source_id.as_deref().map(source_id).transpose()?),
         JobKind::Gc => {
             let defaults = GcOptions::default();
             JobRequest::Gc(GcOptions {

@@ -14,6 +14,7 @@ pub(crate) mod extract;
 mod guard;
 mod idempotency;
 pub(crate) mod jobs;
+pub(crate) mod knowledge;
 pub mod listen;
 mod manifests;
 mod observe;
@@ -117,6 +118,7 @@ pub fn source_json(described: &ibid_app::Described) -> serde_json::Value {
         (name = "conversations", description = "What was asked and answered, with the evidence of every answer."),
         (name = "runs", description = "Answers on their way, made here or by an agent of your own."),
         (name = "citations", description = "What a text cites, and what can be cited."),
+        (name = "knowledge", description = "Who did, decided or promised what, and who is who."),
         (name = "jobs", description = "Durable background work."),
         (name = "status", description = "Whether the server lives, and how it does."),
     ),
@@ -179,6 +181,18 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(runs::deliverables::make, runs::deliverables::list))
         .routes(routes!(runs::deliverables::zip))
         .routes(routes!(runs::deliverables::file))
+        .routes(routes!(knowledge::events))
+        .routes(routes!(knowledge::entities))
+        .routes(routes!(knowledge::compare))
+        .routes(routes!(knowledge::review_queue))
+        .routes(routes!(knowledge::review))
+        .routes(routes!(knowledge::entity))
+        .routes(routes!(knowledge::mentions))
+        .routes(routes!(knowledge::merge))
+        .routes(routes!(knowledge::split))
+        .routes(routes!(knowledge::health))
+        .routes(routes!(knowledge::neighborhood))
+        .routes(routes!(knowledge::remember))
         .routes(routes!(jobs::create, jobs::list))
         .routes(routes!(events::stream))
         .routes(routes!(jobs::get_one))

@@ -12,6 +12,7 @@ mod citations;
 mod connector;
 mod excerpt;
 mod jobs;
+mod knowledge;
 mod resources;
 mod schema;
 mod search;

@@ -27,6 +27,8 @@ pub(super) fn of<T: ToSchema>() -> JsonObject {
         }
     }
     let Json::Object(mut schema) = schema else { return JsonObject::new() };
+    // Clients want to see that a tool takes nothing, too.
+    schema.entry("properties").or_insert_with(|| json!({}));
     if let Some(Json::Object(properties)) = schema.get_mut("properties") {
         properties.values_mut().for_each(say_above);
     }

@@ -26,6 +26,7 @@ pub(super) async fn hybrid(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<
     for evidence in found.primary_results.iter_mut().flat_map(|result| &mut result.evidence) {
         evidence.url.insert_str(0, &mcp.public_url);
     }
+    found.related_context.iter_mut().flatten().for_each(|one| one.at(&mcp.public_url));
     let links = found.primary_results.iter().filter_map(|result| {
         let evidence = result.evidence.first()?;
         Some(link(&evidence.url, &result.title, &evidence.quote))
@@ -108,6 +109,10 @@ fn passages_as_text(query: &str, found: &SearchAnswer) -> String {
         if let Some(url) = &source.url {
             text.push_str(&format!("\noriginal: {url}"));
         }
+    }
+    for (number, related) in found.related_context.iter().flatten().enumerate() {
+        let head = if number == 0 { "\n\nConnected with the best of them:" } else { "" };
+        text.push_str(&format!("{head}\n\n- {}", related.as_text()));
     }
     for note in notes {
         text.push_str(&format!("\n\nNote: {note}"));

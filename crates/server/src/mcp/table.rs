@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::{
     Mcp,
     answer::{Answer, refusal},
-    citations, connector, jobs, schema, search, sources,
+    citations, connector, jobs, knowledge, schema, search, sources,
 };
 use crate::http::{
     citations::{
@@ -19,6 +19,7 @@ use crate::http::{
         verify::{VerifyAnswer, VerifyBody},
     },
     extract::parse_json,
+    knowledge::wire::GraphHealthAnswer,
     search::{
         sources::{SourceSearchAnswer, SourceSearchBody},
         wire::{SearchAnswer, SearchBody},
@@ -131,6 +132,26 @@ pub(super) static TOOLS: &[Row] = &[
         output: schema::of::<jobs::JobReport>,
         effect: Effect::Reads,
         call: |mcp, arguments| Box::pin(jobs::status(mcp, arguments)),
+    },
+    Row {
+        name: "graph_health",
+        title: "Look at the graph",
+        description: "How many people, things and events are known, how they are connected, and whether the graph is up \
+                      to date.",
+        input: schema::of::<knowledge::HealthQuery>,
+        output: schema::of::<GraphHealthAnswer>,
+        effect: Effect::Reads,
+        call: |mcp, arguments| Box::pin(knowledge::health(mcp, arguments)),
+    },
+    Row {
+        name: "entity_review_queue",
+        title: "Who may be the same",
+        description: "Pairs of entities that may be the same and that a person should decide about, the likeliest \
+                      first, each with what is known of both.",
+        input: schema::of::<knowledge::ReviewQuery>,
+        output: schema::of::<knowledge::ReviewQueue>,
+        effect: Effect::Reads,
+        call: |mcp, arguments| Box::pin(knowledge::review_queue(mcp, arguments)),
     },
     Row {
         name: "search",

@@ -24,7 +24,14 @@ const HARBOUR: &str = "# The harbour of Selde\n\nThe harbour of Selde was built 
 const LAMPS: &str = "Street lamps in Selde burn whale oil until 1891. Since 1891 they are electric.";
 
 async fn library(server: &Running) -> Vec<Json> {
-    vec![server.with_text("harbour.md", HARBOUR).await, server.with_text("lamps.txt", LAMPS).await]
+    let mut sources = Vec::new();
+    for (name, text) in [("harbour.md", HARBOUR), ("lamps.txt", LAMPS)] {
+        let source = server.with_text(name, text).await;
+        // Found by its meaning, too, or known not to be.
+        let embedded = |source: &Json| source["status"] == "ready" || source["embedding_error"].is_string();
+        sources.push(server.source(id(&source), embedded).await);
+    }
+    sources
 }
 
 impl Running {

@@ -14,7 +14,7 @@ fn printed(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Dependencies point one way: `domain <- {citations, documents, evidence, fetch, index, ingest, models, store} <- app <- server`;
+/// Dependencies point one way: `domain <- {bibliography, citations, documents, evidence, fetch, index, ingest, knowledge, models, store} <- app <- server`;
 /// those in the middle do not see each other.
 #[test]
 fn crates_see_only_what_lies_below_them() {
@@ -22,15 +22,18 @@ fn crates_see_only_what_lies_below_them() {
         ("ibid-domain", [].as_slice()),
         ("ibid-ingest", &["ibid-domain"]),
         ("ibid-store", &["ibid-domain"]),
+        ("ibid-bibliography", &["ibid-domain"]),
         ("ibid-citations", &["ibid-domain"]),
         ("ibid-documents", &["ibid-domain"]),
         ("ibid-evidence", &["ibid-domain"]),
         ("ibid-fetch", &["ibid-domain"]),
         ("ibid-index", &["ibid-domain"]),
+        ("ibid-knowledge", &["ibid-domain"]),
         ("ibid-models", &[]),
         (
             "ibid-app",
             &[
+                "ibid-bibliography",
                 "ibid-citations",
                 "ibid-documents",
                 "ibid-domain",
@@ -38,6 +41,7 @@ fn crates_see_only_what_lies_below_them() {
                 "ibid-fetch",
                 "ibid-index",
                 "ibid-ingest",
+                "ibid-knowledge",
                 "ibid-models",
                 "ibid-store",
             ],
@@ -50,6 +54,7 @@ fn crates_see_only_what_lies_below_them() {
                 "ibid-evidence",
                 "ibid-fetch",
                 "ibid-ingest",
+                "ibid-knowledge",
                 "ibid-models",
                 "ibid-store",
                 "ibid-index",
@@ -65,6 +70,7 @@ fn crates_see_only_what_lies_below_them() {
         ("reqwest", &["ibid-fetch", "ibid-models"]),
         ("ort", &["ibid-models"]),
         ("typst", &["ibid-documents"]),
+        ("hayagriva", &["ibid-bibliography"]),
         ("tantivy", &["ibid-index"]),
         ("pdfium-render", &["ibid-ingest"]),
         ("axum", &["ibid"]),

@@ -16,7 +16,7 @@ use crate::{
 
 on_both_servers!(every_tool, finds, resources, bad_arguments);
 
-const TOOLS: [&str; 10] = [
+const TOOLS: [&str; 12] = [
     "hybrid_search",
     "search_knowledge_base",
     "query_sources_rag",
@@ -25,6 +25,8 @@ const TOOLS: [&str; 10] = [
     "verify_citations",
     "ground_text",
     "job_status",
+    "graph_health",
+    "entity_review_queue",
     "search",
     "fetch",
 ];
@@ -119,6 +121,10 @@ async fn every_tool(server: Running) {
         assert_eq!((&one["jobs"][0]["id"], one["jobs"].as_array().unwrap().len()), (job, 1));
         let (dead, _) = client.called("job_status", json!({ "state": "dead" })).await;
         assert_eq!(dead["jobs"], json!([]));
+        let (health, text) = client.called("graph_health", json!({})).await;
+        assert!(health["nodes"]["Event"].is_u64() && text.contains("entities"), "{text}");
+        let (queue, text) = client.called("entity_review_queue", json!({ "limit": 5 })).await;
+        assert_eq!((&queue["pairs"], &queue["next_cursor"]), (&json!([]), &Json::Null), "{text}");
 
         let fetched = client.call("fetch", json!({ "id": id })).await;
         same_twice(&fetched);
@@ -168,7 +174,15 @@ async fn finds(server: Running) {
         let id = added(&mut client, document).await;
         let question = json!({ "query": "Where does the marsh harrier build its nest?" });
 
-        let result = client.call("hybrid_search", question.clone()).await;
+        // Another process finds what was added as soon as it has seen it.
+        let mut result = Json::Null;
+        for _ in 0..200 {
+            result = client.call("hybrid_search", question.clone()).await;
+            if result["structuredContent"]["primary_results"][0].is_object() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
         let found = &result["structuredContent"]["primary_results"][0];
         assert_eq!(found["source_id"], id, "{result}");
         let evidence = &found["evidence"][0];
@@ -299,6 +313,9 @@ async fn bad_arguments(server: Running) {
             ("ground_text", json!({}), "text"),
             ("job_status", json!({ "limit": 0 }), "(limit)"),
             ("job_status", json!({ "state": "tired" }), "tired"),
+            ("entity_review_queue", json!({ "limit": 0 }), "(limit)"),
+            ("entity_review_queue", json!({ "cursor": "x" }), "invalid_cursor"),
+            ("graph_health", json!({ "depth": 1 }), "depth"),
             ("search", json!({ "query": " " }), "the query is empty"),
             ("search", json!({}), "missing field `query`"),
             ("fetch", json!({ "id": nobody }), "source_not_found"),

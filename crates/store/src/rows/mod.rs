@@ -7,6 +7,7 @@ pub(crate) mod conversations;
 pub(crate) mod idempotency;
 pub(crate) mod job_events;
 pub(crate) mod jobs;
+pub(crate) mod knowledge;
 pub(crate) mod manifests;
 pub(crate) mod passages;
 pub(crate) mod pointers;

@@ -7,7 +7,7 @@ use ibid_domain::{
 };
 
 use crate::{
-    Error, Result, Scope, Tx,
+    EngineKind, Error, Result, Scope, Tx,
     sql::{Part, Row, int, params, placeholder_list, placeholders},
 };
 
@@ -236,6 +236,8 @@ impl Revisions<'_> {
     /// The marks that meet any of these spans, each with its revision, by start.
     pub async fn marks_within(&mut self, spans: &[(RevisionId, Span)]) -> Result<Vec<(RevisionId, Mark)>> {
         let mut found = Vec::new();
+        // SQLite would walk all revisions of the tenant where it can look these up.
+        let tenant = if self.tx.engine() == EngineKind::Sqlite { "+r.tenant_id" } else { "r.tenant_id" };
         for batch in spans.chunks(BATCH) {
             let conditions: Vec<String> = (0..batch.len())
                 .map(|at| {
@@ -249,7 +251,7 @@ impl Revisions<'_> {
                 .collect();
             let sql = format!(
                 "SELECT m.* FROM marks m JOIN revisions r ON r.id = m.revision_id
-                 WHERE r.tenant_id = $1 AND ({}) ORDER BY m.revision_id, m.ordinal",
+                 WHERE {tenant} = $1 AND ({}) ORDER BY m.revision_id, m.ordinal",
                 conditions.join(" OR ")
             );
             let mut values = params![self.scope.tenant()];

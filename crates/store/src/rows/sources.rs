@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{changes::LoggedChange, json};
 use crate::{
     EngineKind, Error, Result, Scope, Tx,
-    sql::{Part, Row, Value, params, placeholders},
+    sql::{Part, Row, Value, params, placeholder_list, placeholders},
 };
 
 /// What a new source is written with; its values are `id, tenant_id, created_by, created_at, url_key` and [`columns`].
@@ -120,6 +120,22 @@ impl Sources<'_> {
             )
             .await?;
         self.tx.log(LoggedChange::Source(source.id)).await
+    }
+
+    /// These sources, as far as they are there.
+    pub async fn get_many(&mut self, ids: &[SourceId]) -> Result<Vec<Source>> {
+        let mut found = Vec::with_capacity(ids.len());
+        for batch in ids.chunks(500) {
+            let sql = format!(
+                "SELECT * FROM sources WHERE tenant_id = $1 AND id IN {} ORDER BY id",
+                placeholder_list(2, batch.len())
+            );
+            let mut values = params![self.scope.tenant()];
+            values.extend(batch.iter().map(|id| Value::from(*id)));
+            let rows = self.tx.rows_built(sql, values).await?;
+            found.extend(rows.iter().map(read).collect::<Result<Vec<_>>>()?);
+        }
+        Ok(found)
     }
 
     /// One source.
@@ -239,10 +255,16 @@ impl Sources<'_> {
 
     /// Removes a source and everything that was made of it; its artifacts lose their references.
     pub async fn remove(&mut self, id: SourceId) -> Result<bool> {
+        let named = self.tx.knowledge(self.scope).entities_of_source(id).await?;
+        if !named.is_empty() {
+            self.tx.knowledge(self.scope).lock().await?;
+        }
         self.tx.revisions(self.scope).remove_all(id).await?;
         self.tx.log(LoggedChange::Gone(id)).await?;
         let sql = "DELETE FROM sources WHERE tenant_id = $1 AND id = $2";
-        Ok(self.tx.execute(sql, params![self.scope.tenant(), id]).await? == 1)
+        let removed = self.tx.execute(sql, params![self.scope.tenant(), id]).await? == 1;
+        self.tx.knowledge(self.scope).recount(&named).await?;
+        Ok(removed)
     }
 }
 

@@ -9,6 +9,7 @@ const given = {
   conversations: [choice("How deep is the harbour?")],
   sources: [choice("Minutes"), choice("Harbour survey")],
   found: [choice("Harbour survey"), choice("Letter to the engineer")],
+  entities: [choice("Harbour Board")],
   withWords: [choice("Ask"), choice("Search")],
 };
 const shown = (query: string) => groupsOf(query, given).map(({ name, choices }) => `${name}: ${choices.map(({ item }) => item.label).join(", ")}`);
@@ -21,6 +22,7 @@ it("finds by title first, then what the server found in the texts, and always en
   expect(shown("harbour")).toEqual([
     "Conversations: How deep is the harbour?",
     "Sources: Harbour survey, Letter to the engineer",
+    "People & things: Harbour Board",
     "With these words: Ask, Search",
   ]);
 });

@@ -22,8 +22,12 @@ import styles from "@/features/ask/ask.module.css";
 
 const Deliverables = lazy(() => import("@/features/ask/deliverables").then(({ Deliverables }) => ({ default: Deliverables })));
 
+const RelatedToQuestion = lazy(() => import("@/features/ask/related").then(({ RelatedToQuestion }) => ({ default: RelatedToQuestion })));
+
 interface Props {
   answer: Shown;
+  /** What it answers, if that is shown. */
+  question?: string;
   /** Shows its evidence; absent while it is shown. */
   onEvidence?: () => void;
   onAgain?: () => void;
@@ -31,11 +35,12 @@ interface Props {
 }
 
 /** An answer, on its way or kept. Both are one text, so that nothing jumps when the one becomes the other. */
-export const Answer = memo(function Answer({ answer: { id, content, kept, live }, onEvidence, onAgain, children }: Props) {
+export const Answer = memo(function Answer({ answer: { id, content, kept, live }, question, onEvidence, onAgain, children }: Props) {
   const article = useRef<HTMLElement>(null);
   const uncited = useUncited(kept, article);
   const placed = usePlaced(content, kept, live, uncited);
   const [handing, setHanding] = useState(false);
+  const [relating, setRelating] = useState(false);
   return (
     <div className={styles.answer} data-message={id} aria-busy={live?.state === "going"}>
       <CitedText placed={placed} label="Answer" articleRef={article} />
@@ -65,6 +70,11 @@ export const Answer = memo(function Answer({ answer: { id, content, kept, live }
                 Hand it on
               </Button>
             )}
+            {question && kept.content && (
+              <Button look="quiet" aria-expanded={relating} onPress={() => setRelating(!relating)}>
+                Related
+              </Button>
+            )}
             {onEvidence && kept.citations.length > 0 && (
               <Button look="quiet" onPress={onEvidence}>
                 Evidence
@@ -75,6 +85,13 @@ export const Answer = memo(function Answer({ answer: { id, content, kept, live }
             <Suspense fallback={<p className={styles.step}>Loading…</p>}>
               <Deliverables run={kept.run_id} />
             </Suspense>
+          )}
+          {relating && question && (
+            <section aria-label="Related">
+              <Suspense fallback={<p className={styles.step}>Looking for what is related…</p>}>
+                <RelatedToQuestion question={question} />
+              </Suspense>
+            </section>
           )}
         </>
       )}

@@ -44,6 +44,7 @@ export function Turns({ turns, selected, roomy, onSwitch, onEvidence, onEdit, on
           <Answer
             key={answer.message.id}
             answer={answer.message}
+            question={question?.message.content}
             onEvidence={selected === answer.message.id ? undefined : () => onEvidence(answer.message.id)}
             onAgain={onAgain && (() => onAgain(question?.message ?? null, answer.message))}
           >

@@ -8,6 +8,8 @@ const KINDS: Record<string, string> = {
   embed: "Index by meaning",
   import: "Unpack",
   notes: "Take notes",
+  extract_events: "Read for people and events",
+  graph_upsert: "Connect",
 };
 
 /** What the words of a job's result mean to a person. */
@@ -17,6 +19,7 @@ const OUTCOMES: Record<string, string> = {
   unchanged: "Nothing has changed since it was read before",
   "nothing to read": "There is nothing to read in it",
   "nothing to embed": "There are no passages in it",
+  superseded: "A newer version is read instead",
   "no embedder": "No embedder is set up: it is found by its words only",
 };
 
@@ -72,6 +75,11 @@ export function jobSummary({ kind, result }: Job): string {
     return parts.filter(Boolean).join(" · ");
   }
   if (kind === "notes" && "sources" in report) return `Notes on ${formatPlural(count("sources"), "source")}`;
+  if (kind === "extract_events" && report.outcome === "extracted") {
+    const found = [formatPlural(count("events"), "event"), formatPlural(count("entities"), "person or thing", "people and things")];
+    return [found.join(", "), count("to_review") > 0 && `${formatPlural(count("to_review"), "pair")} to review`].filter(Boolean).join(" · ");
+  }
+  if (kind === "graph_upsert" && "links" in report) return count("links") === 0 ? "Nothing to connect" : formatPlural(count("links"), "connection");
   if (report.outcome === "indexed") return `${formatPlural(count("chunks"), "passage")}, found by ${count("chunks") === 1 ? "its" : "their"} words`;
   if (report.outcome === "embedded") return `${formatPlural(count("chunks"), "passage")}, found by meaning with ${String(report.model)}`;
   if (report.outcome === "failed" && typeof report.reason === "string") return `No text: ${report.reason}`;

@@ -87,3 +87,16 @@ it("says that a clean-up is a dry run unless it is not", () => {
   expect(jobTitle({ kind: "gc", payload: { apply: true } } as unknown as Job)).toBe("Clean up");
   expect(jobTitle({ kind: "re_embed", payload: null } as unknown as Job)).toBe("Re embed");
 });
+
+describe("reading for people and events", () => {
+  const done = (kind: string, result: unknown) => ({ ...job("a", "succeeded"), kind, payload: {}, result }) as Job;
+
+  it("is called by what it does, and says what came of it", () => {
+    expect(jobTitle(done("extract_events", null))).toBe("Read for people and events");
+    expect(jobTitle(done("graph_upsert", null))).toBe("Connect");
+    expect(jobSummary(done("extract_events", { outcome: "extracted", events: 1, entities: 3, to_review: 0 }))).toBe("1 event, 3 people and things");
+    expect(jobSummary(done("extract_events", { outcome: "extracted", events: 0, entities: 1, to_review: 2 }))).toBe("0 events, 1 person or thing · 2 pairs to review");
+    expect(jobSummary(done("extract_events", { outcome: "superseded" }))).toBe("A newer version is read instead");
+    expect(jobSummary(done("graph_upsert", { links: 4, materialised: false }))).toBe("4 connections");
+  });
+});

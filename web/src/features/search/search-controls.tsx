@@ -4,7 +4,7 @@ import { Button } from "@/components/button";
 import { Select } from "@/components/select";
 import { categories, CATEGORIES, filterCount, ORIGINS, SOURCE_TYPES, type SearchParams } from "@/features/search/search-params";
 import { originName, typeName } from "@/features/search/search-words";
-import { humanise } from "@/lib/format";
+import { categoryWord } from "@/lib/event-words";
 import styles from "@/features/search/search.module.css";
 
 interface Props {
@@ -105,7 +105,7 @@ function Option({ option, params, onChange }: { option: ExpandOption } & Omit<Pr
               onChange({ graph_filters: isUsual ? undefined : next.length === CATEGORIES.length ? "all" : next.join(",") });
             }}
           />
-          {humanise(category.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase())}
+          {categoryWord(category)}
         </label>
       ))}
     </fieldset>

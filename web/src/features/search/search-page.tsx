@@ -1,20 +1,25 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useCallback } from "react";
+import { useCallback, type ReactNode } from "react";
 import { search, searchKeys } from "@/api/search";
 import type { SearchAnswer } from "@/api/types";
+import { Button } from "@/components/button";
+import { Related } from "@/components/knowledge/related";
 import { Page, PageHead } from "@/components/page";
+import { SidePanel } from "@/components/side-panel";
 import { SearchField } from "@/components/search-field";
 import { Empty, ErrorNote, More, Skeleton } from "@/components/states";
-import { RelatedContext } from "@/features/search/related-context";
 import { ResultOf } from "@/features/search/search-result";
 import { SearchControls } from "@/features/search/search-controls";
 import { filterCount, nextLimit, searchBody, type SearchParams } from "@/features/search/search-params";
 import { formatLatency, formatPlural } from "@/lib/format";
 import { usePageTitle } from "@/lib/page-title";
+import { useMedia } from "@/lib/use-media";
 import styles from "@/features/search/search.module.css";
 
 const route = getRouteApi("/search");
+/** From here on what is connected has room beside the results. */
+const WIDE = "(min-width: 1120px)";
 
 /** The passages of the library that answer, each with its exact words. */
 export function SearchPage() {
@@ -41,9 +46,21 @@ export function SearchPage() {
   );
   const onWords = useCallback((words: string) => change({ q: words || undefined }), [change]);
   const shown = q === undefined ? undefined : answer.data;
+  const wide = useMedia(WIDE);
+  const [related, entities] = [shown?.related_context ?? [], shown?.entities ?? []];
+  const connected = related.length + entities.length > 0 && !answer.isError;
+  const beside = connected && wide && params.beside !== "hidden";
 
   return (
-    <Page>
+    <Page
+      panel={
+        beside && (
+          <SidePanel kind="Connected" onClose={() => change({ limit: params.limit, beside: "hidden" })}>
+            <Related under={3} related={related} entities={entities} />
+          </SidePanel>
+        )
+      }
+    >
       <PageHead title="Search" />
       <div className={styles.box}>
         <SearchField label="Words or a question" words={q ?? ""} onSearch={onWords} />
@@ -54,7 +71,14 @@ export function SearchPage() {
       {q !== undefined && answer.isError && <ErrorNote error={answer.error} what="The search failed." onRetry={() => void answer.refetch()} />}
       {shown && !answer.isError && (
         <div className={answer.isPlaceholderData ? styles.stale : undefined} aria-busy={answer.isPlaceholderData}>
-          <Summary answer={shown} />
+          <Summary answer={shown}>
+            {connected && wide && !beside && (
+              <Button look="quiet" data-panel="show" onPress={() => change({ limit: params.limit, beside: undefined })}>
+                Connected
+              </Button>
+            )}
+            {connected && !wide && <a href="#connected">What is connected</a>}
+          </Summary>
           {shown.primary_results.length === 0 ? (
             <Empty title="Nothing found">
               <p>
@@ -73,7 +97,11 @@ export function SearchPage() {
           {shown.primary_results.length >= (params.limit ?? 10) && nextLimit(params) > (params.limit ?? 10) && (
             <More label="More results" loading={answer.isPlaceholderData} onPress={() => change({ limit: nextLimit(params) })} />
           )}
-          <RelatedContext related={shown.related_context ?? []} entities={shown.entities ?? []} />
+          {connected && !wide && (
+            <div id="connected" tabIndex={-1} className={styles.connected}>
+              <Related related={related} entities={entities} />
+            </div>
+          )}
         </div>
       )}
     </Page>
@@ -94,7 +122,7 @@ function Start() {
   );
 }
 
-function Summary({ answer }: { answer: SearchAnswer }) {
+function Summary({ answer, children }: { answer: SearchAnswer; children: ReactNode }) {
   const { took_ms, total_chunks_searched, notes } = answer.search_metadata;
   return (
     <div className={styles.summary}>
@@ -104,6 +132,7 @@ function Summary({ answer }: { answer: SearchAnswer }) {
       {notes.map((note) => (
         <p key={note}>{note}</p>
       ))}
+      {children}
     </div>
   );
 }

@@ -28,6 +28,8 @@ export type SearchParams = Partial<Record<Flag, boolean>> & {
   /** With commas between them; `all` for every category. */
   graph_filters?: string;
   limit?: number;
+  /** Whether what is connected is shown where there is room beside the results; it is, if it is not said. */
+  beside?: "hidden";
 };
 
 export function parseSearch(search: Record<string, unknown>): SearchParams {
@@ -58,6 +60,7 @@ export function parseSearch(search: Record<string, unknown>): SearchParams {
   if (budget !== null) params.graph_budget = budget;
   const limit = whole(search.limit, 1, MOST);
   if (limit !== null && limit !== FIRST) params.limit = limit;
+  if (search.beside === "hidden") params.beside = "hidden";
   return params;
 }
 
@@ -69,7 +72,8 @@ export function categories(list: string): string[] {
 
 /** The call that the address stands for. */
 export function searchBody(params: SearchParams): SearchBody {
-  const { q = "", type, origin, tag, language, from, to, graph_filters, limit, ...options } = params;
+  const { q = "", type, origin, tag, language, from, to, graph_filters, limit, ...rest } = params;
+  const options = { ...rest, beside: undefined };
   const filters = {
     ...(type && { type }),
     ...(origin && { origin }),

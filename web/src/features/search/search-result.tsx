@@ -1,4 +1,5 @@
 import type { Evidence, SearchResult } from "@/api/types";
+import { Category } from "@/components/knowledge/category";
 import { PlaceLink } from "@/components/place-link";
 import { Quoted } from "@/components/quoted";
 import { excerpt, foundWords, resultLine } from "@/features/search/search-words";
@@ -20,6 +21,7 @@ export function ResultOf({ result }: { result: SearchResult }) {
         )}
       </h2>
       {line && <p className={styles.line}>{line}</p>}
+      {result.category && <Category category={result.category} />}
       {result.evidence.map((evidence) => (
         <Found key={evidence.start_char} sourceId={result.source_id} evidence={evidence} />
       ))}

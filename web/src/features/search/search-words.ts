@@ -64,13 +64,3 @@ export function excerpt({ quote, matches }: Pick<Evidence, "quote" | "matches">)
     matches: matches.filter(({ start, end }) => start >= from && end <= to).map(({ start, end }) => ({ start: start - moved, end: end - moved })),
   };
 }
-
-/** A text of something whose shape is not settled, if it has one of these fields. */
-export function textOf(value: unknown, ...fields: string[]): string | null {
-  if (typeof value !== "object" || value === null) return null;
-  for (const field of fields) {
-    const text = (value as Record<string, unknown>)[field];
-    if (typeof text === "string" && text) return text;
-  }
-  return null;
-}

@@ -18,6 +18,7 @@ import { SourceChanges } from "@/features/sources/source-changes";
 import { SourcePassages } from "@/features/sources/source-passages";
 import type { SourceView } from "@/features/sources/source-search";
 import { SourceStatus } from "@/features/sources/source-status";
+import { SourceTells } from "@/features/sources/source-tells";
 import { SourceText } from "@/features/sources/source-text";
 import { byline, lookAgain } from "@/features/sources/source-words";
 import { useRevision } from "@/features/sources/use-revisions";
@@ -31,6 +32,7 @@ const VIEWS: [view: SourceView, label: string][] = [
   ["original", "Original"],
   ["text", "Text"],
   ["passages", "Passages"],
+  ["tells", "What it tells"],
   ["changes", "Changes"],
   ["about", "About"],
 ];
@@ -70,6 +72,7 @@ function OpenSource({ source }: { source: Source }) {
   const missing = new Set<SourceView>();
   if (kind === null) missing.add("original");
   if ((source.revision ?? 0) < 2) missing.add("changes");
+  if (shown === null) missing.add("tells");
   const view = asked === undefined || missing.has(asked) ? usual : asked;
 
   return (
@@ -117,6 +120,7 @@ function OpenSource({ source }: { source: Source }) {
       )}
       {view === "text" && <SourceText source={source} revision={shown} />}
       {view === "passages" && <SourcePassages source={source} revision={shown} />}
+      {view === "tells" && <SourceTells id={source.id} />}
       {view === "changes" && shown !== null && <SourceChanges source={source} revision={shown} />}
       {view === "about" && <SourceAbout source={source} />}
       {dialog === "edit" && <EditDialog source={source} onClose={() => setDialog(null)} />}

@@ -11,8 +11,8 @@ export function parseSourcesSearch(search: Record<string, unknown>): SourceFilte
   return { ...(q && { q }), ...(status && { status }) };
 }
 
-export type SourceView = "original" | "text" | "passages" | "changes" | "about";
-const VIEWS: readonly SourceView[] = ["original", "text", "passages", "changes", "about"];
+export type SourceView = "original" | "text" | "passages" | "tells" | "changes" | "about";
+const VIEWS: readonly SourceView[] = ["original", "text", "passages", "tells", "changes", "about"];
 
 export interface SourceSearch {
   /** If it is not said: the original, where it can be shown at the place that the address names, or else the text. */

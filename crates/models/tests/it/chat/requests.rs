@@ -48,6 +48,7 @@ fn conversation() -> ChatRequest {
         max_output_tokens: Some(300),
         temperature: Some(0.1),
         response_json: false,
+        response_schema: None,
     }
 }
 
@@ -157,6 +158,12 @@ async fn json_is_asked_for_in_every_way_a_provider_knows() {
     assert_eq!(google["systemInstruction"]["parts"][0]["text"], both);
     let with_tools = ask(Dialect::Google, ChatRequest { response_json: true, ..conversation() }).await.body;
     assert_eq!(with_tools["generationConfig"].get("responseMimeType"), None, "Google refuses both together");
+    let held = ChatRequest { response_schema: Some(schema()), ..request.clone() };
+    let openai = ask(Dialect::OpenAi, held.clone()).await.body;
+    assert_eq!(openai["response_format"]["type"], "json_schema");
+    assert_eq!(openai["response_format"]["json_schema"]["schema"], schema());
+    let google = ask(Dialect::Google, held).await.body;
+    assert_eq!(google["generationConfig"]["responseJsonSchema"], schema());
     let bare = ask(Dialect::Anthropic, ChatRequest { system: String::new(), ..request }).await.body;
     assert_eq!(bare["system"], ONLY_JSON);
 }

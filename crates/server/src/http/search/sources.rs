@@ -125,6 +125,7 @@ impl SourceSearchBody {
             filter: self.filters.as_ref().map_or_else(|| Ok(SearchFilter::default()), Filters::filter)?,
             threshold: Some(self.threshold.unwrap_or(standard_threshold)),
             graph: None,
+            include_events: false,
             ..Search::new(self.query.clone())
         };
         Ok((search, limit))

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::http::{
     extract::hash_in_field,
+    knowledge::wire::{Entity, RelatedItem, expanded},
     sources::{body, wire::line},
 };
 
@@ -233,10 +234,10 @@ pub(crate) struct SearchAnswer {
     pub(crate) primary_results: Vec<SearchResult>,
     /// What is connected with the best of them; only with `graph_expand`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) related_context: Option<Vec<Json>>,
+    pub(crate) related_context: Option<Vec<RelatedItem>>,
     /// The entities that take part; only with `graph_expand` and `include_entities`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) entities: Option<Vec<Json>>,
+    pub(crate) entities: Option<Vec<Entity>>,
     /// By what the search can be widened; always the same.
     pub(crate) expand_options: Vec<ExpandOption>,
     /// How the search went.
@@ -249,7 +250,7 @@ pub(crate) struct SearchResult {
     /// chunk, source or event.
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
-    /// The passage's id.
+    /// The passage's id, or the event's.
     pub(crate) id: Uuid,
     /// What another system calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -258,8 +259,11 @@ pub(crate) struct SearchResult {
     pub(crate) source_id: Uuid,
     /// What the source is called.
     pub(crate) title: String,
-    /// The whole passage.
+    /// The whole passage; of an event what happened.
     pub(crate) content: String,
+    /// Which kind of thing happened; only of results of type event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) category: Option<&'static str>,
     /// How well it fits, comparable within one answer only; the best possible is 1.
     pub(crate) score: f64,
     /// Its place in each list.
@@ -508,8 +512,18 @@ pub(crate) fn app_url(source: Uuid, revision: Uuid, start: usize, end: usize) ->
 
 impl SearchResult {
     fn new(found: FoundPassage, neighbors: bool) -> Self {
-        let FoundPassage { chunk, source, revision, score, words, vector, similarity, evidence, neighbors: beside } =
-            found;
+        let FoundPassage {
+            event,
+            chunk,
+            source,
+            revision,
+            score,
+            words,
+            vector,
+            similarity,
+            evidence,
+            neighbors: beside,
+        } = found;
         let (source_id, revision_id) = (source.id.uuid(), revision.id.uuid());
         let title = source.title().to_owned();
         let evidence = evidence.into_iter().map(|one| Evidence {
@@ -530,11 +544,12 @@ impl SearchResult {
             content: chunk.content,
         });
         Self {
-            kind: "chunk",
-            id: chunk.id.uuid(),
+            kind: if event.is_some() { "event" } else { "chunk" },
+            id: event.as_ref().map_or(chunk.id.uuid(), |event| event.id.uuid()),
             external_id: source.external_id.clone(),
             source_id,
-            content: chunk.content,
+            content: event.as_ref().map_or(chunk.content, |event| event.narrative.clone()),
+            category: event.as_ref().map(|event| event.category.as_str()),
             score,
             scores: Scores {
                 bm25_rank: words.map(|ranked| ranked.rank),
@@ -570,10 +585,12 @@ impl SearchAnswer {
     /// The answer to a search that took so many milliseconds.
     pub(crate) fn new(search: &Search, found: Found, took_ms: f64) -> Self {
         let neighbors = search.expand_neighbors;
+        let diffs = search.graph.as_ref().is_some_and(|graph| graph.include_revision_diff);
+        let (related, entities) = found.expanded.map(|more| expanded(more, diffs)).unzip();
         Self {
             primary_results: found.results.into_iter().map(|one| SearchResult::new(one, neighbors)).collect(),
-            related_context: search.graph.as_ref().map(|_| Vec::new()),
-            entities: search.graph.as_ref().filter(|graph| graph.include_entities).map(|_| Vec::new()),
+            related_context: related,
+            entities: entities.filter(|_| search.graph.as_ref().is_some_and(|graph| graph.include_entities)),
             expand_options: expand_options(),
             search_metadata: SearchMetadata {
                 took_ms,

@@ -1,0 +1,383 @@
+//! Reading a revision for what it tells, as a job.
+//!
+//! Whatever takes long – reading, asking a model, embedding names – comes first. Then one transaction says who of those
+//! that are named is known, keeps mentions, events and who may be the same, and asks for the graph to follow. A job that
+//! is cut off has kept nothing or all; one that is run again finds the same, and changes nothing.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use futures::{FutureExt, future::BoxFuture};
+use ibid_domain::{
+    CharIndex, EntityId, EventId, MentionId, Origin, PartialDate, Quote, Revision, RevisionId, Source, SourceId, Span,
+};
+use ibid_knowledge::Findings;
+use ibid_store::{Failure, NewEvent, NewJob, NewMention, Tx};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::{ExtractorError, ToRead, graph, resolution::Resolved};
+use crate::{
+    App, Error, Result, Scope,
+    worker::{Handler, JobContext},
+};
+
+/// The kind of job that reads a source for what it tells.
+pub(crate) const KIND: &str = "extract_events";
+/// After embedding, which is what a search waits for.
+const PRIORITY: i64 = 120;
+/// The longest that a provider's wish to be left alone is heeded.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+/// How often who is known may change between asking a model and keeping what it said.
+const TRIES: usize = 3;
+
+#[derive(Deserialize)]
+struct Payload {
+    /// The source, or all that have text.
+    source_id: Option<SourceId>,
+    /// Also if it was read already.
+    #[serde(default)]
+    again: bool,
+}
+
+/// The job that reads a source.
+pub(crate) fn job(source: SourceId) -> NewJob {
+    NewJob::new(KIND, json!({ "source_id": source })).priority(PRIORITY).once(source.to_string())
+}
+
+/// The job that reads a source once more.
+pub(crate) fn job_again(source: SourceId) -> NewJob {
+    NewJob::new(KIND, json!({ "source_id": source, "again": true })).priority(PRIORITY).once(format!("again:{source}"))
+}
+
+/// The job that asks for all sources to be read.
+pub(crate) fn job_for_all() -> NewJob {
+    NewJob::new(KIND, json!({})).priority(PRIORITY).once("all")
+}
+
+/// Reads one source for what it tells.
+pub(crate) struct ExtractHandler;
+
+impl Handler for ExtractHandler {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn at_once(&self) -> Option<u32> {
+        Some(2)
+    }
+
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+        async move {
+            let payload: Payload = serde_json::from_value(context.job.payload.clone())
+                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
+            match payload.source_id {
+                Some(id) => context.app.extract_source(context, id, payload.again).await,
+                None => context.app.extract_all(&context.scope).await.map_err(failed),
+            }
+        }
+        .boxed()
+    }
+}
+
+fn failed(error: Error) -> Failure {
+    Failure::Failed(error.to_string())
+}
+
+fn failure_of(error: ExtractorError) -> Failure {
+    match error {
+        ExtractorError::Later(error) => match error.retry_after() {
+            Some(wait) => Failure::PutOff(error.to_string(), wait.min(LONGEST_WAIT)),
+            None if error.can_retry() => Failure::Failed(error.to_string()),
+            None => Failure::Hopeless(error.to_string()),
+        },
+        ExtractorError::Rejected(reason) => Failure::Hopeless(reason),
+    }
+}
+
+/// What a reading came to.
+pub(super) struct Reading<'a> {
+    pub(super) source: SourceId,
+    pub(super) revision: RevisionId,
+    pub(super) extractor: &'a str,
+    pub(super) text: &'a str,
+    pub(super) findings: &'a Findings,
+}
+
+impl App {
+    /// Asks for every source with text to be read, as far as it was not by this extractor.
+    async fn extract_all(&self, scope: &Scope) -> Result<Option<Json>> {
+        let mut tx = self.store.write().await?;
+        let sources = tx.knowledge(scope).read_all_again().await?;
+        tx.commit().await?;
+        let asked = self.sweep_unread(scope).await?;
+        Ok(Some(json!({ "sources": sources, "asked": asked })))
+    }
+
+    async fn extract_source(&self, context: &JobContext, id: SourceId, again: bool) -> Result<Option<Json>, Failure> {
+        let scope = &context.scope;
+        let outcome = |outcome: &str| Ok(Some(json!({ "outcome": outcome })));
+        let described = match self.source(scope, id).await {
+            Ok(described) => described,
+            Err(Error::Problem(_)) => return outcome("gone"),
+            Err(error) => return Err(failed(error)),
+        };
+        let Some(revision) = described.revision.filter(|revision| revision.text.is_some()) else {
+            return outcome("nothing to read");
+        };
+        let extractor = self.tools().extractor.clone();
+        let name = extractor.name();
+        let before = {
+            let mut tx = self.store.read().await.map_err(failed)?;
+            tx.knowledge(scope).extraction(revision.id).await.map_err(failed)?
+        };
+        if !again && before.is_some_and(|before| before.extractor == name) {
+            self.note_read(scope, id, &revision, &name).await.map_err(failed)?;
+            return outcome("unchanged");
+        }
+        context.progress.tell(0, None, "reading").await;
+        let to_read = self.to_read(scope, &described.source, &revision).await.map_err(failed)?;
+        let to_read = Arc::new(to_read);
+        let told = match extractor.extract(to_read.clone()).await {
+            Ok(told) => told,
+            Err(error) => {
+                let failure = failure_of(error);
+                let over = match failure {
+                    Failure::Failed(_) => context.job.attempt >= context.job.max_attempts,
+                    Failure::Hopeless(_) => true,
+                    Failure::PutOff(..) => false,
+                };
+                if over {
+                    self.give_up(scope, id).await.map_err(failed)?;
+                }
+                return Err(failure);
+            }
+        };
+        context.progress.tell(1, None, "resolving").await;
+        let reading = Reading {
+            source: id,
+            revision: revision.id,
+            extractor: &name,
+            text: &to_read.text,
+            findings: &told.findings,
+        };
+        match self.keep_findings(scope, &reading, told.dropped).await.map_err(failed)? {
+            None => outcome("superseded"),
+            Some(kept) => Ok(Some(json!({
+                "outcome": "extracted",
+                "extractor": name,
+                "events": told.findings.events.len(),
+                "entities": told.findings.entities.len(),
+                "new_entities": kept.new_entities,
+                "to_review": kept.pairs,
+                "dropped_quotes": told.dropped,
+            }))),
+        }
+    }
+
+    /// Notes that a source will not be read until it changes or someone asks again.
+    async fn give_up(&self, scope: &Scope, id: SourceId) -> Result<()> {
+        let mut tx = self.store.write().await?;
+        tx.knowledge(scope).note_failed(id).await?;
+        tx.commit().await
+    }
+
+    /// Asks for the jobs of sources that wait to be read and have none, as after an update.
+    pub(crate) async fn sweep_unread(&self, scope: &Scope) -> Result<u64> {
+        let (mut asked, mut after) = (0, None);
+        loop {
+            let unread = self.store.read().await?.knowledge(scope).unread(after, 500).await?;
+            let Some(last) = unread.last() else { return Ok(asked) };
+            after = Some(*last);
+            let mut tx = self.store.write().await?;
+            let live = tx.jobs(scope).live_sources(KIND).await?;
+            let dead = tx.jobs(scope).dead_sources(KIND).await?;
+            for id in unread.into_iter().filter(|id| !live.contains(&id.to_string())) {
+                if dead.contains_key(&id.to_string()) {
+                    tx.knowledge(scope).note_failed(id).await?;
+                } else {
+                    tx.jobs(scope).enqueue(job(id)).await?;
+                    asked += 1;
+                }
+            }
+            tx.commit().await?;
+        }
+    }
+
+    async fn to_read(&self, scope: &Scope, source: &Source, revision: &Revision) -> Result<ToRead> {
+        let text = match revision.text {
+            Some(sha256) => self.text_of(scope, sha256).await?,
+            None => String::new(),
+        };
+        let marks = self.store.read().await?.revisions(scope).marks(revision.id).await?;
+        // What a person typed in was written when it came; a file may be of any age.
+        let typed = matches!(source.origin, Origin::Memory | Origin::Manual);
+        let day = || source.created_at.to_string().parse::<PartialDate>().ok();
+        let date = source.reference.publication_date.or_else(|| typed.then(day).flatten());
+        let title = source.reference.title.clone();
+        Ok(ToRead { text, title, date, language: revision.language.clone(), marks })
+    }
+
+    /// Notes that a source's revision was read before.
+    async fn note_read(&self, scope: &Scope, id: SourceId, revision: &Revision, extractor: &str) -> Result<()> {
+        let mut tx = self.store.write().await?;
+        if tx.sources(scope).hold(id).await?.is_none_or(|source| source.revision != Some(revision.id)) {
+            return Ok(());
+        }
+        let dropped = tx.knowledge(scope).extraction(revision.id).await?.map_or(0, |before| before.dropped);
+        tx.knowledge(scope).keep_extraction(id, revision.id, extractor, dropped).await?;
+        tx.jobs(scope).enqueue(graph::job(id, false)).await?;
+        tx.commit().await
+    }
+
+    /// Keeps what a revision tells, in one transaction; none if it is not the source's any more.
+    async fn keep_findings(&self, scope: &Scope, reading: &Reading<'_>, dropped: u64) -> Result<Option<Kept>> {
+        let names = reading.findings.entities.iter().map(|one| (one.kind, meaning(one))).collect::<Vec<_>>();
+        let meant = self.meant(scope, &names).await?;
+        let mut decided = BTreeMap::new();
+        for attempt in 1.. {
+            let mut tx = self.store.write().await?;
+            // The source first, then what is known: whoever removes a source takes them in the same order.
+            let source = tx.sources(scope).hold(reading.source).await?;
+            if source.is_none_or(|source| source.revision != Some(reading.revision)) {
+                return Ok(None);
+            }
+            tx.knowledge(scope).lock().await?;
+            let before = tx.knowledge(scope).entities_of_source(reading.source).await?;
+            let resolved = self.resolve(&mut tx, scope, reading, &meant, &decided, attempt > TRIES).await?;
+            let resolved = match resolved {
+                Ok(resolved) => resolved,
+                // Others have to be asked, which takes long: not while everyone waits.
+                Err(open) => {
+                    drop(tx);
+                    self.ask_about(open, &mut decided).await;
+                    continue;
+                }
+            };
+            let kept = self.keep_resolved(&mut tx, scope, reading, &resolved, dropped, before).await?;
+            if let Some(space) = meant.space {
+                let new = resolved.new.iter().filter_map(|(at, id)| Some((*id, meant.vectors.get(*at)?.clone())));
+                tx.knowledge(scope).keep_meanings(space, new.collect()).await?;
+            }
+            tx.commit().await?;
+            metrics::counter!("ibid_events_extracted_total").increment(reading.findings.events.len() as u64);
+            return Ok(Some(kept));
+        }
+        Ok(None)
+    }
+
+    async fn keep_resolved(
+        &self,
+        tx: &mut Tx,
+        scope: &Scope,
+        reading: &Reading<'_>,
+        resolved: &Resolved,
+        dropped: u64,
+        before: Vec<EntityId>,
+    ) -> Result<Kept> {
+        let Reading { source, revision, extractor, text, findings } = *reading;
+        let index = CharIndex::new(text);
+        let known = tx.knowledge(scope).mentioned_in(revision).await?;
+        let mut mentions: BTreeMap<MentionId, NewMention> = BTreeMap::new();
+        for (found, entity) in findings.entities.iter().zip(&resolved.entities) {
+            for span in &found.mentions {
+                let id = MentionId::of(revision, found.kind, *span);
+                let Some(surface) = index.of(*span).filter(|surface| !surface.is_empty()) else { continue };
+                let mention = NewMention {
+                    id,
+                    // What a person has moved stays where it was put.
+                    entity: known.get(&id).copied().unwrap_or(*entity),
+                    surface: surface.to_owned(),
+                    span: *span,
+                    name: found.name.clone(),
+                    role: found.role.clone(),
+                    organization: found.organization.clone(),
+                    email: found.email.clone(),
+                    confidence: f64::from(found.confidence),
+                };
+                mentions.entry(id).or_insert(mention);
+            }
+        }
+        let mentions: Vec<NewMention> = mentions.into_values().collect();
+        let events = new_events(reading, resolved, &mentions, &index);
+        let mut knowledge = tx.knowledge(scope);
+        knowledge.set_mentions(source, revision, extractor, &mentions).await?;
+        let (_, gone) = knowledge.set_events(source, revision, extractor, &events).await?;
+        knowledge.keep_extraction(source, revision, extractor, dropped).await?;
+        for (at, judged) in &resolved.pairs {
+            let Some(new) = resolved.entities.get(*at) else { continue };
+            for (other, judgement) in judged {
+                knowledge.add_pair(*new, *other, judgement.confidence, &judgement.reason).await?;
+            }
+        }
+        // What an earlier version told, or this one did before, may have to go.
+        let purge = gone > 0 || !before.is_empty();
+        let mut touched: Vec<EntityId> = mentions.iter().map(|mention| mention.entity).collect();
+        touched.extend(before);
+        touched.sort_unstable();
+        touched.dedup();
+        knowledge.recount(&touched).await?;
+        tx.jobs(scope).enqueue(graph::job(source, purge)).await?;
+        Ok(Kept { new_entities: resolved.new.len(), pairs: resolved.pairs.iter().map(|(_, of)| of.len()).sum() })
+    }
+}
+
+/// How much came of a reading.
+struct Kept {
+    new_entities: usize,
+    pairs: usize,
+}
+
+/// A name as it is embedded.
+fn meaning(found: &ibid_knowledge::FoundEntity) -> String {
+    let more = [found.role.as_deref(), found.organization.as_deref()];
+    let more = more.into_iter().flatten().map(|part| format!(", {part}"));
+    format!("{}, {}{}", found.name, found.kind.as_str(), more.collect::<String>())
+}
+
+/// Events with the entities that have a part in them: of two mentions of one name that were told apart since, the one
+/// that stands in the event's own words counts.
+fn new_events(
+    reading: &Reading<'_>,
+    resolved: &Resolved,
+    mentions: &[NewMention],
+    index: &CharIndex<'_>,
+) -> Vec<NewEvent> {
+    let by_id: BTreeMap<MentionId, EntityId> = mentions.iter().map(|mention| (mention.id, mention.entity)).collect();
+    let whom = |at: usize, words: &[Span]| -> Option<EntityId> {
+        let found = reading.findings.entities.get(at)?;
+        let within = |span: &&Span| words.iter().any(|words| words.start <= span.start && span.end <= words.end);
+        let here = found.mentions.iter().find(within);
+        let here = here.and_then(|span| by_id.get(&MentionId::of(reading.revision, found.kind, *span)));
+        here.or_else(|| resolved.entities.get(at)).copied()
+    };
+    let mut events: BTreeMap<EventId, NewEvent> = BTreeMap::new();
+    for found in &reading.findings.events {
+        let Some(first) = found.evidence.first() else { continue };
+        let quote = |span: &Span| Some(Quote { quote: index.of(*span)?.to_owned(), span: *span });
+        let mut actors = Vec::new();
+        for (at, role) in &found.actors {
+            if let Some(id) = whom(*at, &found.evidence).filter(|id| !actors.iter().any(|(known, _)| known == id)) {
+                actors.push((id, *role));
+            }
+        }
+        let mut subjects: Vec<EntityId> = Vec::new();
+        for at in &found.subjects {
+            let new = |id: &EntityId| !subjects.contains(id) && !actors.iter().any(|(known, _)| known == id);
+            if let Some(id) = whom(*at, &found.evidence).filter(new) {
+                subjects.push(id);
+            }
+        }
+        let id = EventId::of(reading.revision, found.category, *first);
+        events.entry(id).or_insert_with(|| NewEvent {
+            id,
+            category: found.category,
+            narrative: found.narrative.clone(),
+            date: found.time,
+            confidence: f64::from(found.confidence),
+            actors,
+            subjects,
+            evidence: found.evidence.iter().filter_map(quote).collect(),
+        });
+    }
+    events.into_values().filter(|event| !event.evidence.is_empty()).collect()
+}

@@ -1,0 +1,420 @@
+//! The graph: kept up by a job, made again when asked, and walked one step from what a search found.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::{FutureExt, future::BoxFuture};
+use ibid_domain::{
+    Category, Entity, EntityId, Event, EventId, RevisionId, SourceId, Span, sentences::sentences, text::line,
+};
+use ibid_store::{AgeState, Failure, GraphCounts, GraphPart, Link, LinkQuery, NewJob, Tx};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::entity_not_found;
+use crate::{
+    App, Error, FoundPassage, GraphExpansion, Result, Scope,
+    worker::{Handler, JobContext},
+};
+
+/// The kind of job that keeps the graph up.
+pub(crate) const KIND: &str = "graph_upsert";
+/// Before anything that takes long.
+const PRIORITY: i64 = 90;
+/// So many events on either side of a passage lead on from it.
+const NEAR: i64 = 20;
+/// So many entities lead on, those first that are nearest to the passage.
+const ENTITIES: usize = 32;
+/// So many entities are told with an answer.
+const TOLD: usize = 50;
+/// So many sentences of a difference are told, each so long.
+const DIFFERENCES: usize = 20;
+const DIFFERENCE: usize = 400;
+/// The longest text that is compared with its predecessor, in bytes.
+const COMPARED: usize = 4 << 20;
+
+#[derive(Deserialize)]
+struct Payload {
+    source_id: Option<SourceId>,
+    #[serde(default)]
+    purge: bool,
+}
+
+/// The job that brings the graph up to what a source tells. `purge` if it tells less than it did.
+pub(crate) fn job(source: SourceId, purge: bool) -> NewJob {
+    let payload = json!({ "source_id": source, "purge": purge });
+    NewJob::new(KIND, payload).priority(PRIORITY).once(format!("{source}:{purge}"))
+}
+
+/// The job that makes the whole graph again.
+pub(crate) fn job_for_all() -> NewJob {
+    NewJob::new(KIND, json!({ "purge": true })).priority(PRIORITY).once("all")
+}
+
+/// Keeps the graph up.
+pub(crate) struct GraphHandler;
+
+impl Handler for GraphHandler {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn at_once(&self) -> Option<u32> {
+        Some(1)
+    }
+
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+        async move {
+            let payload: Payload = serde_json::from_value(context.job.payload.clone())
+                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
+            let part = payload.source_id.map_or(GraphPart::All, GraphPart::Source);
+            let done = context.app.upsert_graph(&context.scope, &part, payload.purge).await;
+            let (links, age) = done.map_err(|error| Failure::Failed(error.to_string()))?;
+            Ok(Some(json!({ "links": links, "materialised": age })))
+        }
+        .boxed()
+    }
+}
+
+/// How the graph stands.
+#[derive(Clone, Debug)]
+pub struct GraphHealth {
+    /// What there is, by the tables and by the graph.
+    pub counts: GraphCounts,
+    /// Pairs that nobody has decided.
+    pub open_pairs: u64,
+    /// Sources that were read for what they tell.
+    pub read: u64,
+    /// Sources that wait to be.
+    pub unread: u64,
+    /// The graph in Apache AGE; none where the engine has no such thing.
+    pub age: Option<AgeState>,
+}
+
+impl GraphHealth {
+    /// Whether the graph says what the tables say.
+    pub fn in_step(&self) -> bool {
+        let counts = &self.counts;
+        let age =
+            self.age.as_ref().filter(|age| age.ready).is_none_or(|age| {
+                (age.events, age.acted_in, age.about) == (counts.events, counts.actors, counts.subjects)
+            });
+        counts.actors == counts.actor_links && counts.subjects == counts.subject_links && age
+    }
+}
+
+/// An event that is connected with what was found.
+#[derive(Clone, Debug)]
+pub struct Related {
+    /// The event.
+    pub event: Event,
+    /// How it is connected.
+    pub reason: String,
+    /// What its source is called.
+    pub title: String,
+    /// The page that each of its quotes stands on.
+    pub pages: Vec<Option<u32>>,
+    /// What changed in its source last, if that was asked for and anything did.
+    pub diff: Option<RevisionDiff>,
+}
+
+/// What changed between two versions of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RevisionDiff {
+    /// The earlier one.
+    pub from: RevisionId,
+    /// The later one.
+    pub to: RevisionId,
+    /// Sentences that came.
+    pub added: Vec<String>,
+    /// Sentences that went.
+    pub removed: Vec<String>,
+}
+
+/// What is one step away from what was found.
+#[derive(Clone, Debug, Default)]
+pub struct Expanded {
+    /// Events, the best first.
+    pub related: Vec<Related>,
+    /// Who and what takes part, in these and in what was found.
+    pub entities: Vec<Entity>,
+}
+
+/// What is one step away from an entity, for a picture.
+#[derive(Clone, Debug)]
+pub struct Near {
+    /// The entity.
+    pub entity: Entity,
+    /// Who else has a part in its events.
+    pub entities: Vec<Entity>,
+    /// Its newest events.
+    pub events: Vec<Event>,
+    /// Who may be the same as it: whom, how likely, why.
+    pub possibly_same: Vec<(EntityId, f64, String)>,
+    /// How many events it has in all.
+    pub total: u64,
+}
+
+impl App {
+    /// Brings a part of the graph up to what is known. Says how many links it has, and whether AGE has it, too.
+    async fn upsert_graph(&self, scope: &Scope, part: &GraphPart, purge: bool) -> Result<(u64, bool)> {
+        let mut tx = self.store.write().await?;
+        let mut knowledge = tx.knowledge(scope);
+        knowledge.lock().await?;
+        let links = knowledge.relink(part).await?;
+        let age = knowledge.materialise(part, purge).await?;
+        tx.commit().await?;
+        Ok((links, age))
+    }
+
+    /// Makes the whole graph again from what is known.
+    pub async fn rebuild_graph(&self, scope: &Scope) -> Result<GraphHealth> {
+        self.upsert_graph(scope, &GraphPart::All, true).await?;
+        self.graph_health(scope).await
+    }
+
+    /// How the graph stands.
+    pub async fn graph_health(&self, scope: &Scope) -> Result<GraphHealth> {
+        let mut tx = self.store.read().await?;
+        let mut knowledge = tx.knowledge(scope);
+        let (read, unread) = knowledge.reading().await?;
+        Ok(GraphHealth {
+            counts: knowledge.graph_counts().await?,
+            open_pairs: knowledge.count_open_pairs().await?,
+            age: knowledge.age_state().await?,
+            read,
+            unread,
+        })
+    }
+
+    /// What is one step away from an entity.
+    pub async fn neighborhood(&self, scope: &Scope, id: EntityId, events: usize) -> Result<Near> {
+        let detail = self.entity(scope, id).await?;
+        let mut tx = self.store.read().await?;
+        let mut knowledge = tx.knowledge(scope);
+        let near = knowledge.neighborhood(id, i64::try_from(events).unwrap_or(i64::MAX)).await?;
+        let mut others: Vec<EntityId> =
+            near.links.iter().map(|link| link.entity).filter(|other| *other != id).collect();
+        let open = detail.pairs.iter().filter(|(pair, _)| pair.state == ibid_domain::PairState::Open);
+        let possibly_same: Vec<_> =
+            open.map(|(pair, other)| (other.id, pair.confidence, pair.reason.clone())).collect();
+        others.extend(possibly_same.iter().map(|(other, ..)| *other));
+        others.sort_unstable();
+        others.dedup();
+        let entities = knowledge.entities_by_id(&others).await?;
+        let mut events = knowledge.events_by_id(&near.events).await?;
+        let events = near.events.iter().filter_map(|event| events.remove(event)).collect();
+        if detail.entity.merged_into.is_some() {
+            return Err(entity_not_found(id).into());
+        }
+        Ok(Near { entity: detail.entity, entities, events, possibly_same, total: near.total })
+    }
+
+    /// What is one step away from the best of what was found.
+    pub(crate) async fn expand(
+        &self,
+        scope: &Scope,
+        graph: &GraphExpansion,
+        found: &[FoundPassage],
+        memories: bool,
+    ) -> Result<Expanded> {
+        let mut tx = self.store.look().await?;
+        let mut seeds: Vec<Link> = Vec::new();
+        let (mut revisions, mut events) = (Vec::new(), Vec::new());
+        for one in found.iter().take(graph.seed_limit) {
+            let mut knowledge = tx.knowledge(scope);
+            match &one.event {
+                Some(event) => {
+                    seeds.extend(knowledge.links_of(&[event.id]).await?);
+                    events.push(event.id);
+                }
+                None => {
+                    let middle = one.chunk.span.start + one.chunk.span.len() / 2;
+                    seeds.extend(knowledge.links_near(one.revision.id, middle, NEAR).await?);
+                    revisions.push(one.revision.id);
+                }
+            }
+        }
+        if seeds.is_empty() {
+            return Ok(Expanded::default());
+        }
+        let mut entities: Vec<EntityId> = Vec::new();
+        for link in &seeds {
+            if entities.len() < ENTITIES && !entities.contains(&link.entity) {
+                entities.push(link.entity);
+            }
+        }
+        let links = match graph.budget {
+            0 => Vec::new(),
+            budget => {
+                let query = LinkQuery {
+                    entities: entities.clone(),
+                    categories: graph.categories.clone(),
+                    without_revisions: revisions,
+                    without_events: events,
+                    memories,
+                    // The same event may be there twice: by what somebody does and by what is done to them.
+                    limit: budget * 2,
+                };
+                tx.knowledge(scope).links(&query).await?
+            }
+        };
+        let chosen = chosen(links, &entities, graph.budget);
+        let ids: Vec<EventId> = chosen.iter().map(|link| link.event).collect();
+        let mut by_id = tx.knowledge(scope).events_by_id(&ids).await?;
+        let mut taking_part = entities;
+        for event in by_id.values() {
+            taking_part.extend(event.actors.iter().chain(&event.subjects).map(|one| one.entity));
+        }
+        let mut told: Vec<EntityId> = Vec::new();
+        for id in taking_part {
+            if told.len() < TOLD && !told.contains(&id) {
+                told.push(id);
+            }
+        }
+        let mut known: BTreeMap<EntityId, Entity> = BTreeMap::new();
+        if graph.include_entities {
+            let all = tx.knowledge(scope).roots(&told).await?;
+            known.extend(all.into_iter().map(|entity| (entity.id, entity)));
+        }
+        let mut related: Vec<Related> = Vec::with_capacity(chosen.len());
+        for link in chosen {
+            let Some(event) = by_id.remove(&link.event) else { continue };
+            let name = event.actors.iter().chain(&event.subjects).find(|one| one.entity == link.entity);
+            let reason = reason(&link, name.map(|one| one.name.as_str()), event.category);
+            related.push(Related { event, reason, title: String::new(), pages: Vec::new(), diff: None });
+        }
+        self.place_related(&mut tx, scope, &mut related).await?;
+        drop(tx);
+        if graph.include_revision_diff {
+            self.add_differences(scope, &mut related).await?;
+        }
+        let entities = told.iter().filter_map(|id| known.remove(id)).collect();
+        Ok(Expanded { related, entities })
+    }
+
+    /// Adds titles of sources, and the pages that quotes stand on.
+    async fn place_related(&self, tx: &mut Tx, scope: &Scope, related: &mut [Related]) -> Result<()> {
+        let wanted: BTreeSet<SourceId> = related.iter().map(|one| one.event.source).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let wanted: Vec<SourceId> = wanted.into_iter().collect();
+        let sources = tx.sources(scope).get_many(&wanted).await?;
+        let titles: BTreeMap<SourceId, String> =
+            sources.iter().map(|source| (source.id, source.title().to_owned())).collect();
+        let mut spans: Vec<(RevisionId, Span)> = related
+            .iter()
+            .flat_map(|one| one.event.evidence.iter().map(|quote| (one.event.revision, quote.span)))
+            .collect();
+        spans.sort_unstable();
+        spans.dedup();
+        let marks = tx.revisions(scope).marks_within(&spans).await?;
+        for one in related {
+            one.title = titles.get(&one.event.source).cloned().unwrap_or_default();
+            let own =
+                marks.iter().filter(|(revision, _)| *revision == one.event.revision).map(|(_, mark)| mark.clone());
+            let own: Vec<_> = own.collect();
+            one.pages =
+                one.event.evidence.iter().map(|quote| ibid_domain::text::place(&own, quote.span).page).collect();
+        }
+        Ok(())
+    }
+
+    /// Says what changed last in the sources of related events.
+    async fn add_differences(&self, scope: &Scope, related: &mut [Related]) -> Result<()> {
+        let mut known: BTreeMap<SourceId, Option<RevisionDiff>> = BTreeMap::new();
+        for one in related {
+            let source = one.event.source;
+            if let std::collections::btree_map::Entry::Vacant(place) = known.entry(source) {
+                let diff = match self.last_change(scope, source).await {
+                    Ok(diff) => diff,
+                    // A source that is gone meanwhile has no differences to tell.
+                    Err(Error::Problem(_)) => None,
+                    Err(error) => return Err(error),
+                };
+                place.insert(diff);
+            }
+            one.diff = known.get(&source).cloned().flatten();
+        }
+        Ok(())
+    }
+
+    /// What changed between the two newest versions of a source, in sentences.
+    async fn last_change(&self, scope: &Scope, id: SourceId) -> Result<Option<RevisionDiff>> {
+        let page = self.store.read().await?.revisions(scope).list(id, ibid_domain::Limit::new(2)?, None).await?;
+        let [to, from] = page.items.as_slice() else { return Ok(None) };
+        let (Some(new), Some(old)) = (to.text, from.text) else { return Ok(None) };
+        let (new, old) = (self.text_of(scope, new).await?, self.text_of(scope, old).await?);
+        if new.len().max(old.len()) > COMPARED {
+            return Ok(None);
+        }
+        Ok(Some(RevisionDiff { from: from.id, to: to.id, added: missing(&new, &old), removed: missing(&old, &new) }))
+    }
+}
+
+/// The sentences of one text that another does not have, in order.
+fn missing(of: &str, there: &str) -> Vec<String> {
+    let words = |text: &str| -> Vec<String> {
+        let index = ibid_domain::CharIndex::new(text);
+        sentences(text).filter_map(|span| Some(line(index.of(span)?, DIFFERENCE))).collect()
+    };
+    let there: BTreeSet<String> = words(there).into_iter().collect();
+    words(of).into_iter().filter(|sentence| !there.contains(sentence)).take(DIFFERENCES).collect()
+}
+
+/// The best events, each once. Of several ways to one, acting comes before being acted on, then the seed's nearest.
+fn chosen(links: Vec<Link>, nearest: &[EntityId], budget: usize) -> Vec<Link> {
+    let place = |link: &Link| (!link.acts, nearest.iter().position(|id| *id == link.entity));
+    let mut chosen: Vec<Link> = Vec::new();
+    let mut places: BTreeMap<EventId, usize> = BTreeMap::new();
+    for link in links {
+        match places.get(&link.event) {
+            Some(at) => {
+                if let Some(known) = chosen.get_mut(*at).filter(|known| place(&link) < place(known)) {
+                    *known = link;
+                }
+            }
+            None if chosen.len() < budget => {
+                places.insert(link.event, chosen.len());
+                chosen.push(link);
+            }
+            None => {}
+        }
+    }
+    chosen
+}
+
+fn reason(link: &Link, name: Option<&str>, category: Category) -> String {
+    match name.filter(|name| !name.is_empty()) {
+        Some(name) if link.acts => format!("same_actor:{name}"),
+        Some(name) => format!("same_subject:{name}"),
+        None => format!("1_hop_via:{}", category.as_str()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(entity: EntityId, event: EventId, acts: bool) -> Link {
+        Link { entity, event, acts, rank: (0, 0.5, 0, event) }
+    }
+
+    #[test]
+    fn an_event_is_told_once_by_the_best_way_to_it() {
+        let (a, b) = (EntityId::new(), EntityId::new());
+        let (x, y, z) = (EventId::new(), EventId::new(), EventId::new());
+        let links = vec![link(a, x, false), link(b, x, true), link(a, y, true), link(b, y, true), link(a, z, true)];
+        let found = chosen(links, &[a, b], 2);
+        let found: Vec<_> = found.iter().map(|link| (link.event, link.entity, link.acts)).collect();
+        assert_eq!(found, [(x, b, true), (y, a, true)]);
+    }
+
+    #[test]
+    fn a_difference_is_what_one_text_says_and_the_other_does_not() {
+        let (old, new) = ("It is red. It is large.", "It is large. It is blue now. It costs 3.");
+        assert_eq!(missing(new, old), ["It is blue now.", "It costs 3."]);
+        assert_eq!(missing(old, new), ["It is red."]);
+        assert!(missing(old, old).is_empty());
+    }
+}

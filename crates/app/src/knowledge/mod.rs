@@ -1,0 +1,146 @@
+//! What sources tell: who did, decided or promised what, who they are, and what that has to do with each other.
+//!
+//! `extraction.rs` reads a revision and keeps what it tells, `resolution.rs` says which of those it names are known
+//! already, `review.rs` lets people decide what that left open, `graph.rs` keeps the graph and walks it for a search.
+//! `extractor.rs` and `judge.rs` are who reads and who decides: rules, or a language model.
+
+pub(crate) mod extraction;
+mod extractor;
+pub(crate) mod graph;
+mod judge;
+mod meanings;
+mod resolution;
+mod review;
+
+use ibid_domain::{
+    Code, Cursor, Entity, EntityId, Event, Limit, Mention, Page, Pair, Problem, SourceId, problem::shown,
+};
+use ibid_knowledge::judge::{Judgement, Profile};
+use ibid_store::{EntityFilter, EntityOrder, EventFilter};
+
+pub use extractor::{Extractor, ExtractorError, ModelExtractor, RulesExtractor, ToRead, Told};
+pub use graph::{Expanded, GraphHealth, Near, Related, RevisionDiff};
+pub use judge::{EntityJudge, ModelEntityJudge, RulesEntityJudge};
+pub(crate) use meanings::Meanings;
+pub use review::{ReviewDecision, ReviewPair, Split};
+
+use crate::{App, Result, Scope};
+
+/// The longest name, role or organisation that is compared, in bytes.
+const MAX_FIELD: usize = 1_000;
+/// The longest context.
+const MAX_CONTEXT: usize = 20_000;
+
+/// Everything about an entity but where it is named, which may be much.
+#[derive(Clone, Debug)]
+pub struct EntityDetail {
+    /// The entity.
+    pub entity: Entity,
+    /// Those who were found to be it, the newest first.
+    pub merged: Vec<Entity>,
+    /// Those who may be it, with what was decided.
+    pub pairs: Vec<(Pair, Entity)>,
+}
+
+pub(crate) fn entity_not_found(id: EntityId) -> Problem {
+    Problem::new(Code::EntityNotFound, format!("there is no entity {id}"))
+}
+
+impl App {
+    /// Events, the newest first.
+    pub async fn events(
+        &self,
+        scope: &Scope,
+        filter: &EventFilter,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<Event>> {
+        self.store.read().await?.knowledge(scope).events(filter, limit, after).await
+    }
+
+    /// Who and what is known.
+    pub async fn entities(
+        &self,
+        scope: &Scope,
+        filter: &EntityFilter,
+        order: EntityOrder,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<Entity>> {
+        self.store.read().await?.knowledge(scope).entities(filter, order, limit, after).await
+    }
+
+    /// One entity.
+    pub async fn entity(&self, scope: &Scope, id: EntityId) -> Result<EntityDetail> {
+        let mut tx = self.store.read().await?;
+        let mut knowledge = tx.knowledge(scope);
+        let entity = knowledge.entity(id).await?.ok_or_else(|| entity_not_found(id))?;
+        let merged = knowledge.merged_into(id).await?;
+        let mut merged = knowledge.entities_by_id(&merged).await?;
+        merged.sort_by_key(|one| std::cmp::Reverse(one.created_at));
+        let pairs = knowledge.pairs_of(id).await?;
+        let mut others = Vec::new();
+        for pair in pairs {
+            let own = pair.a == id || merged.iter().any(|one| one.id == pair.a);
+            let other = if own { pair.b } else { pair.a };
+            let other = knowledge.root_of(other).await?.unwrap_or(other);
+            if other != id
+                && let Some(other) = knowledge.entity(other).await?
+            {
+                others.push((pair, other));
+            }
+        }
+        Ok(EntityDetail { entity, merged, pairs: others })
+    }
+
+    /// The places that name an entity.
+    pub async fn mentions(
+        &self,
+        scope: &Scope,
+        id: EntityId,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<Mention>> {
+        self.store.read().await?.knowledge(scope).mentions(id, limit, after).await
+    }
+
+    /// What sources are called, for lists that name many.
+    pub async fn source_titles(
+        &self,
+        scope: &Scope,
+        of: impl IntoIterator<Item = SourceId>,
+    ) -> Result<std::collections::BTreeMap<SourceId, String>> {
+        let wanted: std::collections::BTreeSet<SourceId> = of.into_iter().collect();
+        let wanted: Vec<SourceId> = wanted.into_iter().collect();
+        let mut tx = self.store.look().await?;
+        let sources = tx.sources(scope).get_many(&wanted).await?;
+        Ok(sources.into_iter().map(|source| (source.id, source.title().to_owned())).collect())
+    }
+
+    /// Whether two are the same, by whoever decides that here.
+    pub async fn compare_entities(&self, a: &Profile, b: &Profile) -> Result<Judgement> {
+        for (field, profile) in [("a", a), ("b", b)] {
+            let wrong = |part: &str, detail: String| {
+                Err(Problem::new(Code::InvalidField, detail).field(format!("{field}.{part}")).into())
+            };
+            let more = [&profile.organization, &profile.email, &profile.context];
+            if profile.name.trim().is_empty() && more.iter().all(|part| part.is_none()) {
+                return wrong("name", format!("{field} has no name; give the name that is to be compared"));
+            }
+            let parts = [
+                ("name", Some(&profile.name), MAX_FIELD),
+                ("role", profile.role.as_ref(), MAX_FIELD),
+                ("organization", profile.organization.as_ref(), MAX_FIELD),
+                ("email", profile.email.as_ref(), MAX_FIELD),
+                ("context", profile.context.as_ref(), MAX_CONTEXT),
+            ];
+            for (part, words, most) in parts {
+                if let Some(words) = words.filter(|words| words.len() > most) {
+                    let detail = format!("'{}…' has {} bytes; at most {most} are compared", shown(words), words.len());
+                    return wrong(part, detail);
+                }
+            }
+        }
+        Ok(self.tools().entity_judge.compare(a, b).await)
+    }
+}

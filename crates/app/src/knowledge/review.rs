@@ -1,0 +1,287 @@
+//! What people decide about who is who. Nothing that they decide loses a mention, a name or an event, and everything can
+//! be undone.
+
+use std::str::FromStr;
+
+use ibid_domain::{
+    Code, Cursor, Entity, EntityId, Limit, MentionId, Page, Pair, PairId, PairState, Problem, problem::shown,
+};
+use ibid_knowledge::judge;
+use ibid_store::{GraphPart, Merge, NewEntity, Tx};
+
+use super::{EntityDetail, entity_not_found};
+use crate::{App, Result, Scope};
+
+/// What a person says of two that may be the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReviewDecision {
+    /// They are.
+    Same,
+    /// They are not.
+    Different,
+    /// What was said before does not hold.
+    Undo,
+}
+
+impl FromStr for ReviewDecision {
+    type Err = Problem;
+
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        match text {
+            "same" | "confirm" => Ok(Self::Same),
+            "different" | "refuse" => Ok(Self::Different),
+            "undo" => Ok(Self::Undo),
+            other => {
+                let detail = format!("'{}' is not a decision; it is same, different or undo", shown(other));
+                Err(Problem::new(Code::InvalidField, detail).field("decision"))
+            }
+        }
+    }
+}
+
+/// Two that may be the same, with what is known of both.
+#[derive(Clone, Debug)]
+pub struct ReviewPair {
+    /// The pair.
+    pub pair: Pair,
+    /// One.
+    pub a: Entity,
+    /// The other.
+    pub b: Entity,
+}
+
+/// How an entity is taken apart.
+#[derive(Clone, Debug)]
+pub enum Split {
+    /// The last that was found to be it is not.
+    LastMerge,
+    /// This one is not it.
+    Merged(EntityId),
+    /// These places name somebody else.
+    Mentions(Vec<MentionId>),
+}
+
+fn pair_not_found(id: PairId) -> Problem {
+    Problem::new(Code::PairNotFound, format!("there is no pair {id} to review"))
+}
+
+fn refused(detail: String) -> Problem {
+    Problem::new(Code::EntityConflict, detail)
+}
+
+impl App {
+    /// Pairs that nobody has decided, the likeliest first.
+    pub async fn review_queue(&self, scope: &Scope, limit: Limit, after: Option<&Cursor>) -> Result<Page<ReviewPair>> {
+        let mut tx = self.store.read().await?;
+        let mut knowledge = tx.knowledge(scope);
+        let page = knowledge.open_pairs(limit, after).await?;
+        let mut items = Vec::with_capacity(page.items.len());
+        for pair in page.items {
+            items.extend(with_entities(&mut tx, scope, pair).await?);
+        }
+        Ok(Page { items, next: page.next })
+    }
+
+    /// Keeps what a person says of a pair.
+    pub async fn review(&self, scope: &Scope, id: PairId, decision: ReviewDecision) -> Result<ReviewPair> {
+        let mut tx = self.store.write().await?;
+        tx.knowledge(scope).lock().await?;
+        let pair = tx.knowledge(scope).pair(id).await?.ok_or_else(|| pair_not_found(id))?;
+        let state = match decision {
+            ReviewDecision::Same => PairState::Same,
+            ReviewDecision::Different => PairState::Different,
+            ReviewDecision::Undo => PairState::Open,
+        };
+        if pair.state != state {
+            // Whatever was said before does not hold any more.
+            if pair.state == PairState::Same {
+                self.take_back(&mut tx, scope, &pair).await?;
+            }
+            if state == PairState::Same {
+                let mut knowledge = tx.knowledge(scope);
+                let a = knowledge.root_of(pair.a).await?.ok_or_else(|| entity_not_found(pair.a))?;
+                let b = knowledge.root_of(pair.b).await?.ok_or_else(|| entity_not_found(pair.b))?;
+                if a != b {
+                    let (from, into) = by_weight(&mut tx, scope, a, b).await?;
+                    tx.knowledge(scope).merge(from, into, Some(pair.id)).await?;
+                }
+            }
+            tx.knowledge(scope).decide_pair(&pair, state).await?;
+            relink(&mut tx, scope, &[pair.a, pair.b]).await?;
+        }
+        let pair = tx.knowledge(scope).pair(id).await?.ok_or_else(|| pair_not_found(id))?;
+        let found = with_entities(&mut tx, scope, pair).await?.ok_or_else(|| pair_not_found(id))?;
+        tx.commit().await?;
+        Ok(found)
+    }
+
+    /// Undoes the merge that a pair led to.
+    async fn take_back(&self, tx: &mut Tx, scope: &Scope, pair: &Pair) -> Result<()> {
+        let mut knowledge = tx.knowledge(scope);
+        let mut merge = knowledge.merge_of_pair(pair.id).await?;
+        // Merged by name and not by the pair, one into the other.
+        for (from, into) in [(pair.a, pair.b), (pair.b, pair.a)] {
+            if merge.is_none() {
+                merge = knowledge.last_merge(Some(from), Some(into)).await?;
+            }
+        }
+        match merge {
+            Some(merge) => knowledge.undo_merge(&merge).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Says that one is another.
+    pub async fn merge_entities(&self, scope: &Scope, id: EntityId, into: EntityId) -> Result<EntityDetail> {
+        let mut tx = self.store.write().await?;
+        let mut knowledge = tx.knowledge(scope);
+        knowledge.lock().await?;
+        let from = knowledge.root_of(id).await?.ok_or_else(|| entity_not_found(id))?;
+        let root = knowledge.root_of(into).await?.ok_or_else(|| entity_not_found(into).field("into"))?;
+        if id == into {
+            return Err(refused(format!("{id} cannot be merged into itself; name another entity in `into`")).into());
+        }
+        let kinds = knowledge.entities_by_id(&[from, root]).await?;
+        if let [a, b] = kinds.as_slice()
+            && a.kind != b.kind
+        {
+            let detail = format!("{} is a {} and {} a {}", a.name, a.kind.as_str(), b.name, b.kind.as_str());
+            return Err(refused(detail).into());
+        }
+        if from != root {
+            knowledge.merge(from, root, None).await?;
+            if let Some(pair) = knowledge.pair(PairId::of(id, into)).await? {
+                knowledge.decide_pair(&pair, PairState::Same).await?;
+            }
+            relink(&mut tx, scope, &[from, root]).await?;
+        }
+        tx.commit().await?;
+        self.entity(scope, root).await
+    }
+
+    /// Takes an entity apart. Gives what is left of it, and what was taken off.
+    pub async fn split_entity(
+        &self,
+        scope: &Scope,
+        id: EntityId,
+        split: Split,
+    ) -> Result<(EntityDetail, EntityDetail)> {
+        let mut tx = self.store.write().await?;
+        tx.knowledge(scope).lock().await?;
+        let root = tx.knowledge(scope).root_of(id).await?.ok_or_else(|| entity_not_found(id))?;
+        let (left, taken) = match split {
+            Split::Mentions(mentions) => (id, self.split_mentions(&mut tx, scope, id, &mentions).await?),
+            Split::LastMerge | Split::Merged(_) => {
+                let merge = self.merge_to_undo(&mut tx, scope, id, root, &split).await?;
+                let mut knowledge = tx.knowledge(scope);
+                knowledge.undo_merge(&merge).await?;
+                // Who takes them apart says that they are not the same.
+                if let Some(pair) = knowledge.pair(PairId::of(merge.from, merge.into)).await? {
+                    knowledge.decide_pair(&pair, PairState::Different).await?;
+                }
+                (merge.into, merge.from)
+            }
+        };
+        relink(&mut tx, scope, &[left, taken]).await?;
+        tx.commit().await?;
+        Ok((self.entity(scope, left).await?, self.entity(scope, taken).await?))
+    }
+
+    async fn merge_to_undo(
+        &self,
+        tx: &mut Tx,
+        scope: &Scope,
+        id: EntityId,
+        root: EntityId,
+        split: &Split,
+    ) -> Result<Merge> {
+        let mut knowledge = tx.knowledge(scope);
+        let merge = match split {
+            Split::Merged(other) => knowledge.last_merge(Some(*other), None).await?,
+            // Of one that counts as another, how it came to.
+            _ if root != id => knowledge.last_merge(Some(id), None).await?,
+            _ => knowledge.last_merge(None, Some(id)).await?,
+        };
+        merge.ok_or_else(|| {
+            let detail =
+                format!("nothing that was merged into {id} can be taken off; name mention_ids to split by mentions");
+            refused(detail).into()
+        })
+    }
+
+    /// Makes somebody new of some mentions, with their part in events.
+    async fn split_mentions(
+        &self,
+        tx: &mut Tx,
+        scope: &Scope,
+        id: EntityId,
+        mentions: &[MentionId],
+    ) -> Result<EntityId> {
+        let mut knowledge = tx.knowledge(scope);
+        let of = knowledge.mentions_by_id(id, mentions).await?;
+        let Some(first) = of.first() else {
+            let detail = format!("none of these mentions names entity {id}");
+            return Err(Problem::new(Code::InvalidField, detail).field("mention_ids").into());
+        };
+        let before = knowledge.entity(id).await?.ok_or_else(|| entity_not_found(id))?;
+        if of.len() as u64 >= before.mention_count {
+            return Err(refused(format!("these are all mentions of {}; leave at least one", before.name)).into());
+        }
+        let name = of.iter().max_by_key(|mention| mention.surface.chars().count()).unwrap_or(first).surface.clone();
+        let new = NewEntity {
+            id: EntityId::new(),
+            kind: before.kind,
+            normalized: judge::normalized(Some(before.kind), &name),
+            name,
+            role: None,
+            organization: None,
+            email: None,
+            context: None,
+            source: first.source,
+            revision: first.revision,
+        };
+        let ids: Vec<MentionId> = of.iter().map(|mention| mention.id).collect();
+        let profile = judge::Profile { kind: Some(new.kind), name: new.name.clone(), ..judge::Profile::default() };
+        let events = knowledge.events_around(&ids).await?;
+        knowledge.add_entities(std::slice::from_ref(&new)).await?;
+        knowledge.add_keys(&judge::keys(&profile).into_iter().map(|key| (new.id, key)).collect::<Vec<_>>()).await?;
+        knowledge.move_mentions(id, new.id, &ids).await?;
+        knowledge.move_parts(id, new.id, &events).await?;
+        knowledge.add_pair(id, new.id, 0.0, "taken apart by hand").await?;
+        if let Some(pair) = knowledge.pair(PairId::of(id, new.id)).await? {
+            knowledge.decide_pair(&pair, PairState::Different).await?;
+        }
+        knowledge.recount(&[id, new.id]).await?;
+        Ok(new.id)
+    }
+}
+
+/// Which of two counts as the other: the one that is named less, then the younger.
+async fn by_weight(tx: &mut Tx, scope: &Scope, a: EntityId, b: EntityId) -> Result<(EntityId, EntityId)> {
+    let both = tx.knowledge(scope).entities_by_id(&[a, b]).await?;
+    let whole = |one: &Entity| one.name.split_whitespace().filter(|word| word.chars().count() > 2).count();
+    let weight = |one: &Entity| (whole(one), one.mention_count, std::cmp::Reverse(one.created_at));
+    Ok(match both.as_slice() {
+        [x, y] if weight(x) >= weight(y) => (y.id, x.id),
+        [x, y] => (x.id, y.id),
+        _ => (b, a),
+    })
+}
+
+/// Brings the graph up to what was decided, in the same transaction: who decides sees it at once.
+async fn relink(tx: &mut Tx, scope: &Scope, of: &[EntityId]) -> Result<()> {
+    let mut all = of.to_vec();
+    all.extend(tx.knowledge(scope).roots_of(of).await?.into_values());
+    all.sort_unstable();
+    all.dedup();
+    let part = GraphPart::Entities(all);
+    tx.knowledge(scope).relink(&part).await?;
+    tx.knowledge(scope).materialise(&part, true).await?;
+    Ok(())
+}
+
+async fn with_entities(tx: &mut Tx, scope: &Scope, pair: Pair) -> Result<Option<ReviewPair>> {
+    let mut knowledge = tx.knowledge(scope);
+    let (a, b) = (knowledge.entity(pair.a).await?, knowledge.entity(pair.b).await?);
+    Ok(a.zip(b).map(|(a, b)| ReviewPair { pair, a, b }))
+}

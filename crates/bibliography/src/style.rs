@@ -1,0 +1,312 @@
+//! Styles: those that come with the crate, and those of users.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, OnceLock},
+};
+
+use hayagriva::{
+    archive::ArchivedStyle,
+    citationberg::{
+        self as csl, CitationFormat, IndependentStyle, LayoutRenderingElement as Element, NamesChild,
+        Style as AnyStyle, StyleCategory, StyleClass, TextTarget,
+        taxonomy::{StandardVariable, Variable},
+    },
+};
+use ibid_domain::{Code, Problem};
+
+use crate::{case::Large, corrections::Manual};
+
+/// The largest style of a user, in bytes.
+pub const LARGEST_STYLE: usize = 1024 * 1024;
+
+/// How a style cites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StyleKind {
+    /// In footnotes or endnotes.
+    Note,
+    /// By author and date, or author and page, in the text.
+    AuthorDate,
+    /// By number.
+    Numeric,
+    /// By a label made of the name and the year.
+    Label,
+}
+
+impl StyleKind {
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::AuthorDate => "author-date",
+            Self::Numeric => "numeric",
+            Self::Label => "label",
+        }
+    }
+}
+
+/// A style that comes with the crate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StyleInfo {
+    /// What it is asked for by.
+    pub id: &'static str,
+    /// What it is called.
+    pub title: &'static str,
+    /// How it cites.
+    pub kind: StyleKind,
+    /// Other names it is known by.
+    pub aliases: Vec<&'static str>,
+}
+
+/// Short names, and what they mean.
+const ALIASES: [(&str, &str); 34] = [
+    ("acm", "association-for-computing-machinery"),
+    ("acs", "american-chemical-society"),
+    ("ama", "american-medical-association"),
+    ("apa", "american-psychological-association"),
+    ("apa-7", "american-psychological-association"),
+    ("apa7", "american-psychological-association"),
+    ("apsa", "american-political-science-association"),
+    ("asa", "american-sociological-association"),
+    ("asce", "american-society-of-civil-engineers"),
+    ("asme", "american-society-of-mechanical-engineers"),
+    ("chicago", "chicago-notes"),
+    ("chicago-notes-bibliography", "chicago-notes"),
+    ("chicago-note-bibliography", "chicago-notes"),
+    ("chicago-fullnote-bibliography", "chicago-notes"),
+    ("chicago-18", "chicago-notes"),
+    ("cse", "cse-name-year"),
+    ("gb7714", "gb-7714-2015-numeric"),
+    ("gost", "gost-r-705-2008-numeric"),
+    ("harvard", "harvard-cite-them-right"),
+    ("harvard1", "harvard-cite-them-right"),
+    ("ieee", "institute-of-electrical-and-electronics-engineers"),
+    ("iso-690", "iso-690-author-date"),
+    ("lncs", "springer-lecture-notes-in-computer-science"),
+    ("mhra", "modern-humanities-research-association-notes"),
+    ("mla", "modern-language-association"),
+    ("mla-9", "modern-language-association"),
+    ("mla9", "modern-language-association"),
+    ("mla-8", "modern-language-association-8"),
+    ("mdpi", "multidisciplinary-digital-publishing-institute"),
+    ("nlm", "nlm-citation-sequence"),
+    ("plos", "public-library-of-science"),
+    ("rsc", "royal-society-of-chemistry"),
+    ("turabian", "turabian-fullnote-8"),
+    ("lancet", "the-lancet"),
+];
+
+/// A style, ready to format with.
+#[derive(Debug)]
+pub struct Style {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) kind: StyleKind,
+    pub(crate) csl: IndependentStyle,
+    /// Where each macro stands.
+    macros: HashMap<String, usize>,
+    /// Whether the style says itself where the letter after the year goes.
+    pub(crate) places_year_suffix: bool,
+    /// From how many letters on words are large in titles.
+    pub(crate) large_words: Large,
+    /// Whose rules it follows.
+    pub(crate) manual: Manual,
+    /// Whether a citation may differ by whether it would otherwise be like another.
+    pub(crate) asks_disambiguate: bool,
+}
+
+impl Style {
+    fn new(id: String, mut csl: IndependentStyle) -> Self {
+        crate::corrections::mend(&mut csl);
+        let macros = csl.macros.iter().enumerate().map(|(at, one)| (one.name.clone(), at)).collect();
+        let mut seen = Seen::default();
+        for one in &csl.macros {
+            seen.look(&one.children);
+        }
+        seen.look(&csl.citation.layout.elements);
+        if let Some(bibliography) = &csl.bibliography {
+            seen.look(&bibliography.layout.elements);
+        }
+        let title = crate::markup::clean(&csl.info.title.value);
+        Self {
+            kind: kind(&csl),
+            id,
+            title,
+            macros,
+            places_year_suffix: seen.year_suffix,
+            large_words: crate::corrections::large_words(&csl.info.id),
+            manual: Manual::of(&csl.info.id),
+            asks_disambiguate: seen.disambiguate,
+            csl,
+        }
+    }
+
+    /// What it is asked for by, or the id its file says.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What it is called.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// How it cites.
+    pub fn kind(&self) -> StyleKind {
+        self.kind
+    }
+
+    /// Whether it has a bibliography.
+    pub fn has_bibliography(&self) -> bool {
+        self.csl.bibliography.is_some()
+    }
+
+    pub(crate) fn macro_named(&self, name: &str) -> Option<&csl::CslMacro> {
+        self.csl.macros.get(*self.macros.get(name)?)
+    }
+
+    /// A style that comes with the crate, by its id, its official name or a short one.
+    pub fn bundled(name: &str) -> Result<Arc<Self>, Problem> {
+        static PARSED: OnceLock<Mutex<HashMap<ArchivedStyle, Arc<Style>>>> = OnceLock::new();
+        let wanted = name.trim().to_lowercase();
+        let found = archived(&wanted).ok_or_else(|| {
+            let detail = format!(
+                "'{}' is not a style that comes with Ibid; known are apa, mla, chicago-notes, chicago-author-date, ieee, \
+                 harvard, vancouver, nature and {} more, or the text of a .csl file",
+                ibid_domain::problem::shown(name),
+                ArchivedStyle::all().len() - 8
+            );
+            Problem::new(Code::InvalidField, detail).field("style")
+        })?;
+        let parsed = PARSED.get_or_init(Mutex::default);
+        let known = |parsed: &Mutex<HashMap<_, Arc<Style>>>| {
+            parsed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(&found).cloned()
+        };
+        if let Some(style) = known(parsed) {
+            return Ok(style);
+        }
+        let AnyStyle::Independent(csl) = found.get() else {
+            return Err(Problem::new(Code::InvalidField, "this style only points to another one").field("style"));
+        };
+        let style = Arc::new(Self::new(id(found).to_owned(), csl));
+        parsed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(found, Arc::clone(&style));
+        Ok(style)
+    }
+
+    /// A user's style, from the text of a `.csl` file. One that only points to another one is that one, if it comes with
+    /// the crate.
+    pub fn parse(text: &str) -> Result<Arc<Self>, Problem> {
+        if text.len() > LARGEST_STYLE {
+            let detail = format!("the style has {} bytes; at most {LARGEST_STYLE} are taken", text.len());
+            return Err(Problem::new(Code::InvalidField, detail).field("style"));
+        }
+        crate::style_check::check(text)?;
+        match AnyStyle::from_xml(text) {
+            Ok(AnyStyle::Independent(csl)) => Ok(Arc::new(Self::new(csl.info.id.clone(), csl))),
+            Ok(AnyStyle::Dependent(pointer)) => {
+                let parent = pointer.parent_link.href.rsplit('/').next().unwrap_or_default().to_owned();
+                Self::bundled(&parent).map_err(|_| {
+                    let detail = format!(
+                        "this style only points to '{}', which does not come with Ibid; give the .csl file of that one",
+                        ibid_domain::problem::shown(&parent)
+                    );
+                    Problem::new(Code::InvalidField, detail).field("style")
+                })
+            }
+            Err(error) => Err(crate::style_check::refused(text, &error)),
+        }
+    }
+}
+
+fn archived(name: &str) -> Option<ArchivedStyle> {
+    let name = name.strip_suffix(".csl").unwrap_or(name);
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, id)| *id);
+    alias
+        .and_then(ArchivedStyle::by_name)
+        .or_else(|| ArchivedStyle::by_name(name))
+        .or_else(|| ArchivedStyle::by_id(&format!("http://www.zotero.org/styles/{name}")))
+}
+
+fn id(style: ArchivedStyle) -> &'static str {
+    style.names().first().copied().unwrap_or("unnamed")
+}
+
+fn kind(csl: &IndependentStyle) -> StyleKind {
+    if csl.settings.class == StyleClass::Note {
+        return StyleKind::Note;
+    }
+    let said = csl.info.category.iter().find_map(|category| match category {
+        StyleCategory::CitationFormat { format } => Some(*format),
+        StyleCategory::Field { .. } => None,
+    });
+    match said {
+        Some(CitationFormat::Numeric) => StyleKind::Numeric,
+        Some(CitationFormat::Label) => StyleKind::Label,
+        Some(CitationFormat::Note) => StyleKind::Note,
+        Some(CitationFormat::Author | CitationFormat::AuthorDate) | None => StyleKind::AuthorDate,
+    }
+}
+
+/// All styles that come with the crate, by their ids.
+pub fn styles() -> &'static [StyleInfo] {
+    static STYLES: OnceLock<Vec<StyleInfo>> = OnceLock::new();
+    STYLES.get_or_init(|| {
+        let mut list: Vec<StyleInfo> = ArchivedStyle::all()
+            .iter()
+            .filter_map(|style| {
+                let AnyStyle::Independent(csl) = style.get() else { return None };
+                let mut aliases: Vec<&'static str> = style.names().iter().skip(1).copied().collect();
+                aliases.extend(ALIASES.iter().filter(|(_, id)| archived(id) == Some(*style)).map(|(alias, _)| *alias));
+                aliases.extend(style.csl_id().rsplit('/').next());
+                aliases.retain(|alias| *alias != id(*style));
+                aliases.sort_unstable();
+                aliases.dedup();
+                Some(StyleInfo { id: id(*style), title: style.display_name(), kind: kind(&csl), aliases })
+            })
+            .collect();
+        list.sort_by_key(|style| style.id);
+        list
+    })
+}
+
+/// What the elements of a style ask for.
+#[derive(Default)]
+struct Seen {
+    year_suffix: bool,
+    disambiguate: bool,
+}
+
+impl Seen {
+    fn look(&mut self, elements: &[Element]) {
+        for element in elements {
+            match element {
+                Element::Text(text) => {
+                    let asked = &text.target;
+                    self.year_suffix |= matches!(
+                        asked,
+                        TextTarget::Variable { var: Variable::Standard(StandardVariable::YearSuffix), .. }
+                    );
+                }
+                Element::Group(group) => self.look(&group.children),
+                Element::Choose(choose) => {
+                    for branch in choose.branches() {
+                        self.disambiguate |= branch.disambiguate.is_some();
+                        self.look(&branch.children);
+                    }
+                    if let Some(otherwise) = &choose.otherwise {
+                        self.look(&otherwise.children);
+                    }
+                }
+                Element::Names(names) => {
+                    for child in &names.children {
+                        if let NamesChild::Substitute(substitute) = child {
+                            self.look(&substitute.children);
+                        }
+                    }
+                }
+                Element::Date(_) | Element::Label(_) | Element::Number(_) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! The phrases that tell an event, from `data/extract/frames/`, read once.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use ibid_domain::{ActorRole, Category};
+use serde::Deserialize;
+
+use super::{
+    lexicon::{GRAMMAR, LEXICON, NEGATION, WordId},
+    tokens::{Kind, Token},
+};
+
+/// The phrases of one language.
+pub struct Frames {
+    frames: Vec<Frame>,
+    /// By their first word: the frame and the elements.
+    phrases: HashMap<WordId, Vec<(usize, Vec<Element>)>>,
+}
+
+/// What phrases of one kind tell.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// What kind of event.
+    pub category: Category,
+    /// How sure it is where nothing speaks against it.
+    pub weight: f32,
+    /// The part of who stands before the phrase.
+    pub role: ActorRole,
+    /// The part of who stands after it, if they have one.
+    pub with: Option<ActorRole>,
+    /// It is a form that is a participle too.
+    pub past: bool,
+    /// Who must stand before it.
+    pub needs: Needs,
+    /// Hedges do not take it back.
+    pub open: bool,
+    /// It counts only right after the name that begins the sentence.
+    pub after_name: bool,
+}
+
+/// Who must stand before a phrase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Needs {
+    /// Nobody.
+    #[default]
+    Nobody,
+    /// Somebody, by name or not.
+    Somebody,
+    /// One person.
+    One,
+    /// Several, or an organisation.
+    Several,
+}
+
+#[derive(Clone, Debug)]
+enum Element {
+    Words {
+        any: Vec<WordId>,
+        optional: bool,
+    },
+    /// Any small word that is neither one of these nor a word of grammar.
+    Other(Vec<WordId>),
+    Gap(usize),
+}
+
+/// A phrase of a frame in a sentence: the tokens from `start` to `end`.
+#[derive(Clone, Copy, Debug)]
+pub struct Hit<'frames> {
+    /// What it tells.
+    pub frame: &'frames Frame,
+    /// The first token.
+    pub start: usize,
+    /// One past the last token.
+    pub end: usize,
+}
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(default)]
+    classes: HashMap<String, String>,
+    frame: Vec<Written>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    category: String,
+    weight: f32,
+    #[serde(default)]
+    verb: Option<String>,
+    #[serde(default)]
+    subject: Option<String>,
+    #[serde(default)]
+    role: Option<String>,
+    #[serde(default)]
+    with: Option<String>,
+    #[serde(default)]
+    open: bool,
+    #[serde(default)]
+    after_name: bool,
+    phrases: Vec<String>,
+}
+
+/// The languages with frames, English first.
+pub const LANGUAGES: [(&str, &str); 4] = [
+    ("en", include_str!("../../data/extract/frames/en.toml")),
+    ("de", include_str!("../../data/extract/frames/de.toml")),
+    ("fr", include_str!("../../data/extract/frames/fr.toml")),
+    ("es", include_str!("../../data/extract/frames/es.toml")),
+];
+
+static FRAMES: LazyLock<Vec<Frames>> =
+    LazyLock::new(|| LANGUAGES.iter().map(|(_, text)| Frames::read(text).unwrap_or_else(|_| Frames::none())).collect());
+
+static LABELS: LazyLock<HashMap<String, Category>> = LazyLock::new(|| {
+    let lists: HashMap<String, Vec<String>> =
+        toml::from_str(include_str!("../../data/extract/frames/labels.toml")).unwrap_or_default();
+    lists
+        .into_iter()
+        .filter_map(|(name, labels)| Some((name.parse::<Category>().ok()?, labels)))
+        .flat_map(|(category, labels)| labels.into_iter().map(move |label| (label, category)))
+        .collect()
+});
+
+/// The frames of a language; of English where it has none.
+pub fn frames(language: &str) -> Option<&'static Frames> {
+    let place = LANGUAGES.iter().position(|(code, _)| *code == language).unwrap_or(0);
+    FRAMES.get(place)
+}
+
+/// The category of what stands after a label or under a heading.
+pub fn label(words: &str) -> Option<Category> {
+    if words.len() > 40 {
+        return None;
+    }
+    LABELS.get(words.trim().to_lowercase().as_str()).copied()
+}
+
+/// All words that stand in frames, for the lexicon.
+pub fn words() -> impl Iterator<Item = String> {
+    LANGUAGES.iter().filter_map(|(_, text)| toml::from_str::<File>(text).ok()).flat_map(|file| {
+        let classes: Vec<String> =
+            file.classes.values().flat_map(|class| class.split_whitespace()).map(str::to_owned).collect();
+        let phrases = file
+            .frame
+            .iter()
+            .flat_map(|frame| &frame.phrases)
+            .flat_map(|phrase| phrase.split([' ', '|']))
+            .map(|word| word.trim_end_matches('?').to_owned())
+            .collect::<Vec<_>>();
+        classes.into_iter().chain(phrases)
+    })
+}
+
+impl Frames {
+    fn none() -> Self {
+        Self { frames: Vec::new(), phrases: HashMap::new() }
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        let mut read = Self::none();
+        for written in &file.frame {
+            let role = |name: &Option<String>| match name {
+                None => Ok(None),
+                Some(name) => name.parse::<ActorRole>().map(Some).map_err(|_| format!("no role {name}")),
+            };
+            read.frames.push(Frame {
+                category: written.category.parse().map_err(|_| format!("no category {}", written.category))?,
+                weight: written.weight,
+                role: role(&written.role)?.unwrap_or(ActorRole::Owner),
+                with: role(&written.with)?,
+                past: written.verb.as_deref() == Some("past"),
+                needs: match written.subject.as_deref() {
+                    None => Needs::Nobody,
+                    Some("somebody") => Needs::Somebody,
+                    Some("one") => Needs::One,
+                    Some("several") => Needs::Several,
+                    Some(other) => return Err(format!("no subject {other}")),
+                },
+                open: written.open,
+                after_name: written.after_name,
+            });
+            let frame = read.frames.len() - 1;
+            for phrase in &written.phrases {
+                let elements: Vec<Element> = phrase
+                    .split_whitespace()
+                    .map(|element| Element::read(element, &file.classes))
+                    .collect::<Result<_, _>>()
+                    .map_err(|problem| format!("{phrase}: {problem}"))?;
+                let Some(Element::Words { any, optional: false }) = elements.first() else {
+                    return Err(format!("{phrase}: it must begin with a word"));
+                };
+                for word in any {
+                    read.phrases.entry(*word).or_default().push((frame, elements.clone()));
+                }
+            }
+        }
+        Ok(read)
+    }
+
+    /// The phrases of a sentence, in its order; of those of one category at one place the longest.
+    pub fn hits<'frames>(&'frames self, tokens: &[Token], hits: &mut Vec<Hit<'frames>>) {
+        hits.clear();
+        for (start, token) in tokens.iter().enumerate() {
+            let Some(phrases) = self.phrases.get(&token.word).filter(|_| token.word != 0) else { continue };
+            let first = hits.len();
+            for (frame, elements) in phrases {
+                let Some(frame) = self.frames.get(*frame) else { continue };
+                if let Some(end) = matched(tokens, start + 1, elements.get(1..).unwrap_or_default()) {
+                    let known = hits.iter_mut().skip(first).find(|hit| hit.frame.category == frame.category);
+                    match known {
+                        Some(hit) if (end, frame.weight) > (hit.end, hit.frame.weight) => {
+                            *hit = Hit { frame, start, end }
+                        }
+                        Some(_) => {}
+                        None => hits.push(Hit { frame, start, end }),
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Element {
+    fn read(element: &str, classes: &HashMap<String, String>) -> Result<Self, String> {
+        if let Some(gap) = element.strip_prefix('*') {
+            return Ok(Self::Gap(if gap.is_empty() {
+                3
+            } else {
+                gap.parse().map_err(|_| format!("no gap {element}"))?
+            }));
+        }
+        if let Some(class) = element.strip_prefix("{!").and_then(|class| class.strip_suffix('}')) {
+            let words = classes.get(class).ok_or_else(|| format!("no class {class}"))?;
+            let mut any: Vec<WordId> = words.split_whitespace().map(|word| LEXICON.id(word)).collect();
+            any.sort_unstable();
+            return Ok(Self::Other(any));
+        }
+        let (element, optional) = element.strip_suffix('?').map_or((element, false), |element| (element, true));
+        let mut any = Vec::new();
+        for word in element.split('|') {
+            match word.strip_prefix('{').and_then(|class| class.strip_suffix('}')) {
+                Some(class) => {
+                    let words = classes.get(class).ok_or_else(|| format!("no class {class}"))?;
+                    any.extend(words.split_whitespace().map(|word| LEXICON.id(word)));
+                }
+                None => any.push(LEXICON.id(word)),
+            }
+        }
+        any.sort_unstable();
+        any.dedup();
+        if any.first() == Some(&0) {
+            return Err(format!("a word of {element} is not in the lexicon"));
+        }
+        Ok(Self::Words { any, optional })
+    }
+}
+
+/// One past the last token if the elements match from `at` on.
+fn matched(tokens: &[Token], at: usize, elements: &[Element]) -> Option<usize> {
+    let Some((element, rest)) = elements.split_first() else { return Some(at) };
+    match element {
+        Element::Words { any, optional } => {
+            let fits = tokens.get(at).is_some_and(|token| any.binary_search(&token.word).is_ok());
+            let with = if fits { matched(tokens, at + 1, rest) } else { None };
+            with.or_else(|| if *optional { matched(tokens, at, rest) } else { None })
+        }
+        Element::Other(any) => {
+            let token = tokens.get(at)?;
+            let fits = token.kind == Kind::Word
+                && !token.shape.capital
+                && !token.is(GRAMMAR | NEGATION)
+                && any.binary_search(&token.word).is_err();
+            if fits { matched(tokens, at + 1, rest) } else { None }
+        }
+        Element::Gap(most) => (0..=*most).find_map(|skipped| {
+            let within = tokens.get(at..at + skipped)?;
+            let goes = within
+                .iter()
+                .all(|token| !matches!(token.kind, Kind::Sign(sign) if sign != '\'' && sign != '"' && sign != '’'));
+            if goes { matched(tokens, at + skipped, rest) } else { None }
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_reads_and_has_every_category() {
+        for (language, text) in LANGUAGES {
+            let frames = Frames::read(text).unwrap();
+            for category in Category::ALL {
+                assert!(frames.frames.iter().any(|frame| frame.category == *category), "{language}: {category:?}");
+            }
+        }
+        assert_eq!(label(" Action items "), Some(Category::Commitment));
+        assert!(LABELS.len() > 50);
+    }
+}

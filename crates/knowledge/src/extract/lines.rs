@@ -1,0 +1,189 @@
+//! What a line shows before it is read: marks of lists and headings, code, the close of a letter, the language.
+
+use std::ops::Range;
+
+use ibid_domain::Category;
+
+use super::{
+    lexicon::{COMMON, GIVEN, LABEL},
+    resolve,
+    tokens::{Kind, Token},
+};
+
+/// How a sentence stands in its text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stand {
+    /// It is an item of a list.
+    pub item: bool,
+    /// A box before it: `Some(true)` if it is ticked.
+    pub ticked: Option<bool>,
+    /// It is a heading.
+    pub heading: bool,
+    /// It quotes another message.
+    pub quoted: bool,
+    /// It ends as a sentence does.
+    pub ends: bool,
+    /// What its label or section says it is, and whether that is its own label.
+    pub category: Option<(Category, bool)>,
+}
+
+/// Whether all longer words have a capital.
+pub fn capitals_everywhere(tokens: &[Token]) -> bool {
+    let mut long = tokens.iter().filter(|token| token.kind == Kind::Word && token.end - token.start > 3);
+    let mut any = false;
+    long.all(|token| {
+        any = true;
+        token.shape.capital || token.shape.camel
+    }) && any
+}
+
+/// Whether a line closes a letter: `Best regards,`, `Yours sincerely`, `--`.
+pub fn is_closing(text: &str, tokens: &[Token]) -> bool {
+    let words: Vec<&Token> = tokens.iter().filter(|token| token.kind == Kind::Word).collect();
+    if words.is_empty() {
+        return tokens.len() <= 3 && tokens.iter().all(|token| token.is_sign('-') || token.is_sign('—'));
+    }
+    if words.len() > 5 {
+        return false;
+    }
+    let ends = tokens.last().is_some_and(|last| !last.is_sign('.'));
+    let closing = |token: &&&Token| {
+        matches!(
+            token.of(text).to_lowercase().as_str(),
+            "regards"
+                | "sincerely"
+                | "cheers"
+                | "thanks"
+                | "faithfully"
+                | "wishes"
+                | "best"
+                | "yours"
+                | "cordially"
+                | "respectfully"
+                | "grüße"
+                | "grüßen"
+                | "gruß"
+                | "cordialement"
+                | "saludos"
+                | "atentamente"
+                | "love"
+                | "greetings"
+                | "hochachtungsvoll"
+        )
+    };
+    let named = words.iter().any(|token| token.is(GIVEN) && !token.is(COMMON | LABEL));
+    ends && !named && words.iter().filter(closing).count() * 2 >= words.len().min(2)
+}
+
+/// Skips what marks an item, a heading or a quotation; the byte where the words begin, and what the marks say.
+pub fn marker(text: &str, range: Range<usize>) -> (usize, Stand) {
+    let mut stand = Stand::default();
+    let mut at = range.start;
+    for _ in 0..8 {
+        let rest = text.get(at..range.end).unwrap_or("");
+        let trimmed = rest.trim_start();
+        at += rest.len() - trimmed.len();
+        let mut chars = trimmed.chars();
+        let spaced = |rest: &str| rest.starts_with(char::is_whitespace);
+        match chars.next() {
+            Some('>') => {
+                stand.quoted = true;
+                at += 1;
+            }
+            Some('#') if trimmed.trim_start_matches('#').starts_with(' ') => {
+                stand.heading = true;
+                at += trimmed.len() - trimmed.trim_start_matches('#').len();
+            }
+            Some(sign @ ('-' | '*' | '+' | '•' | '‣' | '◦' | '▪' | '·' | '–' | '—')) if spaced(chars.as_str()) =>
+            {
+                stand.item = true;
+                at += sign.len_utf8();
+            }
+            Some('[') if matches!(trimmed.as_bytes(), [b'[', b' ' | b'x' | b'X', b']', ..]) => {
+                stand.item = true;
+                stand.ticked = Some(!trimmed.starts_with("[ ]"));
+                at += 3;
+            }
+            // The number of a note: `[2] It was so.`
+            Some('[') if trimmed.bytes().skip(1).take_while(u8::is_ascii_digit).take(4).count() > 0 => {
+                let digits = trimmed.bytes().skip(1).take_while(u8::is_ascii_digit).take(4).count();
+                if !trimmed.get(1 + digits..).is_some_and(|rest| rest.starts_with("] ")) {
+                    break;
+                }
+                at += digits + 2;
+            }
+            Some('☐') => {
+                (stand.item, stand.ticked) = (true, Some(false));
+                at += '☐'.len_utf8();
+            }
+            Some('☑' | '✓' | '✔' | '✅') => {
+                (stand.item, stand.ticked) = (true, Some(true));
+                at += trimmed.chars().next().map_or(0, char::len_utf8);
+            }
+            Some(first) if first.is_ascii_digit() => {
+                let digits = trimmed.bytes().take(4).take_while(u8::is_ascii_digit).count();
+                let after = trimmed.get(digits..).unwrap_or("");
+                let mark = after.starts_with(['.', ')']) && after.get(1..).is_some_and(spaced);
+                if !mark || digits > 3 {
+                    break;
+                }
+                stand.item = true;
+                at += digits + 1;
+            }
+            _ => break,
+        }
+    }
+    (at.min(range.end), stand)
+}
+
+/// Whether a line is code or data rather than words.
+pub fn is_code(said: &str) -> bool {
+    let bytes = said.as_bytes();
+    let strange = bytes
+        .iter()
+        .filter(|byte| {
+            matches!(byte, b'{' | b'}' | b'=' | b'<' | b'>' | b'\\' | b'$' | b'^' | b'`' | b'~' | b';' | b'_')
+        })
+        .count();
+    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic() || **byte >= 0x80 || **byte == b' ').count();
+    strange > 4 && strange * 12 > letters
+}
+
+/// The language of a text by its small words; English where nothing tells.
+pub fn language(text: &str) -> &'static str {
+    let mut counts = [0_u32; 4];
+    for word in text.split_whitespace().take(3_000) {
+        match word {
+            "the" | "and" | "of" | "to" | "is" | "was" | "that" | "with" => counts[0] += 1,
+            "der" | "die" | "und" | "das" | "ist" | "nicht" | "mit" | "den" | "wurde" => counts[1] += 1,
+            "le" | "les" | "et" | "est" | "une" | "dans" | "pour" | "des" => counts[2] += 1,
+            "el" | "los" | "y" | "del" | "una" | "por" | "con" | "las" => counts[3] += 1,
+            _ => {}
+        }
+    }
+    let [english, german, french, spanish] = counts;
+    let best = english.max(german).max(french).max(spanish);
+    if best == english {
+        "en"
+    } else if best == german {
+        "de"
+    } else if best == french {
+        "fr"
+    } else {
+        "es"
+    }
+}
+
+/// The words around a place, in a line.
+pub fn around(text: &str, at: usize) -> String {
+    let before = text.get(..at).unwrap_or("");
+    let from =
+        before.char_indices().rev().take(60).find(|(_, c)| *c == '\n').map_or_else(
+            || before.char_indices().rev().nth(59).map_or(0, |(start, _)| start),
+            |(newline, _)| newline + 1,
+        );
+    let line = text.get(from..).unwrap_or("");
+    let words: String = line.chars().take(220).collect();
+    let words = resolve::collapsed(words.split("\n\n").next().unwrap_or(""));
+    words.chars().take(180).collect()
+}

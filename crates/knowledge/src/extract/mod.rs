@@ -1,0 +1,139 @@
+//! Events, people and things of a text, by rules.
+//!
+//! A text is read once, sentence by sentence: [`page`] says what kind of line it is and who speaks, [`names`] and [`kinds`] where it
+//! names somebody, [`attributes`] what it says of them, [`events`] what it tells. What the names mean is decided over
+//! the whole text ([`resolve`]), and only then are the events put together. The rules are lists under `data/extract/`.
+
+mod attributes;
+mod dates;
+mod events;
+mod frames;
+mod guards;
+mod kinds;
+mod lexicon;
+mod lines;
+mod names;
+mod page;
+mod resolve;
+mod subjects;
+mod tokens;
+
+use std::collections::HashMap;
+
+use ibid_domain::{Span, sentences};
+
+use crate::{Findings, FoundEntity, Reading};
+
+/// The name and version of these rules: what they found is found anew when it changes.
+pub const RULES: &str = "rules-1";
+
+/// The most of each that one text gives.
+const MOST_EVENTS: usize = 5_000;
+const MOST_ENTITIES: usize = 2_000;
+const MOST_MENTIONS: usize = 20_000;
+
+/// What the text tells.
+pub fn extract(reading: &Reading<'_>) -> Findings {
+    let text = reading.text;
+    let mut page = page::Page::new(reading);
+    for paragraph in sentences::paragraphs(text) {
+        page.paragraph();
+        for sentence in sentences::sentences_of(text, paragraph) {
+            page.sentence(sentence);
+        }
+    }
+    let page::Read { mentions, drafts, small, mails, speakers } = page.finish();
+    let mut meant = resolve::resolve(text, &mentions, &small, &mails);
+    bound(&mut meant);
+    let mut entity_of: HashMap<usize, usize> = HashMap::new();
+    for (place, entity) in meant.iter().enumerate() {
+        for mention in &entity.mentions {
+            entity_of.insert(*mention, place);
+        }
+    }
+    let places = Places::new(text);
+    let events = events::events(text, &drafts, &entity_of, &meant, &speakers, &places);
+    let entities = meant
+        .into_iter()
+        .map(|entity| {
+            let spans = entity.mentions.iter().filter_map(|at| mentions.get(*at));
+            let context = spans.clone().next().map(|first| lines::around(text, first.start));
+            FoundEntity {
+                kind: entity.kind,
+                name: entity.name,
+                role: entity.role,
+                organization: entity.organization,
+                email: entity.email,
+                aliases: entity.aliases,
+                confidence: entity.confidence,
+                mentions: spans.map(|mention| places.span(mention.start, mention.end)).collect(),
+                context: context.filter(|context| !context.is_empty()),
+            }
+        })
+        .collect();
+    Findings { entities, events }
+}
+
+/// Keeps the surest and most named where there are too many.
+fn bound(meant: &mut Vec<resolve::Meant>) {
+    if meant.len() > MOST_ENTITIES {
+        let mut order: Vec<usize> = (0..meant.len()).collect();
+        order.sort_by(|one, other| {
+            let rank = |at: &usize| {
+                meant.get(*at).map_or((0, 0.0), |entity| (entity.mentions.len().min(3), entity.confidence))
+            };
+            let ((count, sure), (others, other_sure)) = (rank(one), rank(other));
+            others.cmp(&count).then(other_sure.total_cmp(&sure)).then(one.cmp(other))
+        });
+        order.truncate(MOST_ENTITIES);
+        order.sort_unstable();
+        *meant = order.into_iter().filter_map(|at| meant.get(at).cloned()).collect();
+    }
+    let mut left = MOST_MENTIONS;
+    for entity in meant.iter_mut() {
+        entity.mentions.truncate(left.max(1));
+        left = left.saturating_sub(entity.mentions.len());
+    }
+}
+
+/// Which character a byte of the text belongs to.
+pub(crate) struct Places<'text> {
+    text: &'text str,
+    /// How many characters stand before each step; none where every character is one byte.
+    steps: Vec<usize>,
+}
+
+/// So many bytes lie between two steps.
+const STEP: usize = 256;
+
+impl<'text> Places<'text> {
+    fn new(text: &'text str) -> Self {
+        let mut steps = Vec::new();
+        if !text.is_ascii() {
+            let mut count = 0;
+            for block in text.as_bytes().chunks(STEP) {
+                steps.push(count);
+                // A byte that does not continue a character begins one.
+                count += block.iter().filter(|byte| (**byte & 0xc0) != 0x80).count();
+            }
+        }
+        Self { text, steps }
+    }
+
+    fn place(&self, byte: usize) -> usize {
+        match self.steps.get(byte / STEP) {
+            None if self.steps.is_empty() => byte,
+            None => self.place(byte.saturating_sub(1)) + 1,
+            Some(before) => {
+                let from = byte / STEP * STEP;
+                let block = self.text.as_bytes().get(from..byte).unwrap_or_default();
+                before + block.iter().filter(|byte| (**byte & 0xc0) != 0x80).count()
+            }
+        }
+    }
+
+    /// The span of a range of bytes.
+    pub(crate) fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.place(start), self.place(end))
+    }
+}

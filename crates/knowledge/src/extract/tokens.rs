@@ -1,0 +1,328 @@
+//! A sentence in its words, numbers and signs.
+
+use std::ops::Range;
+
+use super::lexicon::{LEXICON, Traits, WordId};
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Letters, with what joins them: `O'Brien`, `al-Rashid`, `U.S.`
+    Word,
+    /// Begins with a digit: `3`, `2024-05-12`, `3rd`, `10:30`.
+    Number,
+    /// The `'s` after a name.
+    Possessive,
+    /// `alice@example.org`
+    Mail,
+    /// `@alice`
+    Handle,
+    /// An address on the web or a path.
+    Address,
+    /// Any other single character.
+    Sign(char),
+}
+
+/// How a word is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// It begins with a capital.
+    pub capital: bool,
+    /// It has two letters or more, all of them capitals.
+    pub capitals: bool,
+    /// It is one capital, or several with dots: `A`, `J.R`.
+    pub initial: bool,
+    /// A capital follows a small letter: `PostgreSQL`.
+    pub camel: bool,
+}
+
+/// A word, number or sign of a text.
+#[derive(Clone, Copy, Debug)]
+pub struct Token {
+    /// The first byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+    /// What it is.
+    pub kind: Kind,
+    /// How it is written.
+    pub shape: Shape,
+    /// Which word of the lexicon it is.
+    pub word: WordId,
+    /// What the lexicon says of it.
+    pub traits: Traits,
+    /// Whether blank space stands before it.
+    pub spaced: bool,
+}
+
+impl Token {
+    /// Whether the lexicon says one of `traits` of it.
+    pub const fn is(&self, traits: Traits) -> bool {
+        self.traits & traits != 0
+    }
+
+    /// Whether it is this sign.
+    pub fn is_sign(&self, sign: char) -> bool {
+        self.kind == Kind::Sign(sign)
+    }
+
+    /// Whether it is a word with a capital.
+    pub fn is_capital(&self) -> bool {
+        self.kind == Kind::Word && (self.shape.capital || self.shape.camel)
+    }
+
+    /// What it says.
+    pub fn of<'text>(&self, text: &'text str) -> &'text str {
+        text.get(self.start..self.end).unwrap_or("")
+    }
+}
+
+/// Longest words in bytes that are looked up; longer ones are known by no list.
+const LONGEST: usize = 64;
+
+/// Puts the tokens of a range into `tokens`, which is emptied first.
+pub fn tokenize(text: &str, range: Range<usize>, tokens: &mut Vec<Token>) {
+    tokens.clear();
+    let mut lower = String::new();
+    let mut at = range.start;
+    let mut spaced = true;
+    while let Some(first) = text.get(at..range.end).and_then(|rest| rest.chars().next()) {
+        if first.is_whitespace() || first == '\u{200b}' {
+            spaced = true;
+            at += first.len_utf8();
+            continue;
+        }
+        let rest = text.get(at..range.end).unwrap_or("");
+        let (length, kind) = if first.is_alphanumeric() {
+            mail(rest).or_else(|| address(rest)).unwrap_or_else(|| word(rest, first))
+        } else if first == '@' && spaced {
+            handle(rest).unwrap_or((1, Kind::Sign('@')))
+        } else if matches!(first, '\'' | '’') && !spaced {
+            possessive(rest).unwrap_or((first.len_utf8(), Kind::Sign(first)))
+        } else {
+            (first.len_utf8(), Kind::Sign(first))
+        };
+        let said = text.get(at..at + length).unwrap_or("");
+        let mut token =
+            Token { start: at, end: at + length, kind, shape: Shape::default(), word: 0, traits: 0, spaced };
+        if matches!(kind, Kind::Word | Kind::Number) {
+            token.shape = shape(said);
+            if said.len() <= LONGEST {
+                token.word = LEXICON.id(lowered(said, &mut lower));
+                token.traits = LEXICON.traits(token.word);
+                if token.word == 0 && lower.contains('-') {
+                    token.traits = LEXICON.traits_of_parts(&lower);
+                    // `Transformer-based` is no name; `Al-rashid` and `O'Neill-van` are too rare to matter.
+                    let small =
+                        said.split('-').skip(1).any(|part| part.len() > 1 && part.starts_with(char::is_lowercase));
+                    token.shape.capital &= !small;
+                    token.shape.camel &= !small;
+                }
+            }
+        }
+        tokens.push(token);
+        spaced = false;
+        at += length.max(1);
+    }
+}
+
+/// The word in lower case with plain apostrophes.
+fn lowered<'lower>(word: &str, lower: &'lower mut String) -> &'lower str {
+    lower.clear();
+    for c in word.chars() {
+        match c {
+            '’' => lower.push('\''),
+            _ if c.is_ascii() => lower.push(c.to_ascii_lowercase()),
+            _ => lower.extend(c.to_lowercase()),
+        }
+    }
+    lower.as_str()
+}
+
+fn shape(word: &str) -> Shape {
+    let mut shape = Shape::default();
+    let (mut letters, mut upper, mut after_small) = (0, 0, false);
+    let mut dotted = true;
+    for (place, c) in word.chars().enumerate() {
+        if c.is_uppercase() {
+            shape.capital |= place == 0;
+            shape.camel |= after_small;
+            upper += 1;
+        }
+        after_small = c.is_lowercase();
+        letters += usize::from(c.is_alphabetic());
+        dotted &= if place % 2 == 0 { c.is_uppercase() } else { c == '.' };
+    }
+    shape.capitals = letters >= 2 && upper == letters && !dotted;
+    shape.initial = dotted && upper > 0;
+    // `al-Rashid`, `d'Alembert`
+    shape.capital |= ["al-", "el-", "ad-", "as-", "an-", "ar-", "d'", "d’", "l'", "l’"]
+        .iter()
+        .any(|article| word.strip_prefix(article).is_some_and(|name| name.starts_with(char::is_uppercase)));
+    // `CLIPScore`, but not `O'Neill` and `Jean-Luc`.
+    shape.camel |= upper > 2 && upper < letters && !word.contains(['-', '\'', '’']);
+    shape
+}
+
+/// The length of the word or number that `rest` begins with.
+fn word(rest: &str, first: char) -> (usize, Kind) {
+    let number = first.is_ascii_digit();
+    let mut end = 0;
+    // Whether only single letters with dots were read, as in `U.S` and `e.g`.
+    let mut dotted = true;
+    let mut run = 0;
+    let mut chars = rest.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c.is_alphanumeric() || is_mark(c) {
+            run += 1;
+            dotted &= run == 1;
+            end = at + c.len_utf8();
+            continue;
+        }
+        let next = chars.peek().map(|(_, next)| *next);
+        let joined = next.is_some_and(char::is_alphanumeric);
+        let joins = match c {
+            '\'' | '’' => {
+                // `'s` is taken off, unless a letter follows it as in `O'Shea`.
+                let after = rest.get(at + c.len_utf8()..).unwrap_or("");
+                joined && possessive_end(after).is_none()
+            }
+            '-' | '‐' | '‑' | '_' => joined,
+            '.' => {
+                joined
+                    && ((number && next.is_some_and(|next| next.is_ascii_digit())) || (!number && dotted && run == 1))
+            }
+            ',' | ':' | '/' => number && next.is_some_and(|next| next.is_ascii_digit()),
+            '&' => joined && run <= 2 && next.is_some_and(char::is_uppercase),
+            _ => false,
+        };
+        if !joins {
+            break;
+        }
+        if c == '-' || c == '\'' || c == '’' {
+            dotted = false;
+        }
+        run = 0;
+    }
+    (end.max(first.len_utf8()), if number { Kind::Number } else { Kind::Word })
+}
+
+/// Combining marks, which belong to the letter before them.
+const fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}')
+}
+
+/// Whether what follows an apostrophe is only an `s`.
+fn possessive_end(after: &str) -> Option<usize> {
+    let mut chars = after.chars();
+    let fits = matches!(chars.next(), Some('s' | 'S')) && !chars.next().is_some_and(char::is_alphanumeric);
+    fits.then_some(1)
+}
+
+fn possessive(rest: &str) -> Option<(usize, Kind)> {
+    let mark = rest.chars().next()?.len_utf8();
+    possessive_end(rest.get(mark..)?).map(|length| (mark + length, Kind::Possessive))
+}
+
+const fn is_mail_sign(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+' | b'%')
+}
+
+/// The length of the e-mail address that `rest` begins with.
+fn mail(rest: &str) -> Option<(usize, Kind)> {
+    let bytes = rest.as_bytes();
+    let local = bytes.iter().take(65).take_while(|byte| is_mail_sign(**byte)).count();
+    if local == 0 || bytes.get(local) != Some(&b'@') {
+        return None;
+    }
+    let domain = bytes.get(local + 1..)?;
+    let mut length =
+        domain.iter().take(255).take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')).count();
+    while length > 0 && matches!(domain.get(length - 1), Some(b'.' | b'-')) {
+        length -= 1;
+    }
+    let has_dot = domain.get(..length)?.contains(&b'.');
+    has_dot.then_some((local + 1 + length, Kind::Mail))
+}
+
+/// The length of the address on the web that `rest` begins with.
+fn address(rest: &str) -> Option<(usize, Kind)> {
+    let begins = ["http://", "https://", "ftp://", "mailto:", "www."].iter().any(|scheme| rest.starts_with(scheme));
+    if !begins {
+        return None;
+    }
+    let ends = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | ')' | ']' | '|');
+    let length = rest.find(ends).unwrap_or(rest.len());
+    let said = rest.get(..length)?.trim_end_matches(['.', ',', ';', ':', '!', '?']);
+    Some((said.len(), Kind::Address))
+}
+
+/// The length of the handle that `rest` begins with.
+fn handle(rest: &str) -> Option<(usize, Kind)> {
+    let bytes = rest.as_bytes().get(1..)?;
+    let mut length = bytes
+        .iter()
+        .take(40)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+        .count();
+    while length > 0 && matches!(bytes.get(length - 1), Some(b'.' | b'-')) {
+        length -= 1;
+    }
+    (length >= 2 && bytes.first().is_some_and(u8::is_ascii_alphabetic)).then_some((length + 1, Kind::Handle))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> Vec<&str> {
+        let mut tokens = Vec::new();
+        tokenize(text, 0..text.len(), &mut tokens);
+        tokens.iter().map(|token| token.of(text)).collect()
+    }
+
+    #[test]
+    fn names_numbers_and_addresses_stay_whole() {
+        assert_eq!(
+            said("O'Brien’s U.S. trip: al-Rashid <a.b@acme.com>, 2024-05-12 3.1M."),
+            [
+                "O'Brien",
+                "’s",
+                "U.S",
+                ".",
+                "trip",
+                ":",
+                "al-Rashid",
+                "<",
+                "a.b@acme.com",
+                ">",
+                ",",
+                "2024-05-12",
+                "3.1M",
+                "."
+            ]
+        );
+        assert_eq!(
+            said("@bob-l I'll see https://x.org/a?b. AT&T, don't"),
+            ["@bob-l", "I'll", "see", "https://x.org/a?b", ".", "AT&T", ",", "don't"]
+        );
+    }
+
+    #[test]
+    fn a_word_is_told_by_its_letters() {
+        let mut tokens = Vec::new();
+        tokenize("A J.R WHO PostgreSQL Ümit", 0..26, &mut tokens);
+        let shapes: Vec<_> =
+            tokens.iter().map(|t| (t.shape.capital, t.shape.capitals, t.shape.initial, t.shape.camel)).collect();
+        assert_eq!(
+            shapes,
+            [
+                (true, false, true, false),
+                (true, false, true, false),
+                (true, true, false, false),
+                (true, false, false, true),
+                (true, false, false, false)
+            ]
+        );
+    }
+}

@@ -1,0 +1,514 @@
+//! `/api/v1/events`, `/api/v1/entities`, `/api/v1/graph` and `/api/v1/memories`
+
+pub(crate) mod wire;
+
+use axum::{extract::State, http::StatusCode};
+use ibid_app::{App, EntityDetail, ReviewDecision, Scope, SourceContent, SourceDraft, Split};
+use ibid_domain::{
+    Category, Code, EntityId, EntityType, Limit, MentionId, Origin, PairId, Problem, Reference, problem::shown,
+};
+use ibid_knowledge::judge::Profile;
+use ibid_store::{EntityFilter, EntityOrder, EventFilter};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use self::wire::{
+    Comparison, Entity, EntityAnswer, Event, GraphHealthAnswer, Mention, NeighborhoodAnswer, Pair, SplitAnswer,
+};
+use super::{
+    Server,
+    extract::{Caller, Json, Paging, Path, Query},
+    problem::ApiResult,
+    search::wire::time,
+    sources::{source_id, wire::Source},
+    wire::{Page, Problem as WireProblem},
+};
+
+/// The most events of a neighbourhood.
+const MOST_EVENTS: u64 = 200;
+
+fn wrong(field: &str, detail: String) -> Problem {
+    Problem::new(Code::InvalidField, detail).field(field)
+}
+
+fn entity_id(text: &str) -> Result<EntityId, Problem> {
+    text.parse()
+        .map_err(|_| Problem::new(Code::EntityNotFound, format!("'{}' is not the id of an entity", shown(text))))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct EventsQuery {
+    /// Only those of this category, or of several with commas between them.
+    category: Option<String>,
+    /// Only those in which this entity has a part.
+    entity_id: Option<String>,
+    /// Only those that this source tells.
+    source_id: Option<String>,
+    /// Only those at this time or later: a day or a time of RFC 3339.
+    from: Option<String>,
+    /// Only those before this time.
+    to: Option<String>,
+}
+
+/// What happened
+///
+/// Events that sources tell, the newest first; those without a time come last.
+#[utoipa::path(
+    get, path = "/api/v1/events", tag = "knowledge", operation_id = "list_events",
+    params(EventsQuery, Paging),
+    responses(
+        (status = 200, description = "One page", body = Page<Event>),
+        (status = 422, description = "There is no such category", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn events(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Query(query): Query<EventsQuery>,
+    Query(paging): Query<Paging>,
+) -> ApiResult<axum::Json<Page<Event>>> {
+    let categories = query.category.iter().flat_map(|all| all.split(',')).map(str::trim).filter(|one| !one.is_empty());
+    let categories = categories.map(|one| one.parse::<Category>().map_err(|problem| problem.field("category")));
+    let filter = EventFilter {
+        categories: categories.collect::<Result<_, _>>()?,
+        entity: query.entity_id.as_deref().map(entity_id).transpose()?,
+        source: query.source_id.as_deref().map(source_id).transpose()?,
+        from: time(query.from.as_deref(), "from")?,
+        to: time(query.to.as_deref(), "to")?,
+    };
+    let page = server.app.events(&scope, &filter, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let titles = server.app.source_titles(&scope, page.items.iter().map(|event| event.source)).await?;
+    Ok(axum::Json(Page::of(page, |event| Event::new(&event, &titles))))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct EntitiesQuery {
+    /// Only those of this type: person, org, project, object, place or other.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    /// Only those one of whose names, or whose address, has these words.
+    q: Option<String>,
+    /// Only those that a person should look at, or only the others.
+    needs_review: Option<bool>,
+    /// `often` (the default: those first that are named most) or `newest`.
+    order: Option<String>,
+}
+
+/// Who and what is known
+#[utoipa::path(
+    get, path = "/api/v1/entities", tag = "knowledge", operation_id = "list_entities",
+    params(EntitiesQuery, Paging),
+    responses(
+        (status = 200, description = "One page", body = Page<Entity>),
+        (status = 422, description = "There is no such type", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn entities(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Query(query): Query<EntitiesQuery>,
+    Query(paging): Query<Paging>,
+) -> ApiResult<axum::Json<Page<Entity>>> {
+    let order = match query.order.as_deref() {
+        None | Some("often") => EntityOrder::Often,
+        Some("newest") => EntityOrder::Newest,
+        Some(other) => {
+            return Err(wrong("order", format!("'{}' is not an order; it is often or newest", shown(other))).into());
+        }
+    };
+    let words = query.q.filter(|words| !words.trim().is_empty());
+    if let Some(words) = words.as_ref().filter(|words| words.len() > 200 || words.split_whitespace().count() > 8) {
+        let detail = format!("q is '{}…'; at most 8 words and 200 bytes are looked for", shown(words));
+        return Err(wrong("q", detail).into());
+    }
+    let filter = EntityFilter {
+        kind: query.kind.as_deref().map(str::parse::<EntityType>).transpose()?,
+        words: words.map(|words| words.to_lowercase()),
+        needs_review: query.needs_review,
+    };
+    let page = server.app.entities(&scope, &filter, order, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    Ok(axum::Json(Page::of(page, Entity::from)))
+}
+
+/// An entity with its first mentions and newest events.
+pub(crate) async fn whole(app: &App, scope: &Scope, detail: EntityDetail) -> ibid_app::Result<EntityAnswer> {
+    let id = detail.entity.id;
+    let mentions = app.mentions(scope, id, Limit::new(200)?, None).await?;
+    let filter = EventFilter { entity: Some(id), ..EventFilter::default() };
+    let events = app.events(scope, &filter, Limit::new(100)?, None).await?;
+    let named = mentions.items.iter().map(|mention| mention.source);
+    let titles = app.source_titles(scope, named.chain(events.items.iter().map(|event| event.source))).await?;
+    Ok(EntityAnswer::new(detail, mentions, events, &titles))
+}
+
+/// One entity
+///
+/// With its names, the places that name it, what happened with it, and those who may be the same. One that was found to
+/// be another says so in `merged_into`.
+#[utoipa::path(
+    get, path = "/api/v1/entities/{id}", tag = "knowledge", operation_id = "get_entity",
+    params(("id" = String, Path, description = "Its id")),
+    responses(
+        (status = 200, description = "The entity", body = EntityAnswer),
+        (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn entity(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+) -> ApiResult<axum::Json<EntityAnswer>> {
+    let detail = server.app.entity(&scope, entity_id(&id)?).await?;
+    Ok(axum::Json(whole(&server.app, &scope, detail).await?))
+}
+
+/// The places that name an entity
+#[utoipa::path(
+    get, path = "/api/v1/entities/{id}/mentions", tag = "knowledge", operation_id = "list_mentions",
+    params(("id" = String, Path, description = "The entity"), Paging),
+    responses(
+        (status = 200, description = "One page", body = Page<Mention>),
+        (status = 404, description = "There is no such entity", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn mentions(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    Query(paging): Query<Paging>,
+) -> ApiResult<axum::Json<Page<Mention>>> {
+    let id = server.app.entity(&scope, entity_id(&id)?).await?.entity.id;
+    let page = server.app.mentions(&scope, id, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let titles = server.app.source_titles(&scope, page.items.iter().map(|mention| mention.source)).await?;
+    Ok(axum::Json(Page::of(page, |mention| Mention::new(mention, &titles))))
+}
+
+/// Whom an entity is found to be.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MergeBody {
+    /// The entity that it is.
+    into: String,
+}
+
+/// Say that an entity is another
+///
+/// It keeps its row, names, mentions and events, which count as the other's from now on; splitting undoes it.
+#[utoipa::path(
+    post, path = "/api/v1/entities/{id}/merge", tag = "knowledge", operation_id = "merge_entity",
+    params(("id" = String, Path, description = "The entity that is another")),
+    request_body = MergeBody,
+    responses(
+        (status = 200, description = "Both as one", body = EntityAnswer),
+        (status = 404, description = "There is no such entity", body = WireProblem, content_type = "application/problem+json"),
+        (status = 409, description = "They cannot be one", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn merge(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    Json(body): Json<MergeBody>,
+) -> ApiResult<axum::Json<EntityAnswer>> {
+    let into = entity_id(&body.into).map_err(|problem| problem.field("into"))?;
+    let detail = server.app.merge_entities(&scope, entity_id(&id)?, into).await?;
+    Ok(axum::Json(whole(&server.app, &scope, detail).await?))
+}
+
+/// What is taken off an entity.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SplitBody {
+    /// The entity that was merged into it and is to stand for itself again; the last one if nothing is said.
+    entity_id: Option<String>,
+    /// Mentions that name somebody else, who becomes an entity of their own.
+    mention_ids: Option<Vec<Uuid>>,
+}
+
+/// Take an entity apart
+///
+/// Undoes a merge, so that both are as they were with all their names, mentions and events, or makes a new entity of
+/// some mentions.
+#[utoipa::path(
+    post, path = "/api/v1/entities/{id}/split", tag = "knowledge", operation_id = "split_entity",
+    params(("id" = String, Path, description = "The entity")),
+    request_body = Option<SplitBody>,
+    responses(
+        (status = 200, description = "Both parts", body = SplitAnswer),
+        (status = 404, description = "There is no such entity", body = WireProblem, content_type = "application/problem+json"),
+        (status = 409, description = "Nothing can be taken off", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn split(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    request: axum::extract::Request,
+) -> ApiResult<axum::Json<SplitAnswer>> {
+    let bytes = super::extract::read_body(request.into_body(), server.config.json_limit_bytes).await?;
+    let body: SplitBody = match bytes.is_empty() {
+        true => SplitBody::default(),
+        false => super::extract::parse_json(&bytes)?,
+    };
+    let split = match (body.entity_id, body.mention_ids) {
+        (Some(_), Some(_)) => {
+            let detail = "entity_id and mention_ids are both given; an entity is taken apart by one of them";
+            return Err(wrong("mention_ids", detail.to_owned()).into());
+        }
+        (Some(other), None) => Split::Merged(entity_id(&other).map_err(|problem| problem.field("entity_id"))?),
+        (None, Some(mentions)) if mentions.is_empty() || mentions.len() > 10_000 => {
+            let detail = format!("mention_ids has {} ids; it is 1 to 10000", mentions.len());
+            return Err(wrong("mention_ids", detail).into());
+        }
+        (None, Some(mentions)) => Split::Mentions(mentions.into_iter().map(MentionId::from).collect()),
+        (None, None) => Split::LastMerge,
+    };
+    let (left, taken) = server.app.split_entity(&scope, entity_id(&id)?, split).await?;
+    Ok(axum::Json(SplitAnswer {
+        entity: whole(&server.app, &scope, left).await?,
+        split: whole(&server.app, &scope, taken).await?,
+    }))
+}
+
+/// Who may be the same
+///
+/// Pairs that nobody has decided, the likeliest first.
+#[utoipa::path(
+    get, path = "/api/v1/entities/review", tag = "knowledge", operation_id = "list_review",
+    params(Paging),
+    responses((status = 200, description = "One page", body = Page<Pair>)),
+)]
+pub(super) async fn review_queue(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Query(paging): Query<Paging>,
+) -> ApiResult<axum::Json<Page<Pair>>> {
+    let page = server.app.review_queue(&scope, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    Ok(axum::Json(Page::of(page, Pair::from)))
+}
+
+/// What a person says of a pair.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReviewBody {
+    /// `same` (or `confirm`), `different` (or `refuse`), or `undo`.
+    decision: String,
+}
+
+/// Say whether two are the same
+///
+/// `same` merges them, `different` keeps them apart for good, `undo` takes back what was said before.
+#[utoipa::path(
+    post, path = "/api/v1/entities/review/{pair_id}", tag = "knowledge", operation_id = "review_pair",
+    params(("pair_id" = String, Path, description = "The pair")),
+    request_body = ReviewBody,
+    responses(
+        (status = 200, description = "The pair as it is now", body = Pair),
+        (status = 404, description = "There is no such pair", body = WireProblem, content_type = "application/problem+json"),
+        (status = 422, description = "That is no decision", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn review(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    Json(body): Json<ReviewBody>,
+) -> ApiResult<axum::Json<Pair>> {
+    let decision: ReviewDecision = body.decision.parse()?;
+    let pair: PairId = id
+        .parse()
+        .map_err(|_| Problem::new(Code::PairNotFound, format!("'{}' is not the id of a pair", shown(&id))))?;
+    Ok(axum::Json(server.app.review(&scope, pair, decision).await?.into()))
+}
+
+/// What is known of one of two.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct Described {
+    /// Its name; it may be left out where something else tells who it is.
+    #[serde(default)]
+    name: String,
+    /// person, org, project, object, place or other.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    /// What it is there for.
+    role: Option<String>,
+    /// Whom it belongs to.
+    organization: Option<String>,
+    /// Where mail reaches it.
+    email: Option<String>,
+    /// Whatever else is known, in any words.
+    context: Option<String>,
+    /// Its other names.
+    aliases: Option<Vec<String>>,
+}
+
+impl Described {
+    fn profile(self, field: &str) -> Result<Profile, Problem> {
+        let kind = self.kind.as_deref().map(str::parse).transpose();
+        let aliases = self.aliases.unwrap_or_default();
+        if aliases.len() > 100 || aliases.iter().any(|alias| alias.len() > 1_000) {
+            return Err(wrong(
+                &format!("{field}.aliases"),
+                "at most 100 aliases of 1000 bytes are compared".to_owned(),
+            ));
+        }
+        Ok(Profile {
+            kind: kind.map_err(|problem: Problem| problem.field(format!("{field}.type")))?,
+            name: self.name,
+            aliases,
+            role: self.role.filter(|text| !text.trim().is_empty()),
+            organization: self.organization.filter(|text| !text.trim().is_empty()),
+            email: self.email.filter(|text| !text.trim().is_empty()),
+            context: self.context.filter(|text| !text.trim().is_empty()),
+        })
+    }
+}
+
+/// Two that may be the same.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CompareBody {
+    /// One.
+    a: Described,
+    /// The other.
+    b: Described,
+}
+
+/// Whether two names mean the same
+///
+/// By whoever decides that here, without looking at the library.
+#[utoipa::path(
+    post, path = "/api/v1/entities/compare", tag = "knowledge", operation_id = "compare_entities",
+    request_body = CompareBody,
+    responses(
+        (status = 200, description = "What is decided", body = Comparison),
+        (status = 422, description = "Something said of them is not legal", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn compare(
+    State(server): State<Server>,
+    _caller: Caller,
+    Json(body): Json<CompareBody>,
+) -> ApiResult<axum::Json<Comparison>> {
+    let (a, b) = (body.a.profile("a")?, body.b.profile("b")?);
+    Ok(axum::Json(server.app.compare_entities(&a, &b).await?.into()))
+}
+
+/// How the graph stands
+///
+/// How many nodes and edges there are, whether they are what the tables say, and what there is in Apache AGE.
+#[utoipa::path(
+    get, path = "/api/v1/graph/health", tag = "knowledge", operation_id = "graph_health",
+    responses((status = 200, description = "How it stands", body = GraphHealthAnswer)),
+)]
+pub(super) async fn health(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+) -> ApiResult<axum::Json<GraphHealthAnswer>> {
+    Ok(axum::Json(server.app.graph_health(&scope).await?.into()))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct NeighborhoodQuery {
+    /// The entity in the middle.
+    entity_id: String,
+    /// How many steps; 1 is the only one there is.
+    depth: Option<u64>,
+    /// How many of its newest events, 30 if not said, at most 200.
+    limit: Option<u64>,
+}
+
+/// What is one step away from an entity
+///
+/// Its newest events and who else has a part in them, for a picture.
+#[utoipa::path(
+    get, path = "/api/v1/graph/neighborhood", tag = "knowledge", operation_id = "graph_neighborhood",
+    params(NeighborhoodQuery),
+    responses(
+        (status = 200, description = "Nodes and edges", body = NeighborhoodAnswer),
+        (status = 404, description = "There is no such entity", body = WireProblem, content_type = "application/problem+json"),
+        (status = 422, description = "Only one step can be gone", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn neighborhood(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Query(query): Query<NeighborhoodQuery>,
+) -> ApiResult<axum::Json<NeighborhoodAnswer>> {
+    if let Some(depth) = query.depth.filter(|depth| *depth != 1) {
+        return Err(wrong("depth", format!("depth is {depth}; only 1 is supported")).into());
+    }
+    let limit = query.limit.unwrap_or(30);
+    if !(1..=MOST_EVENTS).contains(&limit) {
+        return Err(wrong("limit", format!("limit is {limit}; it is 1 to {MOST_EVENTS}")).into());
+    }
+    let near = server.app.neighborhood(&scope, entity_id(&query.entity_id)?, limit as usize).await?;
+    let titles = server.app.source_titles(&scope, near.events.iter().map(|event| event.source)).await?;
+    Ok(axum::Json(NeighborhoodAnswer::new(near, &titles)))
+}
+
+/// Something to be remembered.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewMemory {
+    /// What is to be remembered.
+    content: String,
+    /// What it is called; its beginning if not said.
+    title: Option<String>,
+    /// When it was said: 2024-05-01, or a time of RFC 3339; now if not said.
+    date: Option<String>,
+    /// What it is filed under.
+    tags: Option<Vec<String>>,
+    /// The project it belongs to.
+    project_id: Option<Uuid>,
+    /// The message that it was said in.
+    message_id: Option<String>,
+    /// What another system calls it. The same id again is a new version of it.
+    external_id: Option<String>,
+}
+
+/// How many characters of a memory its title shows.
+const TITLE: usize = 60;
+
+/// Remember something
+///
+/// A memory is a source of origin `memory`: searched only with `include_memory`, read for what it tells, cited and
+/// deleted like any other.
+#[utoipa::path(
+    post, path = "/api/v1/memories", tag = "knowledge", operation_id = "create_memory",
+    request_body = NewMemory,
+    responses(
+        (status = 201, description = "It is kept", body = Source),
+        (status = 200, description = "It was remembered already", body = Source),
+        (status = 422, description = "Something said of it is not legal", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(super) async fn remember(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Json(new): Json<NewMemory>,
+) -> ApiResult<(StatusCode, axum::Json<Source>)> {
+    let title = new.title.unwrap_or_else(|| ibid_domain::text::line(&new.content, TITLE));
+    let date = new.date.as_deref().map(str::parse).transpose();
+    let reference = Reference {
+        title: Some(title).filter(|title| !title.is_empty()),
+        publication_date: date.map_err(|problem: Problem| problem.field("date"))?,
+        ..Reference::default()
+    };
+    let draft = SourceDraft {
+        content: SourceContent::Text(new.content),
+        origin: Some(Origin::Memory),
+        reference,
+        tags: new.tags.unwrap_or_default(),
+        project_id: new.project_id,
+        message_id: new.message_id,
+        external_id: new.external_id,
+        ..SourceDraft::default()
+    };
+    let (described, fresh) = server.app.create_source(&scope, draft).await?;
+    Ok((if fresh { StatusCode::CREATED } else { StatusCode::OK }, axum::Json(described.into())))
+}
