@@ -25,6 +25,8 @@ TOOLS = [
     "verify_citations",
     "ground_text",
     "job_status",
+    "graph_health",
+    "entity_review_queue",
     "search",
     "fetch",
 ]
@@ -101,6 +103,8 @@ class Sdk(unittest.IsolatedAsyncioTestCase):
                 "verify_citations": {"pairs": [{"claim": "It flies south.", "passage": TEXT}]},
                 "ground_text": {"text": "The marsh harrier builds its nest in dense reed beds."},
                 "job_status": {},
+                "graph_health": {},
+                "entity_review_queue": {},
                 "search": {"query": QUESTION},
                 "fetch": {"id": f"{source}#4-17"},
             }

@@ -252,8 +252,7 @@ impl App {
                     without_revisions: revisions,
                     without_events: events,
                     memories,
-                    // The same event may be there twice: by what somebody does and by what is done to them.
-                    limit: budget * 2,
+                    limit: budget,
                 };
                 tx.knowledge(scope).links(&query).await?
             }

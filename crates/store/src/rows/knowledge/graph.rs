@@ -68,7 +68,7 @@ pub struct LinkQuery {
     pub without_events: Vec<EventId>,
     /// Also what was remembered of conversations.
     pub memories: bool,
-    /// So many for each entity, the best first.
+    /// So many events.
     pub limit: usize,
 }
 
@@ -118,8 +118,10 @@ const PARTS: &str = "
     JOIN entities f ON f.id = p.entity_id
     WHERE e.tenant_id = $1 AND ";
 
-/// So many ways to events are looked at: an event that is asked for may be reached in several.
-const MOST: usize = 400;
+/// So many ways to events are read for each that is asked for: most are reached in one or two.
+const WAYS: usize = 4;
+/// So many are read where that was not enough.
+const MOST: usize = 4_000;
 
 const LINK: &str = "entity_id, sorted_at, confidence, weight, event_id, part";
 
@@ -176,12 +178,23 @@ impl Knowledge<'_> {
         rows.iter().map(read).collect()
     }
 
-    /// The best events of each of these entities, best first.
+    /// All ways to the best events of these entities, the best event first.
     pub async fn links(&mut self, query: &LinkQuery) -> Result<Vec<Link>> {
         if query.entities.is_empty() || query.limit == 0 {
             return Ok(Vec::new());
         }
-        let mut values = params![int(query.limit as u64)];
+        let most = query.limit * WAYS;
+        let links = self.ways(query, most).await?;
+        // Cut off among the ways to an event that is asked for, they are read again.
+        let mut events: Vec<EventId> = links.iter().map(|link| link.event).collect();
+        events.dedup();
+        if links.len() < most || events.len() > query.limit { Ok(links) } else { self.ways(query, MOST).await }
+    }
+
+    /// So many ways to events, the best event first.
+    async fn ways(&mut self, query: &LinkQuery, most: usize) -> Result<Vec<Link>> {
+        // The same event may be there twice: by what somebody does and by what is done to them.
+        let mut values = params![int(2 * query.limit as u64)];
         values.extend(ids(&query.entities));
         let mut condition = String::new();
         let mut narrow = |words: &str, with: Vec<Value>, values: &mut Vec<Value>| {
@@ -204,7 +217,7 @@ impl Knowledge<'_> {
             EngineKind::Postgres => format!(
                 "SELECT l.* FROM (VALUES {}) AS of (entity_id) CROSS JOIN LATERAL (
                      SELECT {LINK} FROM graph_links WHERE entity_id = of.entity_id {condition} {first}) l
-                 {order} LIMIT {MOST}",
+                 {order} LIMIT {most}",
                 placeholders(2, count, 1)
             ),
             EngineKind::Sqlite => {
@@ -214,7 +227,7 @@ impl Knowledge<'_> {
                         at + 2
                     )
                 };
-                format!("{} {order} LIMIT {MOST}", (0..count).map(one).collect::<Vec<_>>().join(" UNION ALL "))
+                format!("{} {order} LIMIT {most}", (0..count).map(one).collect::<Vec<_>>().join(" UNION ALL "))
             }
         };
         let rows = self.tx.rows_built(sql, values).await?;
