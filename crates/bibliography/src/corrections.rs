@@ -377,21 +377,22 @@ fn patent(item: &mut Item, american: &str, names_office: bool) {
 /// `doi-bare`: styles write `https://doi.org/` before a DOI, so that it must not have it already; a link to the resolver
 /// that stands where the address should is the DOI.
 fn doi(item: &mut Item) {
-    let bare = |text: &str| {
-        let mut rest = text.trim();
-        for start in ["https://", "http://", "dx.doi.org/", "www.doi.org/", "doi.org/", "doi:", "DOI:", "DOI ", "doi "]
-        {
-            rest = rest.strip_prefix(start).unwrap_or(rest).trim_start();
-        }
-        rest.starts_with("10.").then(|| rest.to_owned())
-    };
     if let Some(text) = item.text(Text::DOI).map(str::to_owned) {
-        if let Some(doi) = bare(&text) {
+        if let Some(doi) = bare_doi(&text) {
             item.set_text(Text::DOI, Some(doi));
         }
     } else if let Some(url) = item.text(Text::URL).filter(|url| url.contains("doi.org/10.")).map(str::to_owned) {
-        item.set_text(Text::DOI, bare(&url));
+        item.set_text(Text::DOI, bare_doi(&url));
     }
+}
+
+/// A DOI without its resolver or `doi:` before it.
+pub(crate) fn bare_doi(text: &str) -> Option<String> {
+    let mut rest = text.trim();
+    for start in ["https://", "http://", "dx.doi.org/", "www.doi.org/", "doi.org/", "doi:", "DOI:", "DOI ", "doi "] {
+        rest = rest.strip_prefix(start).unwrap_or(rest).trim_start();
+    }
+    rest.starts_with("10.").then(|| rest.to_owned())
 }
 
 /// `event-name`: the older name of `event-title`, and the newer one for older styles.

@@ -35,7 +35,7 @@ pub(crate) struct Item {
 }
 
 /// The variables of CSL 1.0.2 that come from data.
-const VARIABLES: &str = "abstract annote archive archive_collection archive_location archive-place authority call-number \
+pub(crate) const VARIABLES: &str = "abstract annote archive archive_collection archive_location archive-place authority call-number \
     citation-label collection-title container-title container-title-short dimensions division DOI event event-title \
     event-place genre ISBN ISSN jurisdiction keyword language license medium note original-publisher \
     original-publisher-place original-title part-title PMCID PMID publisher publisher-place references reviewed-genre \
@@ -47,7 +47,7 @@ const VARIABLES: &str = "abstract annote archive archive_collection archive_loca
     reviewed-author script-writer series-creator translator";
 
 /// The variable of a name; reading the name each time would cost more than all the rest of an item.
-fn variable(name: &str) -> Option<Variable> {
+pub(crate) fn variable(name: &str) -> Option<Variable> {
     static KNOWN: LazyLock<HashMap<&'static str, Variable>> = LazyLock::new(|| {
         let read = |name: &'static str| {
             let variable = Variable::deserialize(IntoDeserializer::<NameError>::into_deserializer(name)).ok()?;
@@ -185,8 +185,9 @@ pub(crate) fn read(at: usize, value: &Value) -> Result<Item, Problem> {
     Ok(item)
 }
 
-fn take(item: &mut Item, at: usize, name: &str, value: &Value) -> Result<(), Problem> {
-    let name = match name {
+/// The name that CSL 1.0.2 has for a field that programs also give other names.
+pub(crate) fn current(name: &str) -> &str {
+    match name {
         "shortTitle" => "title-short",
         "journalAbbreviation" => "container-title-short",
         "archive_place" => "archive-place",
@@ -196,7 +197,11 @@ fn take(item: &mut Item, at: usize, name: &str, value: &Value) -> Result<(), Pro
         "isbn" => "ISBN",
         "issn" => "ISSN",
         name => name,
-    };
+    }
+}
+
+fn take(item: &mut Item, at: usize, name: &str, value: &Value) -> Result<(), Problem> {
+    let name = current(name);
     let text = |value: &Value| match value {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
@@ -266,11 +271,15 @@ fn people(at: usize, id: &str, name: &str, value: &Value) -> Result<Vec<Person>,
 
 /// The type in the words of CSL 1.0.2; Crossref's and BibTeX's are understood too.
 fn kind(at: usize, id: &str, fields: &Map<String, Value>) -> Result<Kind, Problem> {
-    let name = match fields.get("type") {
-        None | Some(Value::Null) => return Ok(Kind::Document),
-        Some(Value::String(name)) => name.trim(),
-        Some(_) => return Err(wrong(at, id, "type", "a type is a word such as `book` or `article-journal`")),
-    };
+    match fields.get("type") {
+        None | Some(Value::Null) => Ok(Kind::Document),
+        Some(Value::String(name)) => Ok(kind_named(name.trim())),
+        Some(_) => Err(wrong(at, id, "type", "a type is a word such as `book` or `article-journal`")),
+    }
+}
+
+/// The type of a name; one that nobody knows is a document, as processors treat it.
+pub(crate) fn kind_named(name: &str) -> Kind {
     let name = match name {
         "" => "document",
         "journal-article" | "journalArticle" => "article-journal",
@@ -293,6 +302,5 @@ fn kind(at: usize, id: &str, fields: &Map<String, Value>) -> Result<Kind, Proble
         "techreport" => "report",
         name => name,
     };
-    // A type that nobody knows is a document, as processors treat it.
-    Ok(name.parse().unwrap_or(Kind::Document))
+    name.parse().unwrap_or(Kind::Document)
 }

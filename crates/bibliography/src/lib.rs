@@ -6,13 +6,15 @@
 //! `docs/BIBLIOGRAPHY.md`.
 //!
 //! Start reading at [`Formatter`], which keeps what it made of each item, so that a bibliography with one item changed
-//! costs that item. Then `render`: one item through one layout. `disambiguation` looks at all items together.
+//! costs that item. Then `render`: one item through one layout. `disambiguation` looks at all items together. [`export()`]
+//! writes items as files of reference managers and has nothing to do with styles.
 
 mod case;
 mod corrections;
 mod date;
 mod disambiguation;
 mod document;
+mod export;
 mod formatter;
 mod item;
 mod label;
@@ -27,6 +29,7 @@ mod style;
 mod style_check;
 
 pub use document::{Citation, CiteMode, CitedItem, Document, MOST_CITATIONS, MOST_CITED};
+pub use export::{ReferenceFormat, export};
 pub use formatter::{Entry, Form, Formatter};
 pub use item::{LONGEST_TEXT, MOST_ITEMS, MOST_NAMES};
 pub use locale::locales;

@@ -180,7 +180,7 @@ pub(crate) fn from_data(text: &str) -> String {
 }
 
 /// Makes the tags that CSL allows into marks; those that are not closed stay text.
-fn tagged(text: &str) -> String {
+pub(crate) fn tagged(text: &str) -> String {
     const TAGS: [(&str, &str, char, char); 9] = [
         ("<i>", "</i>", EMPHASIS, EMPHASIS_END),
         ("<em>", "</em>", EMPHASIS, EMPHASIS_END),

@@ -20,8 +20,21 @@ pub(crate) struct Person {
     pub literal: Option<String>,
 }
 
-/// The name of a CSL-JSON value, or `None` if it says nothing.
+/// The name of a CSL-JSON value with its markup made into marks, or `None` if it says nothing.
 pub(crate) fn read(value: &Value) -> Result<Option<Person>, &'static str> {
+    let Some(mut person) = told(value)? else { return Ok(None) };
+    let parts = [&mut person.family, &mut person.given, &mut person.dropping, &mut person.staying, &mut person.suffix];
+    for text in parts {
+        if value.is_string() || text.contains(['\'', '<']) {
+            *text = from_data(text);
+        }
+    }
+    person.literal = person.literal.map(|name| from_data(&name));
+    Ok(Some(person))
+}
+
+/// The name of a CSL-JSON value as it was written, its parts told apart.
+pub(crate) fn told(value: &Value) -> Result<Option<Person>, &'static str> {
     if let Some(name) = value.as_str() {
         return Ok(of_line(name));
     }
@@ -35,7 +48,7 @@ pub(crate) fn read(value: &Value) -> Result<Option<Person>, &'static str> {
     let (family, given) = (part("family"), part("given"));
     if family.is_empty() {
         let literal = literal.or_else(|| Some(given).filter(|given| !given.is_empty()));
-        return Ok(literal.map(|name| Person { literal: Some(from_data(&name)), ..Person::default() }));
+        return Ok(literal.map(|name| Person { literal: Some(name), ..Person::default() }));
     }
     let mut person = Person {
         family,
@@ -52,11 +65,6 @@ pub(crate) fn read(value: &Value) -> Result<Option<Person>, &'static str> {
     } else if person.staying.is_empty() && !person.given.is_empty() {
         person.tell_particles();
     }
-    for text in [&mut person.family, &mut person.given, &mut person.dropping, &mut person.staying, &mut person.suffix] {
-        if text.contains(['\'', '<']) {
-            *text = from_data(text);
-        }
-    }
     Ok(Some(person))
 }
 
@@ -65,13 +73,12 @@ fn of_line(name: &str) -> Option<Person> {
     let name = clean(name);
     if let Some((family, given)) = name.split_once(", ")
         && !given.contains(", ")
+        && !family.is_empty()
         && !family.contains(' ')
     {
-        return Some(Person { family: from_data(family), given: from_data(given), ..Person::default() });
+        return Some(Person { family: family.to_owned(), given: given.to_owned(), ..Person::default() });
     }
-    Some(name)
-        .filter(|name| !name.is_empty())
-        .map(|name| Person { literal: Some(from_data(&name)), ..Person::default() })
+    Some(name).filter(|name| !name.is_empty()).map(|name| Person { literal: Some(name), ..Person::default() })
 }
 
 impl Person {
@@ -121,6 +128,11 @@ impl Person {
                 self.given = words.join(" ");
             }
         }
+    }
+
+    /// All small words before the family name.
+    pub(crate) fn particles(&self) -> String {
+        [self.dropping.trim(), self.staying.trim()].join(" ").trim().to_owned()
     }
 
     /// Whether it is longer than any text may be.
