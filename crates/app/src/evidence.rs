@@ -1,4 +1,4 @@
-//! Evidence bundles: a message with its citations and everything that it cites, to be checked anywhere.
+//! Evidence bundles: a message or a document with its citations and everything that it cites, to be checked anywhere.
 
 use std::{
     collections::BTreeMap,
@@ -7,14 +7,14 @@ use std::{
 
 use bytes::Bytes;
 use futures::StreamExt;
-use ibid_domain::{Artifact, Citation, CitationState, MessageId, Sha256};
+use ibid_domain::{Artifact, Citation, CitationState, DocumentFormat, DocumentId, MessageId, Sha256, Span};
 use ibid_evidence::{
     Bundle, BundleError, CitationRecord, FileRecord, Kind, MessageRecord, Role, RunRecord, TextFormat,
 };
 use ibid_store::{BlobStream, Store};
 use tokio::runtime::Handle;
 
-use crate::{App, Archive, Error, Result, Scope, archive::piped};
+use crate::{App, Archive, Error, Result, Scope, Text, archive::piped};
 
 impl App {
     /// The evidence of a message as a zip: the message, its citations, and the bytes that they are of.
@@ -29,23 +29,11 @@ impl App {
             roles.entry(anchor.content).or_insert(Role::Artifact);
             roles.insert(anchor.text, Role::Text);
         }
-        let hashes: Vec<_> = roles.keys().copied().collect();
-        let artifacts = self.store.read().await?.artifacts(scope).get_many(&hashes).await?;
-        let runtime = Handle::current();
         let names: BTreeMap<Sha256, String> = citations
             .iter()
             .filter_map(|citation| Some((citation.anchor.as_ref()?.content, citation.snapshot.file_name.clone())))
             .collect();
-        let file = |artifact: Artifact| FileRecord {
-            sha256: artifact.sha256,
-            size_bytes: artifact.size_bytes,
-            media_type: artifact.media_type.as_str().to_owned(),
-            name: names.get(&artifact.sha256).cloned(),
-            role: roles.get(&artifact.sha256).copied().unwrap_or(Role::Artifact),
-            open: opener(&self.store, scope, &runtime, artifact.sha256),
-        };
-        let mut files: Vec<_> = artifacts.into_values().map(file).collect();
-        files.sort_by_key(|file| file.sha256);
+        let files = self.files_of(scope, &roles, &names).await?;
         let bundle = Bundle {
             kind: Kind::Message,
             // The same message gives the same bundle, whenever it is made.
@@ -70,12 +58,143 @@ impl App {
             citations: citations.iter().map(record).collect(),
             files,
         };
-        Ok(piped("evidence of a message", move |sink| match ibid_evidence::write(&bundle, sink) {
-            Ok(_) => Ok(()),
-            Err(BundleError::Write(error)) => Err(Error::io("write the bundle")(error)),
-            Err(error) => Err(Error::Corrupt(error.to_string())),
-        }))
+        Ok(written(bundle))
     }
+
+    /// The evidence of a document as a zip: its text, its citations, and the bytes that they are of.
+    pub async fn document_evidence(&self, scope: &Scope, id: DocumentId) -> Result<Archive> {
+        let open = self.document(scope, id, None).await?;
+        let (citations, _) = self.document_citations(scope, id).await?;
+        let support = self.document_support(scope, id).await?.checked;
+        let (mut roles, mut names) = (BTreeMap::new(), BTreeMap::new());
+        let mut records = Vec::new();
+        for citation in citations.iter().filter(|citation| citation.is_attached()) {
+            let read = match citation.source {
+                Some(source) => {
+                    self.source_text(scope, source, None).await.map_or_else(unread, |text| Ok(Some(text)))?
+                }
+                None => None,
+            };
+            let checked = support.claims.iter().find_map(|claim| {
+                let own = claim.citations.iter().find(|one| one.number == citation.number)?;
+                Some((claim.claim.span, own))
+            });
+            let length =
+                if citation.is_marked { open.document.look.format.marker(citation.number).chars().count() } else { 0 };
+            let mut record = CitationRecord {
+                number: citation.number,
+                marker: Span::new(citation.position, citation.position + length),
+                claim: checked.map(|(claim, _)| claim),
+                source_id: citation.source.map(|id| id.to_string()),
+                title: citation.snapshot.title.clone(),
+                file_name: None,
+                media_type: String::new(),
+                origin: citation.snapshot.kind.as_str().to_owned(),
+                url: citation.snapshot.url.clone(),
+                is_image: false,
+                relevance: None,
+                verdict: checked.map(|(_, own)| own.support.verdict.as_str().to_owned()),
+                score: checked.map(|(_, own)| f64::from(own.support.score)),
+                state: if citation.source.is_some() { "current" } else { "deleted" }.to_owned(),
+                revision_id: None,
+                content_sha256: None,
+                text_sha256: None,
+                span: None,
+                quote: None,
+                prefix: String::new(),
+                suffix: String::new(),
+                page: None,
+            };
+            if let Some(text) = read {
+                let revision = &text.revision;
+                // The words that were cited, or else those that come closest.
+                let kept = citation.quote.as_deref().and_then(|quote| span_of(&text.text, quote));
+                let span = kept.or_else(|| checked.and_then(|(_, own)| own.support.quote));
+                record.quote = span.and_then(|span| span.of(&text.text)).map(str::to_owned);
+                record.span = span.filter(|_| record.quote.is_some());
+                record.page = record.span.and_then(|span| ibid_domain::text::place(&text.marks, span).page);
+                record.media_type.clone_from(&revision.media_type);
+                record.file_name.clone_from(&revision.filename);
+                record.is_image = revision.is_image();
+                record.revision_id = Some(revision.id.to_string());
+                record.content_sha256 = Some(revision.content);
+                record.text_sha256 = revision.text;
+                roles.entry(revision.content).or_insert(Role::Artifact);
+                roles.extend(revision.text.map(|text| (text, Role::Text)));
+                names.extend(revision.filename.clone().map(|name| (revision.content, name)));
+            }
+            records.push(record);
+        }
+        let document = open.document;
+        let bundle = Bundle {
+            kind: Kind::Document,
+            created_at: document.updated_at,
+            tool: concat!("ibid ", env!("CARGO_PKG_VERSION")).to_owned(),
+            message: MessageRecord {
+                id: document.id.to_string(),
+                role: None,
+                title: Some(document.look.title),
+                content: open.text,
+                format: match document.look.format {
+                    DocumentFormat::Typst => TextFormat::Typst,
+                    DocumentFormat::Markdown => TextFormat::Markdown,
+                },
+                conversation_id: None,
+                created_at: document.created_at,
+                model: None,
+                run: None,
+            },
+            citations: records,
+            files: self.files_of(scope, &roles, &names).await?,
+        };
+        Ok(written(bundle))
+    }
+
+    /// The bytes of a bundle.
+    async fn files_of(
+        &self,
+        scope: &Scope,
+        roles: &BTreeMap<Sha256, Role>,
+        names: &BTreeMap<Sha256, String>,
+    ) -> Result<Vec<FileRecord>> {
+        let hashes: Vec<_> = roles.keys().copied().collect();
+        let artifacts = self.store.read().await?.artifacts(scope).get_many(&hashes).await?;
+        let runtime = Handle::current();
+        let file = |artifact: Artifact| FileRecord {
+            sha256: artifact.sha256,
+            size_bytes: artifact.size_bytes,
+            media_type: artifact.media_type.as_str().to_owned(),
+            name: names.get(&artifact.sha256).cloned(),
+            role: roles.get(&artifact.sha256).copied().unwrap_or(Role::Artifact),
+            open: opener(&self.store, scope, &runtime, artifact.sha256),
+        };
+        let mut files: Vec<_> = artifacts.into_values().map(file).collect();
+        files.sort_by_key(|file| file.sha256);
+        Ok(files)
+    }
+}
+
+fn written(bundle: Bundle) -> Archive {
+    piped("an evidence bundle", move |sink| match ibid_evidence::write(&bundle, sink) {
+        Ok(_) => Ok(()),
+        Err(BundleError::Write(error)) => Err(Error::io("write the bundle")(error)),
+        Err(error) => Err(Error::Corrupt(error.to_string())),
+    })
+}
+
+/// A source without a text is cited all the same.
+fn unread(error: Error) -> Result<Option<Text>> {
+    match error {
+        Error::Problem(_) => Ok(None),
+        error => Err(error),
+    }
+}
+
+/// Where words stand in a text.
+fn span_of(text: &str, words: &str) -> Option<Span> {
+    let at = text.find(words)?;
+    let start = text[..at].chars().count();
+    Some(Span::new(start, start + words.chars().count()))
 }
 
 fn record(citation: &Citation) -> CitationRecord {

@@ -11,6 +11,7 @@ mod archive;
 mod artifacts;
 mod citations;
 mod deliverables;
+mod documents;
 mod evidence;
 mod fsck;
 mod gc;
@@ -41,6 +42,11 @@ pub use citations::{
     LocalJudge, Loss, Losses, ModelJudge,
 };
 pub use deliverables::{Deliverable, DeliverableKind};
+pub use documents::{
+    Bibliography, BibliographyEntry, CitationDraft, CitationEdit, CitationsOfSource, Cited, Claims, DocumentChange,
+    DocumentDraft, DocumentSource, DraftRequest, Drafted, Entries, LookChange, OpenDocument, Press, PressApart,
+    PressHere, Preview, PreviewRequest, RenderFormat, Rendered, StyleChoice, press_orders,
+};
 pub use fsck::{Finding, FsckReport};
 pub use gc::{GcOptions, GcReport};
 pub use ibid_store::{Error, Result, Scope};
@@ -73,6 +79,7 @@ pub struct App {
     index: IndexPlace,
     live: Live,
     meanings: knowledge::Meanings,
+    formatters: documents::Formatters,
 }
 
 impl App {
@@ -84,6 +91,7 @@ impl App {
             index: IndexPlace::new(),
             live: Live::default(),
             meanings: knowledge::Meanings::default(),
+            formatters: documents::Formatters::default(),
         }
     }
 

@@ -9,7 +9,8 @@ use ibid_ingest::chunks::ChunkRules;
 use ibid_models::{ChatModel, Embedder};
 
 use crate::{
-    EntityJudge, Extractor, Judge, LocalJudge, OriginAdapter, ReadHere, Reader, RulesEntityJudge, RulesExtractor,
+    EntityJudge, Extractor, Judge, LocalJudge, OriginAdapter, Press, PressHere, ReadHere, Reader, RulesEntityJudge,
+    RulesExtractor,
 };
 
 /// The tools of a library. Cheap to clone.
@@ -41,6 +42,8 @@ pub struct Tools {
     pub extractor: Arc<dyn Extractor>,
     /// Says whether two names mean the same.
     pub entity_judge: Arc<dyn EntityJudge>,
+    /// Sets documents.
+    pub press: Arc<dyn Press>,
     /// What models cost.
     pub prices: Vec<Price>,
 }
@@ -73,6 +76,7 @@ impl Tools {
             judge: Arc::new(LocalJudge { embedder: None }),
             extractor: Arc::new(RulesExtractor),
             entity_judge: Arc::new(RulesEntityJudge),
+            press: Arc::new(PressHere::default()),
             prices: Vec::new(),
         })
     }

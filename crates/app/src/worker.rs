@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     App, Result, Scope,
     answers::notes::NotesHandler,
+    documents::DraftHandler,
     jobs::{FsckHandler, GcHandler},
     knowledge::{extraction::ExtractHandler, graph::GraphHandler},
     sources::{embedding::EmbedHandler, import::ImportHandler, ingest::IngestHandler},
@@ -165,6 +166,7 @@ impl Worker {
             .with(Arc::new(ImportHandler))
             .with(Arc::new(ExtractHandler))
             .with(Arc::new(GraphHandler))
+            .with(Arc::new(DraftHandler))
     }
 
     /// Also does this kind of job.

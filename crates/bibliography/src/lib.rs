@@ -34,5 +34,5 @@ pub use formatter::{Entry, Form, Formatter};
 pub use item::{LONGEST_TEXT, MOST_ITEMS, MOST_NAMES};
 pub use locale::locales;
 pub use markup::Output;
-pub use source::{Missing, csl_of_reference, csl_of_source};
+pub use source::{Missing, csl_of_reference, csl_of_source, fill};
 pub use style::{LARGEST_STYLE, Style, StyleInfo, StyleKind, styles};

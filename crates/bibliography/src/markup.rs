@@ -1,4 +1,4 @@
-//! Formatted text on its way out: one string with marks in it, and how marks become text, HTML or Markdown.
+//! Formatted text on its way out: one string with marks in it, and how marks become text, HTML, Markdown or Typst.
 //!
 //! The marks are Unicode noncharacters, which no text from outside may hold: [`clean`] takes them out.
 
@@ -47,6 +47,8 @@ pub enum Output {
     Html,
     /// Markdown; what Markdown would read as markup is escaped.
     Markdown,
+    /// Typst; what Typst would read as markup or code is escaped.
+    Typst,
 }
 
 /// The quotation marks of a locale, outer and inner.
@@ -329,6 +331,8 @@ pub(crate) fn write(text: &str, output: Output, quotes: &Quotes) -> String {
                 let (begin, end) = match (now, then, output) {
                     (false, true, Output::Html) => ("<i>", "</i>"),
                     (true, false, Output::Html) => ("<span style=\"font-style:normal\">", "</span>"),
+                    (false, true, Output::Typst) => ("#emph[", "];"),
+                    (true, false, Output::Typst) => ("#text(style: \"normal\")[", "];"),
                     (false, true, _) => ("*", "*"),
                     _ => ("", ""),
                 };
@@ -338,6 +342,11 @@ pub(crate) fn write(text: &str, output: Output, quotes: &Quotes) -> String {
             BOLD | SMALL_CAPS | UNDERLINE | SUP | SUB => {
                 let (begin, end) = match (c, output) {
                     (BOLD, Output::Html) => ("<b>", "</b>"),
+                    (BOLD, Output::Typst) => ("#strong[", "];"),
+                    (SMALL_CAPS, Output::Typst) => ("#smallcaps[", "];"),
+                    (UNDERLINE, Output::Typst) => ("#underline[", "];"),
+                    (SUP, Output::Typst) => ("#super[", "];"),
+                    (SUB, Output::Typst) => ("#sub[", "];"),
                     (BOLD, _) => ("**", "**"),
                     (SMALL_CAPS, Output::Html) => ("<span style=\"font-variant:small-caps\">", "</span>"),
                     (UNDERLINE, Output::Html) => ("<span style=\"text-decoration:underline\">", "</span>"),
@@ -358,6 +367,11 @@ pub(crate) fn write(text: &str, output: Output, quotes: &Quotes) -> String {
                     out.push_str("\">");
                     escape_html(&mut out, &address);
                     out.push_str("</a>");
+                } else if output == Output::Typst {
+                    // No mark is in an address, and what could end the string is escaped.
+                    out.push_str("#link(\"");
+                    out.push_str(&address.replace('\\', "\\\\").replace('"', "\\\""));
+                    out.push_str("\");");
                 } else {
                     // Angle brackets make a link of an address; none that would end it is in one.
                     let safe = !address.contains(['<', '>', ' ', '\\']);
@@ -386,7 +400,11 @@ pub(crate) fn write(text: &str, output: Output, quotes: &Quotes) -> String {
             c => {
                 let mut buffer = [0; 4];
                 let piece = c.encode_utf8(&mut buffer);
-                if output == Output::Html { escape_html(&mut out, piece) } else { escape_markdown(&mut out, piece) }
+                match output {
+                    Output::Html => escape_html(&mut out, piece),
+                    Output::Typst => escape_typst(&mut out, piece),
+                    Output::Markdown | Output::Text => escape_markdown(&mut out, piece),
+                }
             }
         }
     }
@@ -407,6 +425,16 @@ fn escape_html(out: &mut String, text: &str) {
             '\'' => out.push_str("&#39;"),
             c => out.push(c),
         }
+    }
+}
+
+/// Most signs may be markup somewhere: all but those that never are get a backslash.
+fn escape_typst(out: &mut String, text: &str) {
+    for c in text.chars() {
+        if c.is_ascii_punctuation() && !matches!(c, ',' | '(' | ')' | '!' | '?' | '%' | '&' | '^' | '|') {
+            out.push('\\');
+        }
+        out.push(c);
     }
 }
 

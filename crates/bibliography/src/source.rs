@@ -115,7 +115,8 @@ fn parts(date: PartialDate) -> Value {
     json!({ "date-parts": [parts] })
 }
 
-fn fill(item: &mut Map<String, Value>, missing: Missing) {
+/// Puts placeholders into an item for what is not known, if that is asked for.
+pub fn fill(item: &mut Map<String, Value>, missing: Missing) {
     if missing == Missing::Style {
         return;
     }

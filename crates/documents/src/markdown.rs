@@ -2,6 +2,8 @@
 //!
 //! What is HTML in it becomes words: nothing that a model or a document wrote is markup of ours.
 
+use std::ops::Range;
+
 use ibid_domain::Span;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
@@ -92,6 +94,50 @@ fn with_marks(text: &str, marks: &[Span]) -> String {
         }
     }
     written
+}
+
+/// The markers `[^3]` of a text, with their bytes, in order. Those in code or HTML are none, nor are those that the text
+/// itself says something of (`[^3]: …`).
+pub(crate) fn footnotes(text: &str) -> Vec<(u32, Range<usize>)> {
+    if !text.contains("[^") {
+        return Vec::new();
+    }
+    let mut covered: Vec<Range<usize>> = Vec::new();
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        if matches!(event, Event::Code(_) | Event::Html(_) | Event::InlineHtml(_) | Event::Start(Tag::CodeBlock(_))) {
+            covered.push(range);
+        }
+    }
+    let mut found = Vec::new();
+    let mut own: Vec<u32> = Vec::new();
+    let mut covered = covered.into_iter().peekable();
+    for (at, _) in text.match_indices("[^") {
+        while covered.next_if(|range| range.end <= at).is_some() {}
+        if covered.peek().is_some_and(|range| range.contains(&at)) || text.get(..at).is_some_and(is_escaped) {
+            continue;
+        }
+        let Some((digits, rest)) =
+            text.get(at + 2..).and_then(|rest| rest.get(..12.min(rest.len())).unwrap_or(rest).split_once(']'))
+        else {
+            continue;
+        };
+        let Some(number) = crate::manuscript::number(digits) else { continue };
+        let end = at + 3 + digits.len();
+        let begins_line = text.get(..at).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
+        if begins_line && rest.starts_with(':') {
+            own.push(number);
+        } else {
+            found.push((number, at..end));
+        }
+    }
+    found.retain(|(number, _)| !own.contains(number));
+    found
+}
+
+/// Whether what follows is taken as it is written.
+fn is_escaped(before: &str) -> bool {
+    before.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }
 
 enum Kind {

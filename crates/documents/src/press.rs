@@ -1,66 +1,197 @@
-//! Typst in this process: a text in, pages out. Nothing is fetched, and no file is opened.
+//! Typst in this process: texts in, pages out. Nothing is fetched, and no file is opened: what a text asks for is among
+//! what it was given, or is refused.
 
-use std::sync::OnceLock;
+use std::{collections::HashMap, sync::OnceLock};
 
 use typst::{
-    Library, LibraryExt, World, WorldExt,
-    diag::{FileError, FileResult, SourceDiagnostic},
+    Feature, Library, LibraryExt, World, WorldExt,
+    diag::{FileError, FileResult, Severity, SourceDiagnostic},
     foundations::{Bytes, Datetime, Duration},
-    syntax::{FileId, Source},
+    syntax::{FileId, RootedPath, Source, VirtualPath, VirtualRoot},
     text::{Font, FontBook},
     utils::LazyHash,
 };
+use typst_html::{HtmlDocument, HtmlOptions};
 use typst_kit::fonts::FontStore;
-use typst_layout::PagedDocument;
+use typst_layout::{Page, PagedDocument};
 use typst_pdf::{PdfOptions, pdf};
+use typst_render::RenderOptions;
+use typst_svg::SvgOptions;
 
-/// Something in a text that cannot be set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use crate::tree;
+
+/// The most faults that are told.
+const TOLD: usize = 20;
+/// The most dots of a picture on its longer side.
+const LARGEST_PICTURE: f64 = 4_000.0;
+
+/// Something in a text that cannot be set, or that may not be what was meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Fault {
     /// What is wrong.
     pub message: String,
     /// What would be right, if that is known.
     pub hints: Vec<String>,
+    /// Whether the text was set all the same.
+    pub is_warning: bool,
+    /// The file that it stands in.
+    pub file: Option<String>,
+    /// The byte of that file at which it stands.
+    pub byte: Option<usize>,
     /// The line, from 1, if it stands in one.
     pub line: Option<usize>,
     /// The column, from 1, in characters.
     pub column: Option<usize>,
 }
 
-/// A text of Typst's.
+/// Texts of Typst's, one of which is set.
 pub struct Sheet {
-    main: Source,
+    main: FileId,
+    sources: HashMap<FileId, Source>,
+    files: HashMap<FileId, Bytes>,
+}
+
+/// Pages that were set.
+pub struct Pages {
+    document: PagedDocument,
+    /// What may not be what was meant.
+    pub warnings: Vec<Fault>,
+}
+
+/// What every sheet's main text is called.
+const MAIN: &str = "main.typ";
+
+fn id(path: &str) -> Option<FileId> {
+    Some(RootedPath::new(VirtualRoot::Project, VirtualPath::new(path).ok()?).intern())
 }
 
 impl Sheet {
     /// A text that stands alone.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { main: Source::detached(text) }
+        let source = Source::detached(text);
+        Self { main: source.id(), sources: HashMap::from([(source.id(), source)]), files: HashMap::new() }
+    }
+
+    /// Puts a text in place of the one with this name; only what changed is read again.
+    pub fn put(&mut self, name: &str, text: &str) {
+        let Some(id) = id(name) else { return };
+        match self.sources.get_mut(&id) {
+            Some(known) => {
+                known.replace(text);
+            }
+            None => {
+                self.sources.insert(id, Source::new(id, text.to_owned()));
+            }
+        }
+    }
+
+    /// Puts the main text.
+    pub fn put_main(&mut self, text: &str) {
+        self.put(MAIN, text);
+    }
+
+    /// Gives the texts these files, and no others.
+    pub fn give(&mut self, files: Vec<(String, Vec<u8>)>) {
+        let mut given = HashMap::with_capacity(files.len());
+        for (name, bytes) in files {
+            let Some(id) = id(&name) else { continue };
+            // The same bytes again are the same to what was worked out of them.
+            let known = self.files.remove(&id).filter(|known| known.as_slice() == bytes);
+            given.insert(id, known.unwrap_or_else(|| Bytes::new(bytes)));
+        }
+        self.files = given;
+    }
+
+    /// Sets the pages.
+    pub fn pages(&self) -> Result<Pages, Vec<Fault>> {
+        let compiled = typst::compile::<PagedDocument>(self);
+        let warnings = self.faults(&compiled.warnings);
+        match compiled.output {
+            Ok(document) => Ok(Pages { document, warnings }),
+            Err(faults) => Err(self.faults(&faults).into_iter().chain(warnings).take(TOLD).collect()),
+        }
     }
 
     /// The pages as a PDF.
     pub fn pdf(&self) -> Result<Vec<u8>, Vec<Fault>> {
-        let compiled = typst::compile::<PagedDocument>(self);
-        let document = compiled.output.map_err(|faults| self.faults(&faults))?;
-        let made = pdf(&document, &PdfOptions::default()).map_err(|faults| self.faults(&faults));
+        let made = self.pages().and_then(|pages| self.pdf_of(&pages));
         // What was worked out for this text is of no use to the next.
-        comemo::evict(10);
+        forget();
         made
+    }
+
+    /// Pages of this sheet as a PDF.
+    pub fn pdf_of(&self, pages: &Pages) -> Result<Vec<u8>, Vec<Fault>> {
+        pdf(&pages.document, &PdfOptions::default()).map_err(|faults| self.faults(&faults))
+    }
+
+    /// The text as HTML in which nothing runs: the words and their order, not the pages.
+    pub fn html(&self) -> Result<String, Vec<Fault>> {
+        let compiled = typst::compile::<HtmlDocument>(self);
+        let mut document = compiled.output.map_err(|faults| self.faults(&faults))?;
+        tree::clean(document.root_mut());
+        typst_html::html(&document, &HtmlOptions::default()).map_err(|faults| self.faults(&faults))
     }
 
     fn faults(&self, faults: &[SourceDiagnostic]) -> Vec<Fault> {
         let fault = |fault: &SourceDiagnostic| {
+            let file = fault.span.id();
             let range = self.range(fault.span);
-            let place = range.and_then(|range| self.main.lines().byte_to_line_column(range.start));
+            let source = file.and_then(|file| self.sources.get(&file));
+            let byte = range.map(|range| range.start);
+            let place = source.zip(byte).and_then(|(source, byte)| source.lines().byte_to_line_column(byte));
             Fault {
                 message: fault.message.to_string(),
                 hints: fault.hints.iter().map(|hint| hint.v.to_string()).collect(),
+                is_warning: fault.severity == Severity::Warning,
+                file: file.map(|file| file.get().vpath().get_without_slash().to_owned()),
+                byte,
                 line: place.map(|(line, _)| line + 1),
                 column: place.map(|(_, column)| column + 1),
             }
         };
-        faults.iter().map(fault).collect()
+        faults.iter().take(TOLD).map(fault).collect()
     }
+}
+
+impl Pages {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.document.pages().len()
+    }
+
+    fn page(&self, number: usize) -> Option<&Page> {
+        self.document.pages().get(number.checked_sub(1)?)
+    }
+
+    /// How wide and high a page is, in points.
+    pub fn size(&self, number: usize) -> Option<(f64, f64)> {
+        let size = self.page(number)?.frame.size();
+        Some((size.x.to_pt(), size.y.to_pt()))
+    }
+
+    /// A page as SVG.
+    pub fn svg(&self, number: usize) -> Option<String> {
+        Some(typst_svg::svg(self.page(number)?, &SvgOptions::default()))
+    }
+
+    /// A page as PNG, with so many dots for a point.
+    pub fn png(&self, number: usize, dots: f64) -> Option<Vec<u8>> {
+        let (width, height) = self.size(number)?;
+        let dots = dots.min(LARGEST_PICTURE / width.max(height).max(1.0));
+        let options = RenderOptions { pixel_per_pt: dots.into(), ..RenderOptions::default() };
+        typst_render::render(self.page(number)?, &options).encode_png().ok()
+    }
+
+    /// What tells whether a page looks as before.
+    pub fn hash(&self, number: usize) -> Option<u128> {
+        self.page(number).map(typst::utils::hash128)
+    }
+}
+
+/// Forgets what was worked out for texts that have not been set for a while.
+pub fn forget() {
+    comemo::evict(10);
 }
 
 /// What every text has: Typst's own library, and the fonts that come with this program.
@@ -74,8 +205,22 @@ fn shared() -> &'static Shared {
     SHARED.get_or_init(|| {
         let mut fonts = FontStore::new();
         fonts.extend(typst_kit::fonts::embedded());
-        Shared { library: LazyHash::new(Library::default()), fonts }
+        let library = Library::builder().with_features([Feature::Html].into_iter().collect()).build();
+        Shared { library: LazyHash::new(library), fonts }
     })
+}
+
+/// What a text is told that asks for a file it was not given.
+fn refused(id: FileId) -> FileError {
+    match id.get().root() {
+        VirtualRoot::Package(_) => FileError::Other(Some("packages are not available; a document stands alone".into())),
+        VirtualRoot::Project => {
+            let name = id.get().vpath().get_without_slash();
+            FileError::Other(Some(
+                format!("there is no file '{name}' among the document's own; add it to them first").into(),
+            ))
+        }
+    }
 }
 
 impl World for Sheet {
@@ -88,15 +233,22 @@ impl World for Sheet {
     }
 
     fn main(&self) -> FileId {
-        self.main.id()
+        self.main
     }
 
     fn source(&self, id: FileId) -> FileResult<Source> {
-        if id == self.main.id() { Ok(self.main.clone()) } else { Err(FileError::AccessDenied) }
+        match (self.sources.get(&id), self.files.get(&id)) {
+            (Some(source), _) => Ok(source.clone()),
+            (None, Some(bytes)) => {
+                let text = std::str::from_utf8(bytes).map_err(|_| FileError::InvalidUtf8)?;
+                Ok(Source::new(id, text.to_owned()))
+            }
+            (None, None) => Err(refused(id)),
+        }
     }
 
-    fn file(&self, _id: FileId) -> FileResult<Bytes> {
-        Err(FileError::AccessDenied)
+    fn file(&self, id: FileId) -> FileResult<Bytes> {
+        self.files.get(&id).cloned().ok_or_else(|| refused(id))
     }
 
     fn font(&self, index: usize) -> Option<Font> {

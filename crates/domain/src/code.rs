@@ -84,6 +84,11 @@ codes! {
     RevisionNotFound, "revision_not_found", 404, "The source has no such revision.", "List them with GET /api/v1/sources/{id}/revisions.";
     SourceHasNoContent, "source_has_no_content", 404, "The source has no content.", "It was typed in, or could not be fetched; see `extraction_error` of the source.";
     SourceHasNoText, "source_has_no_text", 404, "The source has no text.", "While `status` is pending, wait; else `extraction_error` says why there is none.";
+    DocumentNotFound, "document_not_found", 404, "There is no such document.", "List them with GET /api/v1/documents.";
+    DocumentVersionNotFound, "document_version_not_found", 404, "The document has no such version.", "List them with GET /api/v1/documents/{id}/history.";
+    DocumentCitationNotFound, "document_citation_not_found", 404, "The document has no citation with this number.", "List them with GET /api/v1/documents/{id}/citations.";
+    DocumentFileNotFound, "document_file_not_found", 404, "The document has no such file.", "`assets` of the document lists them.";
+    PageNotFound, "page_not_found", 404, "The document has no such page.", "The header `Ibid-Pages` says how many there are.";
     EntityNotFound, "entity_not_found", 404, "There is no such entity.", "List them with GET /api/v1/entities.";
     PairNotFound, "pair_not_found", 404, "There is no such pair to review.", "List them with GET /api/v1/entities/review.";
     ConversationNotFound, "conversation_not_found", 404, "There is no such conversation.", "List them with GET /api/v1/conversations.";
@@ -94,6 +99,12 @@ codes! {
     // It contradicts what is here.
     PointerStale, "pointer_stale", 409, "The pointer is not where the caller expected it.", "Read the pointer, decide again, and advance from `current`.";
     PointerMoved, "pointer_moved", 409, "An existing pointer cannot be set to another manifest.", "Move it with POST …/advance, which says from where.";
+    DocumentChanged, "document_changed", 409, "The document was changed by someone else meanwhile.", "`current` is how it is now, `yours` what was sent; put the two together and send it with the new `base_version`.";
+    CitationNumberTaken, "citation_number_taken", 409, "Another citation of the document has this number.", "Ask for the next one with POST …/citation-number.";
+    SourceIsCited, "source_is_cited", 409, "The document cites this source.", "Send `citations=remove` to take its citations out as well, or `citations=keep` to leave them.";
+    DocumentDoesNotCompile, "document_does_not_compile", 422, "The text of the document cannot be set.", "`faults` say where and why.";
+    DocumentTooDemanding, "document_too_demanding", 422, "Setting the document takes too long or too much memory.", "`detail` says how much there is; look for loops that do not end and for very large pictures.";
+    StyleUnknown, "style_unknown", 422, "There is no such citation style.", "List them with GET /api/v1/styles, or bring a `.csl` file with POST /api/v1/styles.";
     CannotBeMade, "cannot_be_made", 422, "The answer cannot be made into that.", "`detail` says why; a website takes any answer.";
     ModelNotConfigured, "model_not_configured", 422, "No language model is configured.", "Set `chat` and `chat_model`, or ask with `mode: extractive`.";
     RunFailed, "run_failed", 502, "The run failed.", "`detail` says why; ask again.";

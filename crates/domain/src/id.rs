@@ -74,6 +74,10 @@ ids! {
     RunId;
     /// A link from a message to what supports it.
     CitationId;
+    /// A text that is written here.
+    DocumentId;
+    /// A citation of such a text.
+    DocumentCitationId;
     /// Somebody or something that sources name.
     EntityId;
     /// A place that names it.

@@ -10,6 +10,7 @@ pub mod artifact;
 pub mod citation;
 pub mod code;
 pub mod conversation;
+pub mod document;
 pub mod hash;
 pub mod id;
 pub mod job;
@@ -33,10 +34,13 @@ pub use artifact::Artifact;
 pub use citation::{Citation, CitationState, Verdict};
 pub use code::Code;
 pub use conversation::{Conversation, Message, MessageId, MessageRole, MessageStatus};
+pub use document::{
+    CiteAs, Document, DocumentCitation, DocumentCited, DocumentFormat, DocumentVersion, Look, MissingDetails, Template,
+};
 pub use hash::Sha256;
 pub use id::{
-    ChunkId, CitationId, ConversationId, EntityId, EventId, JobId, MentionId, MergeId, PairId, PointerId, RevisionId,
-    RunId, SourceId, TenantId, UserId,
+    ChunkId, CitationId, ConversationId, DocumentCitationId, DocumentId, EntityId, EventId, JobId, MentionId, MergeId,
+    PairId, PointerId, RevisionId, RunId, SourceId, TenantId, UserId,
 };
 pub use knowledge::{ActorRole, Entity, EntityType, Event, Mention, Pair, PairState, Participant, Quote, Sameness};
 pub use manifest::{Entry, Manifest, ManifestPath, Tree};

@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use ibid_app::{
-    EntityJudge, Extractor, Judge, LocalJudge, ModelEntityJudge, ModelExtractor, ModelJudge, OriginAdapter, Price,
-    ReadApart, RulesEntityJudge, RulesExtractor, Tools,
+    EntityJudge, Extractor, Judge, LocalJudge, ModelEntityJudge, ModelExtractor, ModelJudge, OriginAdapter, PressApart,
+    Price, ReadApart, RulesEntityJudge, RulesExtractor, Tools,
 };
 use ibid_citations::Registry;
 use ibid_fetch::{Brave, FetchRules, Fetcher, Firecrawl, WebSearch};
@@ -18,6 +18,8 @@ use crate::config::{By, ChatKind, CitationSettings, Config, EmbedderKind};
 
 /// How long reading one file may take.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(180);
+/// How long setting one document may take.
+const PRESS_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The tools, or what is wrong with the settings.
 pub async fn open(config: &Config) -> Result<Tools, String> {
@@ -29,6 +31,7 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
     let embedder = embedder(config).await?;
     let longest = embedder.as_ref().map_or(usize::MAX, |embedder| embedder.max_tokens());
     let tools = Tools {
+        press: Arc::new(PressApart::new(program.clone(), PRESS_TIMEOUT)),
         reader: Arc::new(ReadApart { program, timeout: READ_TIMEOUT }),
         fetcher,
         origins: firecrawl(config)?,

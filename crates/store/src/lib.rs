@@ -28,6 +28,7 @@ pub use rows::{
     changes::{IndexedChunk, Logged, LoggedChange},
     citations::{CitationFilter, CitationTotals, Citations, CitedSource},
     conversations::Conversations,
+    documents::{Documents, NewDocumentCitation, NewVersion},
     idempotency::{Claim, IdempotencyKeys, StoredResponse},
     job_events::{JobEvent, JobEventCursor},
     jobs::{JobFilter, Jobs, NewJob},

@@ -33,4 +33,5 @@ steps! {
     5 "0005_conversations";
     6 "0006_settings";
     7 "0007_knowledge";
+    8 "0008_documents";
 }

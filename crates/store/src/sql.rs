@@ -201,6 +201,8 @@ value_from! {
     Uuid: ibid_domain::EventId, |v| v.uuid();
     Uuid: ibid_domain::MentionId, |v| v.uuid();
     Uuid: ibid_domain::PairId, |v| v.uuid();
+    Uuid: ibid_domain::DocumentId, |v| v.uuid();
+    Uuid: ibid_domain::DocumentCitationId, |v| v.uuid();
     Uuid: ibid_domain::MergeId, |v| v.uuid();
     Text: ibid_domain::MessageId, |v| v.as_str().to_owned();
     Text: &ibid_domain::MessageId, |v| v.as_str().to_owned();
@@ -462,6 +464,8 @@ column! {
     ibid_domain::EventId: Uuid => |v| v.into(), Uuid => |v| v.into();
     ibid_domain::MentionId: Uuid => |v| v.into(), Uuid => |v| v.into();
     ibid_domain::PairId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::DocumentId: Uuid => |v| v.into(), Uuid => |v| v.into();
+    ibid_domain::DocumentCitationId: Uuid => |v| v.into(), Uuid => |v| v.into();
     ibid_domain::MergeId: Uuid => |v| v.into(), Uuid => |v| v.into();
     ibid_domain::MessageId: String => |v| message_id(v)?, String => |v| message_id(v)?;
     bool: i64 => |v| v != 0, i64 => |v| v != 0;

@@ -137,6 +137,8 @@ pub struct Expanded {
     pub related: Vec<Related>,
     /// Who and what takes part, in these and in what was found.
     pub entities: Vec<Entity>,
+    /// How long it took to find.
+    pub took: std::time::Duration,
 }
 
 /// What is one step away from an entity, for a picture.
@@ -217,6 +219,7 @@ impl App {
         found: &[FoundPassage],
         memories: bool,
     ) -> Result<Expanded> {
+        let began = std::time::Instant::now();
         let mut tx = self.store.look().await?;
         let mut seeds: Vec<Link> = Vec::new();
         let (mut revisions, mut events) = (Vec::new(), Vec::new());
@@ -235,7 +238,7 @@ impl App {
             }
         }
         if seeds.is_empty() {
-            return Ok(Expanded::default());
+            return Ok(Expanded { took: began.elapsed(), ..Expanded::default() });
         }
         let mut entities: Vec<EntityId> = Vec::new();
         for link in &seeds {
@@ -288,7 +291,7 @@ impl App {
             self.add_differences(scope, &mut related).await?;
         }
         let entities = told.iter().filter_map(|id| known.remove(id)).collect();
-        Ok(Expanded { related, entities })
+        Ok(Expanded { related, entities, took: began.elapsed() })
     }
 
     /// Adds titles of sources, and the pages that quotes stand on.

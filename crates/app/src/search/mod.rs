@@ -54,6 +54,8 @@ impl App {
     /// The best passages for a query, with the exact words of each that answer.
     pub async fn search(&self, scope: &Scope, search: &Search) -> Result<Found> {
         search.check()?;
+        let narrowed = self.within_document(scope, search).await?;
+        let search = narrowed.as_ref().unwrap_or(search);
         let index = self.search_index().await?;
         let languages = match &index {
             Some(index) => index.languages(),

@@ -132,7 +132,7 @@ impl Search {
 }
 
 /// What a search brought.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Found {
     /// The best passages, best first.
     pub results: Vec<FoundPassage>,

@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 
 use futures::TryStreamExt;
 use ibid_domain::{
-    Artifact, Code, Cursor, EmbeddingState, JobId, JsonObject, Limit, Mark, Page, Problem, Revision, RevisionId,
-    Sha256, Source, SourceId, SourceStatus, artifact::MediaType, pointer::PointerName,
+    Artifact, Code, Cursor, DocumentId, EmbeddingState, JobId, JsonObject, Limit, Mark, Page, Problem, Revision,
+    RevisionId, Sha256, Source, SourceId, SourceStatus, artifact::MediaType, pointer::PointerName,
 };
 use ibid_ingest::ExtractionError;
 use ibid_store::{Chunk, NewJob, NewRevision, SourceFilter, SourceKey, Tx};
@@ -60,6 +60,8 @@ pub struct Impact {
     pub chunks: u64,
     /// The artifacts that nothing else would name.
     pub artifacts: Vec<Artifact>,
+    /// The documents that cite it: their ids, what they are called, and how often.
+    pub documents: Vec<(DocumentId, String, u64)>,
 }
 
 impl App {
@@ -227,6 +229,8 @@ impl App {
     pub async fn source_impact(&self, scope: &Scope, id: SourceId) -> Result<Impact> {
         let mut tx = self.store.read().await?;
         let source = tx.sources(scope).get(id).await?.ok_or_else(|| not_found(id))?;
+        let documents = tx.documents(scope).citing(id).await?;
+        let documents = documents.into_iter().map(|(one, count)| (one.id, one.look.title, count)).collect();
         let named = tx.revisions(scope).artifacts_of(id).await?;
         let mut left = named.clone();
         // The manifests of its own pointer go with it.
@@ -253,7 +257,7 @@ impl App {
             chunks += page.items.iter().map(|revision| revision.chunk_count).sum::<u64>();
             after = page.next;
             if after.is_none() {
-                return Ok(Impact { source, revisions, chunks, artifacts });
+                return Ok(Impact { source, revisions, chunks, artifacts, documents });
             }
         }
     }

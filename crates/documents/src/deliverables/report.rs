@@ -48,7 +48,7 @@ impl Notes {
 pub(super) fn files(work: &Work, text: &Text) -> Result<Vec<File>, Vec<Fault>> {
     if work.text.len() > LARGEST {
         let message = format!("the answer has {} bytes; a report takes at most {LARGEST}", work.text.len());
-        return Err(vec![Fault { message, hints: vec![], line: None, column: None }]);
+        return Err(vec![Fault { message, ..Fault::default() }]);
     }
     let notes = Notes::of(work, text);
     let typst = typst(work, text, &notes);

@@ -14,19 +14,23 @@ use super::{
     Failed, Library, Outcome, Output,
     output::{DIM, count, size},
 };
-use crate::http::runs::conversations::message_id;
+use crate::http::{documents::document_id, runs::conversations::message_id};
 
 /// Take something out of the library.
 #[derive(Subcommand)]
 pub(super) enum Export {
-    /// A message with its citations and everything that it cites, as a zip that `ibid verify` checks anywhere
+    /// A message or a document with its citations and everything that it cites, as a zip that `ibid verify` checks
+    /// anywhere
     Evidence(Evidence),
 }
 
 #[derive(Args)]
 pub(super) struct Evidence {
-    /// The message
+    /// The message, or the document
     message: String,
+    /// It is a document
+    #[arg(long)]
+    document: bool,
     /// Where to write it; evidence-MESSAGE.zip if not said, - is standard output
     #[arg(long, short)]
     output: Option<PathBuf>,
@@ -44,7 +48,11 @@ pub(super) struct Verify {
 
 pub(super) async fn export(export: Export, library: &Library, output: &Output) -> Outcome {
     let Export::Evidence(evidence) = export;
-    let mut archive = library.app.evidence(&library.scope, &message_id(&evidence.message)?).await?;
+    let mut archive = if evidence.document {
+        library.app.document_evidence(&library.scope, document_id(&evidence.message)?).await?
+    } else {
+        library.app.evidence(&library.scope, &message_id(&evidence.message)?).await?
+    };
     if evidence.output.as_deref() == Some(Path::new("-")) {
         let mut out = io::stdout().lock();
         while let Some(piece) = archive.next().await {

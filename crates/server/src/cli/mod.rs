@@ -7,6 +7,7 @@ mod add;
 mod artifact;
 mod ask;
 mod cite;
+mod doc;
 mod entity;
 mod evidence;
 mod graph;
@@ -66,6 +67,9 @@ enum Command {
     Search(search::Find),
     /// Find the sources of a draft in the library
     Cite(cite::Cite),
+    /// Write documents with sources: footnotes, bibliography, PDF
+    #[command(subcommand)]
+    Doc(doc::Command),
     /// Take something out of the library, to be checked anywhere
     #[command(subcommand)]
     Export(evidence::Export),
@@ -109,6 +113,9 @@ enum Command {
     /// Read one file from standard input, as a child of a server
     #[command(hide = true)]
     ReadContent,
+    /// Set documents that come on standard input, as a child of a server
+    #[command(hide = true)]
+    Press,
     /// Print the description of the API
     #[command(hide = true)]
     Openapi,
@@ -136,6 +143,12 @@ pub fn main() -> ExitCode {
     if matches!(cli.command, Command::ReadContent) {
         // No settings, no log, no runtime: it reads, answers and ends.
         return match ibid_app::read_content(READ_TIMEOUT) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
+    }
+    if matches!(cli.command, Command::Press) {
+        return match ibid_app::press_orders() {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => ExitCode::FAILURE,
         };
@@ -178,13 +191,14 @@ async fn run(command: Command, config: Config, output: &Output) -> Outcome {
             clap_complete::generate(shell, &mut Cli::command(), "ibid", &mut std::io::stdout());
             Ok(true)
         }
-        Command::ReadContent => Ok(true),
+        Command::ReadContent | Command::Press => Ok(true),
         Command::Openapi => reference::openapi(),
         Command::Errors => reference::errors(),
         Command::Add(add) => add::run(add, &config, &Library::open(&config).await?, output).await,
         Command::Ask(ask) => ask::run(ask, &Library::open(&config).await?, output).await,
         Command::Search(find) => search::find(find, &Library::open(&config).await?, output).await,
         Command::Cite(cite) => cite::run(cite, &Library::open(&config).await?, output).await,
+        Command::Doc(command) => doc::run(command, &Library::open(&config).await?, output).await,
         Command::Export(export) => evidence::export(export, &Library::open(&config).await?, output).await,
         Command::Verify(verify) => evidence::check(&verify, output),
         Command::Index(command) => search::index(command, &Library::open(&config).await?, output).await,

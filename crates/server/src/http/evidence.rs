@@ -5,6 +5,7 @@ use ibid_domain::{Code, Problem, problem::shown};
 
 use super::{
     Server,
+    documents::document_id,
     extract::{Caller, Path},
     manifests::as_zip,
     problem::ApiResult,
@@ -12,14 +13,14 @@ use super::{
     wire::Problem as WireProblem,
 };
 
-/// The evidence of a message
+/// The evidence of a message or a document
 ///
-/// A zip of the message, its citations as JSON, as W3C annotations and as PROV, and every byte that it cites, with a
+/// A zip of the text, its citations as JSON, as W3C annotations and as PROV, and every byte that it cites, with a
 /// manifest of hashes. `ibid verify` checks it anywhere, without the library.
 #[utoipa::path(
     get, path = "/api/v1/evidence/{kind}/{id}", tag = "citations", operation_id = "get_evidence",
     params(
-        ("kind" = String, Path, description = "`message`"),
+        ("kind" = String, Path, description = "`message` or `document`"),
         ("id" = String, Path, description = "Its id"),
     ),
     responses(
@@ -32,11 +33,14 @@ pub(super) async fn bundle(
     Caller(scope): Caller,
     Path((kind, id)): Path<(String, String)>,
 ) -> ApiResult<Response> {
-    if kind != "message" {
-        let detail = format!("there is no evidence of a '{}'; there is that of a message", shown(&kind));
-        return Err(Problem::new(Code::MessageNotFound, detail).into());
-    }
-    let id = message_id(&id)?;
-    let archive = server.app.evidence(&scope, &id).await?;
+    let archive = match kind.as_str() {
+        "message" => server.app.evidence(&scope, &message_id(&id)?).await?,
+        "document" => server.app.document_evidence(&scope, document_id(&id)?).await?,
+        _ => {
+            let detail =
+                format!("there is no evidence of a '{}'; there is that of a message or a document", shown(&kind));
+            return Err(Problem::new(Code::MessageNotFound, detail).into());
+        }
+    };
     Ok(as_zip(archive, "evidence"))
 }

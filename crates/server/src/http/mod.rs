@@ -8,6 +8,7 @@ mod artifacts;
 pub(crate) mod citations;
 mod content;
 mod docs_page;
+pub(crate) mod documents;
 mod events;
 mod evidence;
 pub(crate) mod extract;
@@ -118,6 +119,7 @@ pub fn source_json(described: &ibid_app::Described) -> serde_json::Value {
         (name = "conversations", description = "What was asked and answered, with the evidence of every answer."),
         (name = "runs", description = "Answers on their way, made here or by an agent of your own."),
         (name = "citations", description = "What a text cites, and what can be cited."),
+        (name = "documents", description = "Texts written with sources: versions, citations, bibliography, pages."),
         (name = "knowledge", description = "Who did, decided or promised what, and who is who."),
         (name = "jobs", description = "Durable background work."),
         (name = "status", description = "Whether the server lives, and how it does."),
@@ -130,6 +132,29 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(artifacts::create, artifacts::list))
         .routes(routes!(artifacts::get_one))
         .routes(routes!(content::download, content::head))
+        .routes(routes!(documents::create, documents::list))
+        .routes(routes!(documents::get_one, documents::change, documents::delete))
+        .routes(routes!(documents::history))
+        .routes(routes!(documents::diff))
+        .routes(routes!(documents::restore))
+        .routes(routes!(documents::put_file, documents::get_file, documents::delete_file))
+        .routes(routes!(documents::citing::number))
+        .routes(routes!(documents::citing::create, documents::citing::list))
+        .routes(routes!(documents::citing::change, documents::citing::remove))
+        .routes(routes!(documents::citing::sources, documents::citing::add_source))
+        .routes(routes!(documents::citing::remove_source))
+        .routes(routes!(documents::citing::search))
+        .routes(routes!(documents::rendering::render))
+        .routes(routes!(documents::rendering::preview))
+        .routes(routes!(documents::rendering::support))
+        .routes(routes!(documents::rendering::bibliography))
+        .routes(routes!(documents::rendering::document_references))
+        .routes(routes!(documents::rendering::references))
+        .routes(routes!(documents::rendering::draft))
+        .routes(routes!(documents::styles::list, documents::styles::create))
+        .routes(routes!(documents::styles::delete))
+        .routes(routes!(documents::styles::source))
+        .routes(routes!(documents::styles::items))
         .routes(routes!(manifests::create))
         .routes(routes!(manifests::get_one))
         .routes(routes!(manifests::log))

@@ -10,6 +10,7 @@ mod address;
 mod answer;
 mod citations;
 mod connector;
+mod documents;
 mod excerpt;
 mod jobs;
 mod knowledge;

@@ -11,12 +11,16 @@ use serde_json::Value as Json;
 use super::{
     Mcp,
     answer::{Answer, refusal},
-    citations, connector, jobs, knowledge, schema, search, sources,
+    citations, connector, documents, jobs, knowledge, schema, search, sources,
 };
 use crate::http::{
     citations::{
         ground::{GroundAnswer, GroundBody},
         verify::{VerifyAnswer, VerifyBody},
+    },
+    documents::{
+        citing::RemovedCitation,
+        wire::{BibliographyAnswer, CitationAnswer, NumberAnswer},
     },
     extract::parse_json,
     knowledge::wire::GraphHealthAnswer,
@@ -34,6 +38,8 @@ pub(super) enum Effect {
     Reads,
     /// It adds, and doing it again adds nothing. It may fetch from the open web.
     Adds,
+    /// It changes a document, of which all that was before is kept.
+    Changes,
 }
 
 /// A tool: what is said of it, and what it does.
@@ -154,6 +160,75 @@ pub(super) static TOOLS: &[Row] = &[
         call: |mcp, arguments| Box::pin(knowledge::review_queue(mcp, arguments)),
     },
     Row {
+        name: "create_document",
+        title: "Begin a document",
+        description: "Makes a document to write with sources: Markdown or Typst, with a style of references. In its text a \
+                      citation stands by its number, as [^3] in Markdown and #footnote[3] in Typst.",
+        input: schema::of::<documents::CreateDocument>,
+        output: schema::of::<documents::DocumentAnswer>,
+        effect: Effect::Changes,
+        call: |mcp, arguments| Box::pin(documents::create(mcp, arguments)),
+    },
+    Row {
+        name: "read_document",
+        title: "Read a document",
+        description: "The text of a document as it is now, and the version it is at.",
+        input: schema::of::<documents::DocumentNamed>,
+        output: schema::of::<documents::DocumentAnswer>,
+        effect: Effect::Reads,
+        call: |mcp, arguments| Box::pin(documents::read(mcp, arguments)),
+    },
+    Row {
+        name: "write_document",
+        title: "Write a document",
+        description: "Saves the whole text of a document as its next version; those before are kept. With `base_version` \
+                      nothing is overwritten that somebody else wrote meanwhile.",
+        input: schema::of::<documents::WriteDocument>,
+        output: schema::of::<documents::DocumentAnswer>,
+        effect: Effect::Changes,
+        call: |mcp, arguments| Box::pin(documents::write(mcp, arguments)),
+    },
+    Row {
+        name: "get_next_citation_number",
+        title: "Next citation number",
+        description: "The next number for a citation of a document. However many ask at once, each number is given out \
+                      once. Put its marker into the text and then call add_citation with it.",
+        input: schema::of::<documents::DocumentNamed>,
+        output: schema::of::<NumberAnswer>,
+        effect: Effect::Changes,
+        call: |mcp, arguments| Box::pin(documents::next_number(mcp, arguments)),
+    },
+    Row {
+        name: "add_citation",
+        title: "Cite a source",
+        description: "Links a source to a place in a document: the number, the position in characters, and where in the \
+                      source (`locator`: p. 12). With `insert` the marker is put into the text as well. Gives what the \
+                      footnote says in the document's style.",
+        input: schema::of::<documents::CiteInDocument>,
+        output: schema::of::<CitationAnswer>,
+        effect: Effect::Changes,
+        call: |mcp, arguments| Box::pin(documents::add_citation(mcp, arguments)),
+    },
+    Row {
+        name: "remove_citation",
+        title: "Remove a citation",
+        description: "Takes a citation out of a document, with its marker in the text. Earlier versions keep it.",
+        input: schema::of::<documents::RemoveFromDocument>,
+        output: schema::of::<RemovedCitation>,
+        effect: Effect::Changes,
+        call: |mcp, arguments| Box::pin(documents::remove_citation(mcp, arguments)),
+    },
+    Row {
+        name: "update_bibliography",
+        title: "Make the bibliography",
+        description: "The bibliography of a document in its style or another: only what its text cites, one entry for each \
+                      source, sorted as the style says. With `insert` it is put into the text and kept up from then on.",
+        input: schema::of::<documents::BibliographyOf>,
+        output: schema::of::<BibliographyAnswer>,
+        effect: Effect::Changes,
+        call: |mcp, arguments| Box::pin(documents::bibliography(mcp, arguments)),
+    },
+    Row {
         name: "search",
         title: "Search (connector)",
         description: "Finds passages for a query and gives id, title and url of each, for clients that go on with \
@@ -188,12 +263,11 @@ pub(super) fn described() -> &'static [Tool] {
 
 impl Row {
     fn described(&self) -> Tool {
-        let adds = self.effect == Effect::Adds;
         let hints = ToolAnnotations::with_title(self.title)
-            .read_only(!adds)
+            .read_only(self.effect == Effect::Reads)
             .destructive(false)
-            .idempotent(true)
-            .open_world(adds);
+            .idempotent(self.effect != Effect::Changes)
+            .open_world(self.effect == Effect::Adds);
         Tool::new(self.name, self.description, (self.input)())
             .with_title(self.title)
             .with_raw_output_schema((self.output)().into())

@@ -49,7 +49,9 @@ fn crates_see_only_what_lies_below_them() {
         (
             "ibid",
             &[
+                "ibid-bibliography",
                 "ibid-citations",
+                "ibid-documents",
                 "ibid-domain",
                 "ibid-evidence",
                 "ibid-fetch",

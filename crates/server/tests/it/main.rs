@@ -5,6 +5,7 @@ mod artifacts;
 mod bad_input;
 mod citations;
 mod cli;
+mod documents;
 mod frame;
 mod house;
 mod jobs;

@@ -4,6 +4,7 @@ pub(crate) mod artifacts;
 pub(crate) mod changes;
 pub(crate) mod citations;
 pub(crate) mod conversations;
+pub(crate) mod documents;
 pub(crate) mod idempotency;
 pub(crate) mod job_events;
 pub(crate) mod jobs;

@@ -388,6 +388,9 @@ pub(crate) struct Neighbor {
 pub(crate) struct SearchMetadata {
     /// How long it took, in milliseconds.
     pub(crate) took_ms: f64,
+    /// How much of that went into what is connected; left out where that was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) graph_ms: Option<f64>,
     /// How many passages were looked at.
     pub(crate) total_chunks_searched: u64,
     /// How many candidates each list gave; null for a list that was not asked.
@@ -586,6 +589,7 @@ impl SearchAnswer {
     pub(crate) fn new(search: &Search, found: Found, took_ms: f64) -> Self {
         let neighbors = search.expand_neighbors;
         let diffs = search.graph.as_ref().is_some_and(|graph| graph.include_revision_diff);
+        let graph_ms = found.expanded.as_ref().map(|more| (more.took.as_secs_f64() * 1e6).round() / 1e3);
         let (related, entities) = found.expanded.map(|more| expanded(more, diffs)).unzip();
         Self {
             primary_results: found.results.into_iter().map(|one| SearchResult::new(one, neighbors)).collect(),
@@ -594,6 +598,7 @@ impl SearchAnswer {
             expand_options: expand_options(),
             search_metadata: SearchMetadata {
                 took_ms,
+                graph_ms,
                 total_chunks_searched: found.searched,
                 lists: ListSizes { words: found.words, vectors: found.vectors },
                 notes: found.notes,

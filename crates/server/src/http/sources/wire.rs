@@ -497,7 +497,13 @@ impl SourceImpact {
         Self {
             source_id: impact.source.id.uuid(),
             title: impact.source.title().to_owned(),
-            documents: impact.source.document_id.into_iter().collect(),
+            documents: {
+                let citing = impact.documents.iter().map(|(id, ..)| id.uuid());
+                let mut documents: Vec<Uuid> = impact.source.document_id.into_iter().chain(citing).collect();
+                documents.sort_unstable();
+                documents.dedup();
+                documents
+            },
             messages: impact.source.message_id.into_iter().collect(),
             citation_count: losses.citations,
             message_count: losses.messages,

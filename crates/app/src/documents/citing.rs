@@ -1,0 +1,414 @@
+//! What a document cites: numbers, citations, and the sources it is written from.
+
+use std::collections::BTreeMap;
+
+use ibid_bibliography::{Missing, csl_of_source};
+use ibid_documents::manuscript::{self, Marker};
+use ibid_domain::{
+    Code, DocumentCitation, DocumentCited, DocumentId, Problem, SearchFilter, Source, SourceId, Timestamp,
+};
+use ibid_store::NewDocumentCitation;
+
+use super::{DocumentChange, LONGEST_TEXT, OpenDocument, TRIES, not_found};
+use crate::{App, Found, Result, Scope, Search};
+
+/// The longest locator, prefix or suffix, in characters.
+const LONGEST_SAID: usize = 1_000;
+/// The longest quote that a citation keeps, in characters.
+const LONGEST_QUOTE: usize = 4_000;
+/// The highest number of a citation.
+const HIGHEST: u32 = 999_999;
+
+/// A citation as someone asks for it.
+#[derive(Clone, Debug, Default)]
+pub struct CitationDraft {
+    /// What is cited.
+    pub source: Option<SourceId>,
+    /// Its number; the next one if none is said.
+    pub number: Option<u32>,
+    /// Where it stands; the end of the text if nothing is said.
+    pub position: Option<usize>,
+    /// Where in the source.
+    pub locator: Option<String>,
+    /// What is said before it.
+    pub prefix: Option<String>,
+    /// What is said after it.
+    pub suffix: Option<String>,
+    /// The words it stands for.
+    pub quote: Option<String>,
+    /// Whether its marker is put into the text.
+    pub insert: bool,
+}
+
+/// What is to be changed of a citation.
+#[derive(Clone, Debug, Default)]
+pub struct CitationEdit {
+    /// What is cited.
+    pub source: Option<SourceId>,
+    /// Where in the source.
+    pub locator: Option<Option<String>>,
+    /// What is said before it.
+    pub prefix: Option<Option<String>>,
+    /// What is said after it.
+    pub suffix: Option<Option<String>>,
+}
+
+/// A source of a document.
+#[derive(Clone, Debug)]
+pub struct DocumentSource {
+    /// The source.
+    pub source: Source,
+    /// How often the document cites it.
+    pub citation_count: u64,
+    /// When it became one of the document's.
+    pub added_at: Timestamp,
+}
+
+/// What becomes of the citations of a source that is taken away from a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CitationsOfSource {
+    /// They stay.
+    Keep,
+    /// They go, with their markers.
+    Remove,
+    /// If there are any, nothing is done.
+    Ask,
+}
+
+impl App {
+    /// Gives out the next number for a citation of a document: each once, and none is left out.
+    pub async fn next_citation_number(&self, scope: &Scope, id: DocumentId) -> Result<u32> {
+        let mut tx = self.store.write().await?;
+        let number = tx.documents(scope).next_number(id).await?.ok_or_else(|| not_found(id))?;
+        tx.commit().await?;
+        Ok(number)
+    }
+
+    /// Cites a source in a document. The same again changes nothing.
+    pub async fn cite(&self, scope: &Scope, id: DocumentId, draft: CitationDraft) -> Result<(DocumentCitation, u64)> {
+        let draft = draft.checked()?;
+        let open = self.document(scope, id, None).await?;
+        let format = open.document.look.format;
+        let markers = manuscript::markers(format, &open.text);
+        let length = open.text.chars().count();
+        let mut tx = self.store.write().await?;
+        let source = match draft.source {
+            Some(source) => tx.sources(scope).get(source).await?.ok_or_else(|| unknown_source(source))?,
+            None => {
+                return Err(Problem::new(Code::InvalidField, "say which source is cited").field("source_id").into());
+            }
+        };
+        let held = tx.documents(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
+        let number = match draft.number {
+            Some(number) => number,
+            None => tx.documents(scope).next_number(id).await?.ok_or_else(|| not_found(id))?,
+        };
+        tx.documents(scope).reserve(id, number).await?;
+        let marked = marker(&markers, number);
+        let new = NewDocumentCitation {
+            number,
+            source: Some(source.id),
+            position: marked.or(draft.position).unwrap_or(length),
+            is_marked: marked.is_some(),
+            was_marked: marked.is_some(),
+            locator: draft.locator,
+            prefix: draft.prefix,
+            suffix: draft.suffix,
+            quote: draft.quote,
+            snapshot: snapshot(&source),
+        };
+        let cited = tx.documents(scope).cite(id, new).await?;
+        let citation = match cited {
+            Some(citation) => citation,
+            None => {
+                let known = tx.documents(scope).citations(id).await?.into_iter().find(|one| one.number == number);
+                known.filter(|known| known.source == Some(source.id)).ok_or_else(|| {
+                    let detail = format!("citation {number} of the document cites another source");
+                    Problem::new(Code::CitationNumberTaken, detail).field("citation_number")
+                })?
+            }
+        };
+        tx.documents(scope).add_source(id, source.id).await?;
+        tx.commit().await?;
+        metrics::counter!("ibid_document_citations_total").increment(1);
+        if !draft.insert || citation.is_marked {
+            return Ok((citation, held.version));
+        }
+        let saved = self
+            .edit_text(scope, id, &format!("cited {}", source.title()), |open| {
+                let at = draft.position.unwrap_or_else(|| open.text.trim_end().chars().count());
+                Some(inserted(&open.text, at, &open.document.look.format.marker(number)))
+            })
+            .await?;
+        let citations = self.store.read().await?.documents(scope).citations(id).await?;
+        let citation = citations.into_iter().find(|one| one.number == number).unwrap_or(citation);
+        Ok((citation, saved.document.version))
+    }
+
+    /// Changes what a citation says.
+    pub async fn change_citation(
+        &self,
+        scope: &Scope,
+        id: DocumentId,
+        number: u32,
+        edit: CitationEdit,
+    ) -> Result<DocumentCitation> {
+        let mut tx = self.store.write().await?;
+        tx.documents(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
+        let known = tx.documents(scope).citations(id).await?;
+        let mut citation = known.into_iter().find(|one| one.number == number).ok_or_else(|| no_citation(number))?;
+        if let Some(source) = edit.source {
+            let source = tx.sources(scope).get(source).await?.ok_or_else(|| unknown_source(source))?;
+            citation.source = Some(source.id);
+            citation.snapshot = snapshot(&source);
+            tx.documents(scope).add_source(id, source.id).await?;
+        }
+        if let Some(locator) = edit.locator {
+            citation.locator = said("locator", locator, LONGEST_SAID)?;
+        }
+        if let Some(prefix) = edit.prefix {
+            citation.prefix = said("prefix", prefix, LONGEST_SAID)?;
+        }
+        if let Some(suffix) = edit.suffix {
+            citation.suffix = said("suffix", suffix, LONGEST_SAID)?;
+        }
+        tx.documents(scope).save_citation(&citation).await?;
+        tx.commit().await?;
+        Ok(citation)
+    }
+
+    /// Removes a citation, and its marker from the text. Says which version the document is at.
+    pub async fn remove_citation(&self, scope: &Scope, id: DocumentId, number: u32) -> Result<u64> {
+        let mut tx = self.store.write().await?;
+        tx.documents(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
+        if !tx.documents(scope).remove_citation(id, number).await? {
+            return Err(no_citation(number).into());
+        }
+        tx.commit().await?;
+        let saved = self
+            .edit_text(scope, id, &format!("removed citation {number}"), |open| {
+                without(&open.text, &manuscript::markers(open.document.look.format, &open.text), number)
+            })
+            .await?;
+        Ok(saved.document.version)
+    }
+
+    /// Changes the text of a document whatever others do to it meanwhile.
+    async fn edit_text(
+        &self,
+        scope: &Scope,
+        id: DocumentId,
+        message: &str,
+        edit: impl Fn(&OpenDocument) -> Option<String>,
+    ) -> Result<OpenDocument> {
+        for _ in 0..TRIES {
+            let before = self.document(scope, id, None).await?;
+            let Some(text) = edit(&before) else { return Ok(before) };
+            if text.len() > LONGEST_TEXT {
+                let detail = format!("with that the text would have more than {LONGEST_TEXT} bytes");
+                return Err(Problem::new(Code::InvalidField, detail).field("text").into());
+            }
+            let change = DocumentChange {
+                text: Some(text),
+                message: Some(super::line("message", message)?),
+                ..DocumentChange::default()
+            };
+            if let Some(saved) = self.save(scope, before, &change).await? {
+                return Ok(saved);
+            }
+        }
+        Err(Problem::new(Code::DocumentChanged, "others change the document all the time; try again").into())
+    }
+
+    /// Puts a bibliography into the text of a document, in place of one that stands there.
+    pub(super) async fn put_bibliography(&self, scope: &Scope, id: DocumentId, words: &str) -> Result<OpenDocument> {
+        self.edit_text(scope, id, "updated the bibliography", |open| {
+            let format = open.document.look.format;
+            let block = manuscript::bracketed(format, words);
+            Some(match manuscript::bibliography_of(format, &open.text) {
+                Some(range) => {
+                    let (before, after) = (open.text.get(..range.start)?, open.text.get(range.end..)?);
+                    format!("{before}{block}{after}")
+                }
+                None => format!("{}\n\n{block}\n", open.text.trim_end()),
+            })
+        })
+        .await
+    }
+
+    /// What a document cites, in the order of its text, and the numbers in it that cite nothing.
+    pub async fn document_citations(&self, scope: &Scope, id: DocumentId) -> Result<(Vec<DocumentCitation>, Vec<u32>)> {
+        let open = self.document(scope, id, None).await?;
+        let citations = self.store.read().await?.documents(scope).citations(id).await?;
+        let markers = manuscript::markers(open.document.look.format, &open.text);
+        let mut dangling: Vec<u32> = markers.iter().map(|marker| marker.number).collect();
+        dangling.retain(|number| !citations.iter().any(|citation| citation.number == *number));
+        dangling.dedup();
+        Ok((citations, dangling))
+    }
+
+    /// The sources of a document: those that were added to it and those that it cites.
+    pub async fn document_sources(&self, scope: &Scope, id: DocumentId) -> Result<Vec<DocumentSource>> {
+        let mut tx = self.store.read().await?;
+        let mut documents = tx.documents(scope);
+        documents.get(id).await?.ok_or_else(|| not_found(id))?;
+        let mut counts: BTreeMap<SourceId, u64> = BTreeMap::new();
+        for citation in documents.citations(id).await?.iter().filter(|citation| citation.is_attached()) {
+            if let Some(source) = citation.source {
+                *counts.entry(source).or_default() += 1;
+            }
+        }
+        let sources = documents.sources(id).await?.into_iter();
+        let counted = sources.map(|(source, added_at)| DocumentSource {
+            citation_count: counts.get(&source.id).copied().unwrap_or(0),
+            source,
+            added_at,
+        });
+        Ok(counted.collect())
+    }
+
+    /// Makes a source one of a document's.
+    pub async fn add_document_source(&self, scope: &Scope, id: DocumentId, source: SourceId) -> Result<DocumentSource> {
+        let mut tx = self.store.write().await?;
+        tx.documents(scope).get(id).await?.ok_or_else(|| not_found(id))?;
+        tx.sources(scope).get(source).await?.ok_or_else(|| unknown_source(source))?;
+        tx.documents(scope).add_source(id, source).await?;
+        tx.commit().await?;
+        let sources = self.document_sources(scope, id).await?;
+        sources.into_iter().find(|one| one.source.id == source).ok_or_else(|| unknown_source(source).into())
+    }
+
+    /// Takes a source away from a document; it stays in the library.
+    pub async fn remove_document_source(
+        &self,
+        scope: &Scope,
+        id: DocumentId,
+        source: SourceId,
+        citations: CitationsOfSource,
+    ) -> Result<()> {
+        let (cited, _) = self.document_citations(scope, id).await?;
+        let numbers: Vec<u32> =
+            cited.iter().filter(|citation| citation.source == Some(source)).map(|citation| citation.number).collect();
+        if citations == CitationsOfSource::Ask && !numbers.is_empty() {
+            let detail = format!("the document cites the source {} times", numbers.len());
+            return Err(Problem::new(Code::SourceIsCited, detail).fact("citation_numbers", numbers).into());
+        }
+        if citations == CitationsOfSource::Remove {
+            for number in numbers {
+                self.remove_citation(scope, id, number).await?;
+            }
+        }
+        let mut tx = self.store.write().await?;
+        if !tx.documents(scope).remove_source(id, source).await? {
+            return Err(unknown_source(source).into());
+        }
+        tx.commit().await
+    }
+
+    /// A search among the sources of a document, if that is what is asked for and there is such a document. A source may
+    /// be several documents', so they are looked for by their ids.
+    pub(crate) async fn within_document(&self, scope: &Scope, search: &Search) -> Result<Option<Search>> {
+        let Some(id) = search.filter.document_id.map(DocumentId::from) else { return Ok(None) };
+        let mut tx = self.store.read().await?;
+        if tx.documents(scope).get(id).await?.is_none() {
+            return Ok(None);
+        }
+        let mut sources: Vec<SourceId> =
+            tx.documents(scope).sources(id).await?.into_iter().map(|(source, _)| source.id).collect();
+        let asked = &search.filter.sources;
+        sources.retain(|source| asked.is_empty() || asked.contains(source));
+        if sources.is_empty() {
+            return Ok(None);
+        }
+        let mut narrowed = search.clone();
+        narrowed.filter.document_id = None;
+        narrowed.filter.sources = sources;
+        Ok(Some(narrowed))
+    }
+
+    /// Searches the sources of a document.
+    pub async fn search_document(&self, scope: &Scope, id: DocumentId, query: &str, count: usize) -> Result<Found> {
+        let sources = self.document_sources(scope, id).await?;
+        // Without sources there is nothing to look in, and not everything.
+        if sources.is_empty() {
+            let notes = vec!["the document has no sources yet".to_owned()];
+            return Ok(Found { notes, ..Found::default() });
+        }
+        let search = Search {
+            limit: count,
+            filter: SearchFilter {
+                sources: sources.iter().map(|one| one.source.id).collect(),
+                ..SearchFilter::default()
+            },
+            graph: None,
+            ..Search::new(query)
+        };
+        self.search(scope, &search).await
+    }
+}
+
+impl CitationDraft {
+    fn checked(self) -> Result<Self, Problem> {
+        if let Some(number) = self.number.filter(|number| !(1..=HIGHEST).contains(number)) {
+            let detail = format!("citation_number is {number}; it is 1 to {HIGHEST}");
+            return Err(Problem::new(Code::InvalidField, detail).field("citation_number"));
+        }
+        if let Some(position) = self.position.filter(|position| *position > LONGEST_TEXT) {
+            let detail = format!("position is {position}; no text is as long as that");
+            return Err(Problem::new(Code::InvalidField, detail).field("position"));
+        }
+        Ok(Self {
+            locator: said("locator", self.locator, LONGEST_SAID)?,
+            prefix: said("prefix", self.prefix, LONGEST_SAID)?,
+            suffix: said("suffix", self.suffix, LONGEST_SAID)?,
+            quote: said("quote", self.quote, LONGEST_QUOTE)?,
+            ..self
+        })
+    }
+}
+
+fn said(field: &str, text: Option<String>, longest: usize) -> Result<Option<String>, Problem> {
+    let text = text.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty());
+    if text.as_ref().is_some_and(|text| text.chars().count() > longest || text.contains('\0')) {
+        let detail = format!("{field} has at most {longest} characters, and none that is NUL");
+        return Err(Problem::new(Code::InvalidField, detail).field(field));
+    }
+    Ok(text)
+}
+
+fn marker(markers: &[Marker], number: u32) -> Option<usize> {
+    markers.iter().find(|marker| marker.number == number).map(|marker| marker.span.start)
+}
+
+fn inserted(text: &str, at: usize, marker: &str) -> String {
+    let byte = text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte);
+    let (before, after) = text.split_at(byte);
+    format!("{before}{marker}{after}")
+}
+
+fn without(text: &str, markers: &[Marker], number: u32) -> Option<String> {
+    let spans: Vec<_> = markers.iter().filter(|marker| marker.number == number).map(|marker| marker.span).collect();
+    if spans.is_empty() {
+        return None;
+    }
+    let is_kept = |at: &usize| !spans.iter().any(|span| (span.start..span.end).contains(at));
+    Some(text.chars().enumerate().filter(|(at, _)| is_kept(at)).map(|(_, char)| char).collect())
+}
+
+/// What a source is, for when it is gone.
+pub(super) fn snapshot(source: &Source) -> DocumentCited {
+    DocumentCited {
+        title: source.title().to_owned(),
+        kind: source.kind,
+        url: source.url.clone(),
+        item: csl_of_source(source, Missing::Style),
+    }
+}
+
+pub(super) fn unknown_source(id: SourceId) -> Problem {
+    Problem::new(Code::SourceNotFound, format!("there is no source {id}")).field("source_id")
+}
+
+fn no_citation(number: u32) -> Problem {
+    Problem::new(Code::DocumentCitationNotFound, format!("the document has no citation {number}"))
+}

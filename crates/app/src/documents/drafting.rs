@@ -1,0 +1,248 @@
+//! A first draft of a document from its own sources: each heading of an outline is asked as a question, and what the
+//! answer cites becomes citations of the document.
+
+use std::time::Duration;
+
+use futures::{FutureExt, future::BoxFuture};
+use ibid_domain::{
+    Citation, Code, DocumentFormat, DocumentId, MessageStatus, Problem, RunMode, SearchFilter, SourceId, job::Job,
+};
+use ibid_store::{Failure, NewJob};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+
+use super::{CitationDraft, DocumentChange, not_found};
+use crate::{
+    App, Ask, Error, Result, Scope,
+    worker::{Handler, JobContext},
+};
+
+/// The kind of job that drafts.
+pub(crate) const KIND: &str = "draft_document";
+/// Somebody waits for it.
+const PRIORITY: i64 = 20;
+/// The most headings of an outline, and the longest of them, in characters.
+const MOST_PARTS: usize = 40;
+const LONGEST_PART: usize = 500;
+/// How often an answer is looked at until it has ended.
+const LOOK: Duration = Duration::from_millis(60);
+
+/// What a draft is to be about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DraftRequest {
+    /// A question that the whole answers.
+    pub question: Option<String>,
+    /// The headings of its parts.
+    pub outline: Vec<String>,
+    /// Whether it takes the place of the text, or follows it.
+    pub replace: bool,
+}
+
+/// What became of a draft.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drafted {
+    /// The version that has it.
+    pub version: u64,
+    /// How many citations it has.
+    pub citations: usize,
+    /// How it was written.
+    pub mode: RunMode,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Payload {
+    document_id: DocumentId,
+    #[serde(flatten)]
+    request: DraftRequest,
+}
+
+impl App {
+    /// Asks for a draft of a document from its sources.
+    pub async fn request_draft(&self, scope: &Scope, id: DocumentId, request: DraftRequest) -> Result<Job> {
+        let wrong = |field: &str, detail: String| Problem::new(Code::InvalidField, detail).field(field);
+        let is_long = |text: &String| text.trim().is_empty() || text.chars().count() > LONGEST_PART;
+        if request.question.is_none() && request.outline.is_empty() {
+            return Err(wrong("outline", "say what it is about: a question, or an outline".to_owned()).into());
+        }
+        if request.outline.len() > MOST_PARTS {
+            return Err(wrong("outline", format!("the outline has more than {MOST_PARTS} parts")).into());
+        }
+        if request.outline.iter().chain(&request.question).any(is_long) {
+            let detail = format!("questions and headings have 1 to {LONGEST_PART} characters");
+            return Err(wrong("outline", detail).into());
+        }
+        if self.document_sources(scope, id).await?.is_empty() {
+            let detail = "the document has no sources yet; add some with POST …/sources".to_owned();
+            return Err(wrong("document_id", detail).into());
+        }
+        let payload = json!(Payload { document_id: id, request });
+        let mut tx = self.store.write().await?;
+        tx.documents(scope).get(id).await?.ok_or_else(|| not_found(id))?;
+        let job = tx.jobs(scope).enqueue(NewJob::new(KIND, payload).priority(PRIORITY).once(id.to_string())).await?;
+        tx.commit().await?;
+        Ok(job)
+    }
+
+    async fn draft(&self, context: &JobContext, id: DocumentId, request: &DraftRequest) -> Result<Drafted> {
+        let scope = &context.scope;
+        let message = format!("drafted by job {}", context.job.id);
+        let open = self.document(scope, id, None).await?;
+        let newest = self.document_history(scope, id, ibid_domain::Limit::new(1)?, None).await?;
+        let mode = self.usual_mode();
+        // Done before it was cut off, it is not done twice.
+        if newest.items.first().is_some_and(|version| version.message.as_deref() == Some(&message)) {
+            let (citations, _) = self.document_citations(scope, id).await?;
+            return Ok(Drafted { version: open.document.version, citations: citations.len(), mode });
+        }
+        let sources: Vec<SourceId> =
+            self.document_sources(scope, id).await?.into_iter().map(|one| one.source.id).collect();
+        let format = open.document.look.format;
+        let title = open.document.look.title.clone();
+        let mut parts: Vec<(Option<&str>, String)> = request
+            .outline
+            .iter()
+            .map(|heading| {
+                // A heading says little by itself: it is asked with what the whole is about.
+                let about = request.question.as_deref().unwrap_or(&title);
+                (Some(heading.as_str()), format!("{heading} ({about})"))
+            })
+            .collect();
+        if parts.is_empty() {
+            parts.push((None, request.question.clone().unwrap_or(title)));
+        }
+        let mut text = String::new();
+        let mut cited: Vec<(u32, Citation)> = Vec::new();
+        let count = parts.len() as u64;
+        for (at, (heading, question)) in parts.into_iter().enumerate() {
+            if context.cancelled.is_cancelled() {
+                return Err(Problem::new(Code::DocumentChanged, "the draft was given up").into());
+            }
+            context.progress.tell(at as u64, Some(count), heading.unwrap_or("writing")).await;
+            if let Some(heading) = heading {
+                text.push_str(&match format {
+                    DocumentFormat::Typst => format!("= {}\n\n", ibid_documents::escaped(heading)),
+                    DocumentFormat::Markdown => format!("## {heading}\n\n"),
+                });
+            }
+            let (answer, citations) = self.answered(scope, question, &sources, mode).await?;
+            let (written, used) = self.taken_over(scope, id, format, &answer, &citations).await?;
+            text.push_str(written.trim());
+            text.push_str("\n\n");
+            cited.extend(used);
+        }
+        let kept = if request.replace { String::new() } else { open.text.trim_end().to_owned() };
+        let gap = if kept.is_empty() { "" } else { "\n\n" };
+        let change = DocumentChange {
+            text: Some(format!("{kept}{gap}{}\n", text.trim_end())),
+            message: Some(message),
+            base: Some(open.document.version),
+            ..DocumentChange::default()
+        };
+        let saved = self.change_document(scope, id, &change).await?;
+        let citations = cited.len();
+        for (number, citation) in cited {
+            let page = citation.anchor.as_ref().and_then(|anchor| anchor.pages).map(|(first, _)| format!("p. {first}"));
+            let draft = CitationDraft {
+                source: citation.source,
+                number: Some(number),
+                quote: citation.quote,
+                locator: page,
+                ..CitationDraft::default()
+            };
+            self.cite(scope, id, draft).await?;
+        }
+        context.progress.tell(count, Some(count), "done").await;
+        Ok(Drafted { version: saved.document.version, citations, mode })
+    }
+
+    /// Asks a question of these sources, and waits for the answer.
+    async fn answered(
+        &self,
+        scope: &Scope,
+        question: String,
+        sources: &[SourceId],
+        mode: RunMode,
+    ) -> Result<(String, Vec<Citation>)> {
+        let filter = SearchFilter { sources: sources.to_vec(), ..SearchFilter::default() };
+        let run = self.ask(scope, Ask { mode: Some(mode), filter, ..Ask::new(question) }).await?;
+        let message = loop {
+            let now = self.run(scope, run.id).await?;
+            if now.status.has_ended() {
+                break now.message;
+            }
+            tokio::time::sleep(LOOK).await;
+        };
+        let (said, citations) = self.citations(scope, &message).await?;
+        // The question was a means: nobody looks for it among their conversations.
+        self.delete_conversation(scope, run.conversation).await?;
+        if said.status == MessageStatus::Streaming || said.content.trim().is_empty() {
+            return Ok((String::new(), Vec::new()));
+        }
+        Ok((said.content, citations))
+    }
+
+    /// The words of an answer with markers of the document's own in place of its own.
+    async fn taken_over(
+        &self,
+        scope: &Scope,
+        id: DocumentId,
+        format: DocumentFormat,
+        answer: &str,
+        citations: &[Citation],
+    ) -> Result<(String, Vec<(u32, Citation)>)> {
+        let mut sorted: Vec<&Citation> = citations.iter().collect();
+        sorted.sort_by_key(|citation| (citation.marker.start, citation.number));
+        let chars: Vec<char> = answer.chars().collect();
+        let (mut written, mut used, mut at) = (String::with_capacity(answer.len()), Vec::new(), 0);
+        for citation in sorted {
+            if citation.marker.start >= at {
+                let words: String = chars.get(at..citation.marker.start).unwrap_or_default().iter().collect();
+                written.push_str(&words);
+                at = citation.marker.end;
+            }
+            if citation.source.is_some() {
+                let number = self.next_citation_number(scope, id).await?;
+                written.truncate(written.trim_end_matches(' ').len());
+                written.push_str(&mark(number));
+                used.push((number, citation.clone()));
+            }
+        }
+        written.push_str(&chars.get(at..).unwrap_or_default().iter().collect::<String>());
+        let text = match format {
+            DocumentFormat::Markdown => written,
+            DocumentFormat::Typst => ibid_documents::typst_of_markdown(&written),
+        };
+        let text = used.iter().fold(text, |text, (number, _)| text.replace(&mark(*number), &format.marker(*number)));
+        Ok((text, used))
+    }
+}
+
+/// What stands for a marker while the words around it become another format: signs that no text has.
+fn mark(number: u32) -> String {
+    format!("\u{E010}{number}\u{E011}")
+}
+
+/// Drafts.
+pub(crate) struct DraftHandler;
+
+impl Handler for DraftHandler {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+        async move {
+            let payload: Payload = serde_json::from_value(context.job.payload.clone())
+                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
+            let done = context.app.draft(context, payload.document_id, &payload.request).await;
+            let drafted = done.map_err(|error| match error {
+                Error::Problem(problem) => Failure::Hopeless(problem.to_string()),
+                error => Failure::Failed(error.to_string()),
+            })?;
+            Ok(Some(json!({
+                "version": drafted.version, "citations": drafted.citations, "mode": drafted.mode.as_str(),
+            })))
+        }
+        .boxed()
+    }
+}

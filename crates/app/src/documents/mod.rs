@@ -1,0 +1,752 @@
+//! Documents: texts that are written here, version by version.
+//!
+//! Every save is a manifest on the document's pointer: the text, how it looks and what it cites, and its files. Start
+//! reading here; `citing.rs` is what a document cites, `setting.rs` how it is set, `drafting.rs` how it is begun.
+
+mod citing;
+mod drafting;
+mod press;
+mod setting;
+mod styles;
+
+use std::collections::BTreeMap;
+
+use ibid_documents::{difference, manuscript, pressroom};
+use ibid_domain::{
+    CiteAs, Code, Cursor, Document, DocumentCitation, DocumentCited, DocumentFormat, DocumentId, DocumentVersion,
+    Entry, JsonObject, Limit, Look, ManifestPath, MissingDetails, Page, PointerType, Problem, Sha256, SourceId,
+    Template,
+    artifact::{Filename, MediaType},
+    pointer::PointerName,
+    problem::shown,
+};
+use ibid_store::{NewDocumentCitation, NewVersion, PointerChange, Tx};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+pub use citing::{CitationDraft, CitationEdit, CitationsOfSource, DocumentSource};
+pub(crate) use drafting::DraftHandler;
+pub use drafting::{DraftRequest, Drafted};
+pub use press::{Press, PressApart, PressHere, press_orders};
+pub use setting::{
+    Bibliography, BibliographyEntry, Cited, Claims, Entries, Preview, PreviewRequest, RenderFormat, Rendered,
+};
+pub(crate) use styles::Formatters;
+pub use styles::StyleChoice;
+
+use crate::{App, EntryDraft, ManifestDraft, Result, Scope, UploadDetails, manifests};
+
+/// Where the pointers of documents are.
+const NAMESPACE: &str = "documents";
+/// The longest text, in bytes.
+pub const LONGEST_TEXT: usize = 4 << 20;
+/// The longest title, author or date, in characters.
+const LONGEST_LINE: usize = 500;
+/// The most authors.
+const MOST_AUTHORS: usize = 100;
+/// The largest file of a document, in bytes, and the most of them.
+const LARGEST_FILE: usize = 32 << 20;
+const MOST_FILES: usize = 200;
+/// How often a save that nobody said a version for is tried against others.
+const TRIES: usize = 20;
+/// What says how a version looks and what it cites.
+const ABOUT: &str = "document.json";
+/// Where files stand in a version.
+const FILES: &str = "assets/";
+
+/// A document with its text and its files.
+#[derive(Clone, Debug)]
+pub struct OpenDocument {
+    /// The document, as it is or as it was.
+    pub document: Document,
+    /// Its text.
+    pub text: String,
+    /// Its files, by name.
+    pub files: BTreeMap<String, Entry>,
+}
+
+/// A document as someone asks for it.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentDraft {
+    /// How it looks; a title is needed.
+    pub look: LookChange,
+    /// Its text.
+    pub text: String,
+    /// What it is written from.
+    pub sources: Vec<SourceId>,
+}
+
+/// What is to be changed of how a document looks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LookChange {
+    /// What it is called.
+    pub title: Option<String>,
+    /// How its text is written.
+    pub format: Option<DocumentFormat>,
+    /// The style of its references.
+    pub style: Option<String>,
+    /// The tag of its language.
+    pub locale: Option<String>,
+    /// How it is laid out.
+    pub template: Option<Template>,
+    /// How its citations are set.
+    pub cite_as: Option<CiteAs>,
+    /// What stands for what is not known of a source.
+    pub missing: Option<MissingDetails>,
+    /// Who writes it.
+    pub authors: Option<Vec<String>>,
+    /// When.
+    pub date: Option<Option<String>>,
+}
+
+/// What is to be changed of a document.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentChange {
+    /// The version that the change was made to; if there is a newer one, nothing is changed.
+    pub base: Option<u64>,
+    /// Why.
+    pub message: Option<String>,
+    /// How it looks.
+    pub look: LookChange,
+    /// Its text.
+    pub text: Option<String>,
+    /// Its files, instead of those it has.
+    pub files: Option<BTreeMap<String, Entry>>,
+}
+
+/// What a version says of itself, apart from its text.
+#[derive(Serialize, Deserialize)]
+struct About {
+    title: String,
+    format: String,
+    style: String,
+    locale: String,
+    template: String,
+    cite_as: String,
+    missing: String,
+    authors: Vec<String>,
+    date: Option<String>,
+    citations: Vec<AboutCitation>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AboutCitation {
+    citation_number: u32,
+    source_id: Option<SourceId>,
+    position: usize,
+    was_marked: bool,
+    locator: Option<String>,
+    prefix: Option<String>,
+    suffix: Option<String>,
+    quote: Option<String>,
+    title: String,
+    source_type: String,
+    url: Option<String>,
+    item: serde_json::Value,
+}
+
+impl App {
+    /// Makes a document.
+    pub async fn create_document(&self, scope: &Scope, draft: DocumentDraft) -> Result<OpenDocument> {
+        let fresh = Look {
+            title: String::new(),
+            format: DocumentFormat::Markdown,
+            style: "apa".to_owned(),
+            locale: "en-US".to_owned(),
+            template: Template::Article,
+            cite_as: CiteAs::Footnotes,
+            missing: MissingDetails::Placeholders,
+            authors: Vec::new(),
+            date: None,
+        };
+        let look = self.changed(scope, &fresh, &draft.look).await?;
+        check_text(&draft.text)?;
+        let id = DocumentId::new();
+        let kept = self.keep_version(scope, &look, &draft.text, &[]).await?;
+        let mut tx = self.store.write().await?;
+        let manifest = make(&mut tx, scope, &kept, &look, &BTreeMap::new(), None, None).await?;
+        let length = draft.text.chars().count() as u64;
+        let new = NewVersion {
+            look: &look,
+            manifest,
+            text: kept.text,
+            char_count: length,
+            added: length,
+            removed: 0,
+            message: None,
+        };
+        let document = tx.documents(scope).create(id, new).await?;
+        tx.pointers(scope).create(&pointer(id)?, Some(manifest), &described(&look)).await?;
+        for source in draft.sources {
+            if tx.sources(scope).get(source).await?.is_none() {
+                return Err(citing::unknown_source(source).into());
+            }
+            tx.documents(scope).add_source(id, source).await?;
+        }
+        tx.commit().await?;
+        metrics::counter!("ibid_documents_created_total").increment(1);
+        Ok(OpenDocument { document, text: draft.text, files: BTreeMap::new() })
+    }
+
+    /// Documents, those first that were changed last, with how many sources each has.
+    pub async fn documents(
+        &self,
+        scope: &Scope,
+        words: Option<&str>,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<(Document, u64)>> {
+        let mut tx = self.store.read().await?;
+        let page = tx.documents(scope).list(words, limit, after).await?;
+        let ids: Vec<DocumentId> = page.items.iter().map(|document| document.id).collect();
+        let counts = tx.documents(scope).count_sources(&ids).await?;
+        let counted = |document: Document| {
+            let count = counts.get(&document.id).copied().unwrap_or(0);
+            (document, count)
+        };
+        Ok(Page { items: page.items.into_iter().map(counted).collect(), next: page.next })
+    }
+
+    /// How many sources a document has.
+    pub async fn count_document_sources(&self, scope: &Scope, id: DocumentId) -> Result<u64> {
+        let counts = self.store.read().await?.documents(scope).count_sources(&[id]).await?;
+        Ok(counts.get(&id).copied().unwrap_or(0))
+    }
+
+    /// A document as it is, or as it was in a version.
+    pub async fn document(&self, scope: &Scope, id: DocumentId, version: Option<u64>) -> Result<OpenDocument> {
+        let mut tx = self.store.read().await?;
+        let mut document = tx.documents(scope).get(id).await?.ok_or_else(|| not_found(id))?;
+        let Some(version) = version.filter(|version| *version != document.version) else {
+            let tree = tx.manifests(scope).tree(document.manifest).await?;
+            drop(tx);
+            let text = self.text_of(scope, document.text).await?;
+            return Ok(OpenDocument { document, text, files: files(&tree) });
+        };
+        let known = tx.documents(scope).version(id, version).await?.ok_or_else(|| no_version(id, version))?;
+        let tree = tx.manifests(scope).tree(known.manifest).await?;
+        drop(tx);
+        let about = self.about(scope, &tree).await?;
+        document.look = about.look()?;
+        (document.version, document.manifest, document.updated_at) = (version, known.manifest, known.created_at);
+        let path = document.look.format.file();
+        let entry = tree.iter().find(|(at, _)| at.as_str() == path).map(|(_, entry)| entry.sha256);
+        document.text = entry.ok_or_else(|| crate::Error::Corrupt(format!("version {version} of {id} has no text")))?;
+        let text = self.text_of(scope, document.text).await?;
+        Ok(OpenDocument { document, text, files: files(&tree) })
+    }
+
+    async fn about(&self, scope: &Scope, tree: &ibid_domain::Tree) -> Result<About> {
+        let corrupt = |detail: &str| crate::Error::Corrupt(format!("a version of a document: {detail}"));
+        let entry = tree.iter().find(|(path, _)| path.as_str() == ABOUT).map(|(_, entry)| entry.sha256);
+        let bytes = self.bytes_of(scope, entry.ok_or_else(|| corrupt("nothing says how it looks"))?).await?;
+        serde_json::from_slice(&bytes).map_err(|error| corrupt(&error.to_string()))
+    }
+
+    /// Changes a document. Nothing is changed if there is a newer version than the change was made to: the problem has
+    /// both.
+    pub async fn change_document(
+        &self,
+        scope: &Scope,
+        id: DocumentId,
+        change: &DocumentChange,
+    ) -> Result<OpenDocument> {
+        if let Some(text) = &change.text {
+            check_text(text)?;
+        }
+        for _ in 0..TRIES {
+            let before = self.document(scope, id, None).await?;
+            if let Some(base) = change.base.filter(|base| *base != before.document.version) {
+                return Err(conflict(base, &before, change).into());
+            }
+            if let Some(saved) = self.save(scope, before, change).await? {
+                return Ok(saved);
+            }
+        }
+        let detail = "others change the document all the time; send base_version and put the two together";
+        Err(Problem::new(Code::DocumentChanged, detail).into())
+    }
+
+    /// Saves a change to a document as it was read. `None` if it was changed meanwhile.
+    async fn save(&self, scope: &Scope, before: OpenDocument, change: &DocumentChange) -> Result<Option<OpenDocument>> {
+        let id = before.document.id;
+        let mut look = self.changed(scope, &before.document.look, &change.look).await?;
+        let text = change.text.as_ref().unwrap_or(&before.text);
+        let files = change.files.as_ref().unwrap_or(&before.files);
+        look.format = change.look.format.unwrap_or(before.document.look.format);
+        if look == before.document.look && *text == before.text && *files == before.files {
+            return Ok(Some(before));
+        }
+        let mut citations = self.store.read().await?.documents(scope).citations(id).await?;
+        moved(&mut citations, look.format, &before.text, text);
+        let kept = self.keep_version(scope, &look, text, &citations).await?;
+        let mut tx = self.store.write().await?;
+        let held = tx.documents(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
+        if held.version != before.document.version {
+            return Ok(None);
+        }
+        // What was cited since is kept as well.
+        let mut citations = tx.documents(scope).citations(id).await?;
+        let known = citations.clone();
+        moved(&mut citations, look.format, &before.text, text);
+        for (citation, known) in citations.iter().zip(&known) {
+            if citation != known {
+                tx.documents(scope).save_citation(citation).await?;
+            }
+        }
+        if let Some(last) = manuscript::markers(look.format, text).iter().map(|marker| marker.number).max() {
+            // A number that stands in the text is not given to another, within reason.
+            let most = held.citation_count.saturating_add(10_000);
+            tx.documents(scope).reserve(id, last.min(most)).await?;
+        }
+        let message = change.message.as_deref();
+        let manifest = make(&mut tx, scope, &kept, &look, files, Some(held.manifest), message).await?;
+        let (added, removed) = lengths(&before.text, text);
+        let new = NewVersion {
+            look: &look,
+            manifest,
+            text: kept.text,
+            char_count: text.chars().count() as u64,
+            added,
+            removed,
+            message,
+        };
+        let document = tx.documents(scope).save(id, held.version + 1, new).await?;
+        let name = pointer(id)?;
+        tx.pointers(scope).advance(&name, Some(held.manifest), manifest, message).await?;
+        tx.pointers(scope).describe(&name, &described(&look)).await?;
+        tx.commit().await?;
+        metrics::counter!("ibid_documents_saved_total").increment(1);
+        Ok(Some(OpenDocument { document, text: text.clone(), files: files.clone() }))
+    }
+
+    /// Removes a document. Its versions stay for the grace period of garbage collection.
+    pub async fn delete_document(&self, scope: &Scope, id: DocumentId) -> Result<()> {
+        let mut tx = self.store.write().await?;
+        if !tx.documents(scope).delete(id).await? {
+            return Err(not_found(id).into());
+        }
+        tx.pointers(scope).delete(&pointer(id)?).await?;
+        tx.commit().await
+    }
+
+    /// The versions of a document, newest first.
+    pub async fn document_history(
+        &self,
+        scope: &Scope,
+        id: DocumentId,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<DocumentVersion>> {
+        let mut tx = self.store.read().await?;
+        let mut documents = tx.documents(scope);
+        documents.get(id).await?.ok_or_else(|| not_found(id))?;
+        documents.history(id, limit, after).await
+    }
+
+    /// What changed in the text between two versions.
+    pub async fn document_diff(
+        &self,
+        scope: &Scope,
+        id: DocumentId,
+        from: u64,
+        to: u64,
+    ) -> Result<Vec<(difference::Change, String)>> {
+        let (old, new) = (self.document(scope, id, Some(from)).await?, self.document(scope, id, Some(to)).await?);
+        let compared = tokio::task::spawn_blocking(move || difference::difference(&old.text, &new.text)).await;
+        compared.map_err(|error| crate::Error::Corrupt(format!("comparing two versions: {error}")))
+    }
+
+    /// Makes a document again as it was in a version: the newest version is like that one.
+    pub async fn restore_document(
+        &self,
+        scope: &Scope,
+        id: DocumentId,
+        version: u64,
+        base: Option<u64>,
+    ) -> Result<OpenDocument> {
+        let then = self.document(scope, id, Some(version)).await?;
+        let mut tx = self.store.read().await?;
+        let tree = tx.manifests(scope).tree(then.document.manifest).await?;
+        drop(tx);
+        let about = self.about(scope, &tree).await?;
+        let mut tx = self.store.write().await?;
+        let known: Vec<u32> = tx.documents(scope).citations(id).await?.iter().map(|citation| citation.number).collect();
+        for citation in about.citations.into_iter().filter(|citation| !known.contains(&citation.citation_number)) {
+            let mut new = citation.as_new()?;
+            // What was deleted since is cited as what it was.
+            if let Some(source) = new.source
+                && tx.sources(scope).get(source).await?.is_none()
+            {
+                new.source = None;
+            }
+            tx.documents(scope).cite(id, new).await?;
+        }
+        tx.commit().await?;
+        let look = &then.document.look;
+        let change = DocumentChange {
+            base,
+            message: Some(format!("restored version {version}")),
+            look: LookChange {
+                title: Some(look.title.clone()),
+                format: Some(look.format),
+                style: Some(look.style.clone()),
+                locale: Some(look.locale.clone()),
+                template: Some(look.template),
+                cite_as: Some(look.cite_as),
+                missing: Some(look.missing),
+                authors: Some(look.authors.clone()),
+                date: Some(look.date.clone()),
+            },
+            text: Some(then.text),
+            files: Some(then.files),
+        };
+        self.change_document(scope, id, &change).await
+    }
+
+    /// Keeps a file that a document's text may ask for.
+    pub async fn put_document_file(
+        &self,
+        scope: &Scope,
+        id: DocumentId,
+        name: &str,
+        media_type: Option<MediaType>,
+        bytes: bytes::Bytes,
+    ) -> Result<OpenDocument> {
+        check_file(name, bytes.len())?;
+        let media_type = media_type.map_or_else(|| MediaType::new(guessed(name)), Ok)?;
+        let details = UploadDetails {
+            media_type: Some(media_type.clone()),
+            filename: Some(Filename::new(name)?),
+            ..UploadDetails::default()
+        };
+        let artifact = self.keep_bytes(scope, bytes, details).await?;
+        let entry = Entry { sha256: artifact.sha256, media_type, size_bytes: artifact.size_bytes, entity_type: None };
+        self.change_files(scope, id, &format!("added {name}"), |files| {
+            if files.len() >= MOST_FILES && !files.contains_key(name) {
+                let detail = format!("a document has at most {MOST_FILES} files");
+                return Err(Problem::new(Code::InvalidField, detail).field("name"));
+            }
+            files.insert(name.to_owned(), entry.clone());
+            Ok(())
+        })
+        .await
+    }
+
+    /// Removes a file of a document.
+    pub async fn delete_document_file(&self, scope: &Scope, id: DocumentId, name: &str) -> Result<OpenDocument> {
+        self.change_files(scope, id, &format!("removed {name}"), |files| {
+            files.remove(name).map(drop).ok_or_else(|| no_file(name))
+        })
+        .await
+    }
+
+    /// A file of a document.
+    pub async fn document_file(&self, scope: &Scope, id: DocumentId, name: &str) -> Result<(Entry, Vec<u8>)> {
+        let mut open = self.document(scope, id, None).await?;
+        let entry = open.files.remove(name).ok_or_else(|| no_file(name))?;
+        let bytes = self.bytes_of(scope, entry.sha256).await?;
+        Ok((entry, bytes))
+    }
+
+    async fn change_files(
+        &self,
+        scope: &Scope,
+        id: DocumentId,
+        message: &str,
+        change: impl Fn(&mut BTreeMap<String, Entry>) -> Result<(), Problem>,
+    ) -> Result<OpenDocument> {
+        for _ in 0..TRIES {
+            let before = self.document(scope, id, None).await?;
+            let mut files = before.files.clone();
+            change(&mut files)?;
+            let changed =
+                DocumentChange { files: Some(files), message: Some(message.to_owned()), ..DocumentChange::default() };
+            if let Some(saved) = self.save(scope, before, &changed).await? {
+                return Ok(saved);
+            }
+        }
+        Err(Problem::new(Code::DocumentChanged, "others change the document all the time; try again").into())
+    }
+
+    /// How a document looks after a change, if all of it is legal.
+    async fn changed(&self, scope: &Scope, look: &Look, change: &LookChange) -> Result<Look> {
+        let mut look = look.clone();
+        if let Some(title) = &change.title {
+            look.title = line("title", title)?;
+        }
+        if look.title.is_empty() {
+            return Err(Problem::new(Code::InvalidField, "a document needs a title").field("title").into());
+        }
+        if let Some(style) = &change.style {
+            // What a style is called elsewhere is kept as the id it has here.
+            let formatter = self.formatter(scope, style, None).await?;
+            let is_text = style.trim_start().starts_with('<');
+            if is_text {
+                let detail = "bring the style with POST /api/v1/styles first, and name it here";
+                return Err(Problem::new(Code::InvalidField, detail).field("style").into());
+            }
+            drop(formatter);
+            look.style.clone_from(style);
+        }
+        if let Some(locale) = &change.locale {
+            if !ibid_bibliography::locales().contains(locale) {
+                let detail = format!("there is no language '{}'; GET /api/v1/styles lists them", shown(locale));
+                return Err(Problem::new(Code::InvalidField, detail).field("locale").into());
+            }
+            look.locale.clone_from(locale);
+        }
+        if let Some(authors) = &change.authors {
+            if authors.len() > MOST_AUTHORS {
+                let detail = format!("it has {} authors; at most {MOST_AUTHORS} are named", authors.len());
+                return Err(Problem::new(Code::InvalidField, detail).field("authors").into());
+            }
+            look.authors = authors.iter().map(|author| line("authors", author)).collect::<Result<_, _>>()?;
+            look.authors.retain(|author| !author.is_empty());
+        }
+        if let Some(date) = &change.date {
+            let date = date.as_deref().map(|date| line("date", date)).transpose()?;
+            look.date = date.filter(|date| !date.is_empty());
+        }
+        look.format = change.format.unwrap_or(look.format);
+        look.template = change.template.unwrap_or(look.template);
+        look.cite_as = change.cite_as.unwrap_or(look.cite_as);
+        look.missing = change.missing.unwrap_or(look.missing);
+        Ok(look)
+    }
+
+    /// Keeps the text of a version, and what it says of itself.
+    async fn keep_version(
+        &self,
+        scope: &Scope,
+        look: &Look,
+        text: &str,
+        citations: &[DocumentCitation],
+    ) -> Result<Kept> {
+        let media_type = match look.format {
+            DocumentFormat::Typst => "text/x-typst; charset=utf-8",
+            DocumentFormat::Markdown => "text/markdown; charset=utf-8",
+        };
+        let details = |media_type: &str, name: &str| -> Result<UploadDetails, Problem> {
+            Ok(UploadDetails {
+                media_type: Some(MediaType::new(media_type)?),
+                filename: Some(Filename::new(name)?),
+                ..UploadDetails::default()
+            })
+        };
+        let about = serde_json::to_vec_pretty(&About::new(look, citations))
+            .map_err(|error| crate::Error::Corrupt(error.to_string()))?;
+        let text = self.keep_bytes(scope, text.to_owned().into(), details(media_type, look.format.file())?).await?;
+        let about = self.keep_bytes(scope, about.into(), details("application/json", ABOUT)?).await?;
+        Ok(Kept { text: text.sha256, about: about.sha256 })
+    }
+}
+
+/// What of a version was kept before it is one.
+struct Kept {
+    text: Sha256,
+    about: Sha256,
+}
+
+async fn make(
+    tx: &mut Tx,
+    scope: &Scope,
+    kept: &Kept,
+    look: &Look,
+    files: &BTreeMap<String, Entry>,
+    parent: Option<Sha256>,
+    message: Option<&str>,
+) -> Result<Sha256> {
+    let entry = |sha256| EntryDraft { sha256, media_type: None, size_bytes: None, entity_type: None };
+    let mut tree = vec![(ABOUT.to_owned(), entry(kept.about)), (look.format.file().to_owned(), entry(kept.text))];
+    tree.extend(files.iter().map(|(name, file)| (format!("{FILES}{name}"), entry(file.sha256))));
+    let draft = ManifestDraft { tree, parent, message: message.map(str::to_owned) };
+    Ok(manifests::make_manifest(tx, scope, draft).await?.0.sha256)
+}
+
+fn described(look: &Look) -> PointerChange {
+    let meta = JsonObject::from_iter([("document_format".to_owned(), json!(look.format.as_str()))]);
+    PointerChange { pointer_type: Some(PointerType::Bundle), description: Some(look.title.clone()), meta: Some(meta) }
+}
+
+fn pointer(id: DocumentId) -> Result<PointerName, Problem> {
+    PointerName::new(NAMESPACE, id.to_string())
+}
+
+fn files(tree: &ibid_domain::Tree) -> BTreeMap<String, Entry> {
+    let name = |(path, entry): (&ManifestPath, &Entry)| {
+        path.as_str().strip_prefix(FILES).map(|name| (name.to_owned(), entry.clone()))
+    };
+    tree.iter().filter_map(name).collect()
+}
+
+/// Where citations stand in a text after it was changed.
+fn moved(citations: &mut [DocumentCitation], format: DocumentFormat, before: &str, after: &str) {
+    let markers: BTreeMap<u32, usize> = {
+        let all = manuscript::markers(format, after);
+        // Of a number that stands there twice, the first counts.
+        all.iter().rev().map(|marker| (marker.number, marker.span.start)).collect()
+    };
+    let mut places: Vec<usize> = citations.iter().map(|citation| citation.position).collect();
+    manuscript::follow(before, after, &mut places);
+    for (citation, place) in citations.iter_mut().zip(places) {
+        let marked = markers.get(&citation.number);
+        citation.is_marked = marked.is_some();
+        citation.was_marked |= citation.is_marked;
+        citation.position = marked.copied().unwrap_or(place);
+    }
+}
+
+/// How many characters came and went, by what is the same before and after the change.
+fn lengths(before: &str, after: &str) -> (u64, u64) {
+    let (old, new): (Vec<char>, Vec<char>) = (before.chars().collect(), after.chars().collect());
+    let prefix = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let most = old.len().min(new.len()) - prefix;
+    let suffix = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    ((new.len() - prefix - suffix) as u64, (old.len() - prefix - suffix) as u64)
+}
+
+fn check_text(text: &str) -> Result<(), Problem> {
+    if text.len() > LONGEST_TEXT {
+        let detail = format!("the text has {} bytes; at most {LONGEST_TEXT} are kept as one document", text.len());
+        return Err(Problem::new(Code::InvalidField, detail).field("text"));
+    }
+    if text.contains('\0') {
+        return Err(
+            Problem::new(Code::InvalidField, "the text has a NUL character, which no text may have").field("text")
+        );
+    }
+    Ok(())
+}
+
+fn check_file(name: &str, size: usize) -> Result<(), Problem> {
+    Filename::new(name)?;
+    if name.starts_with('.') || pressroom::TAKEN.contains(&name) {
+        let detail = format!("'{}' cannot be the name of a document's file", shown(name));
+        return Err(Problem::new(Code::FilenameInvalid, detail).field("name"));
+    }
+    if size > LARGEST_FILE {
+        let detail = format!("the file has {size} bytes; a document's file has at most {LARGEST_FILE}");
+        return Err(Problem::new(Code::BodyTooLarge, detail));
+    }
+    Ok(())
+}
+
+fn guessed(name: &str) -> &'static str {
+    match name.rsplit('.').next().map(str::to_ascii_lowercase).as_deref() {
+        Some("png") => "image/png",
+        Some("jpg" | "jpeg") => "image/jpeg",
+        Some("svg") => "image/svg+xml",
+        Some("gif") => "image/gif",
+        Some("webp") => "image/webp",
+        Some("csv") => "text/csv",
+        Some("json") => "application/json",
+        Some("typ") => "text/x-typst",
+        _ => "application/octet-stream",
+    }
+}
+
+fn line(field: &str, text: &str) -> Result<String, Problem> {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.chars().count() > LONGEST_LINE || text.contains('\0') {
+        let detail = format!("{field} has {} characters; at most {LONGEST_LINE} are kept", text.chars().count());
+        return Err(Problem::new(Code::InvalidField, detail).field(field));
+    }
+    Ok(text)
+}
+
+fn conflict(base: u64, now: &OpenDocument, change: &DocumentChange) -> Problem {
+    let detail = format!(
+        "the change was made to version {base}, and the document is at version {}; nothing was changed",
+        now.document.version
+    );
+    let look = &now.document.look;
+    let current = json!({
+        "document_id": now.document.id, "version": now.document.version, "title": look.title, "style": look.style,
+        "locale": look.locale, "format": look.format.as_str(), "template": look.template.as_str(), "text": now.text,
+        "updated_at": now.document.updated_at.to_string(),
+    });
+    let yours =
+        json!({ "base_version": base, "title": change.look.title, "style": change.look.style, "text": change.text });
+    Problem::new(Code::DocumentChanged, detail).field("base_version").fact("current", current).fact("yours", yours)
+}
+
+/// There is no such document.
+pub(crate) fn not_found(id: DocumentId) -> Problem {
+    Problem::new(Code::DocumentNotFound, format!("there is no document {id}"))
+}
+
+fn no_version(id: DocumentId, version: u64) -> Problem {
+    Problem::new(Code::DocumentVersionNotFound, format!("document {id} has no version {version}"))
+}
+
+fn no_file(name: &str) -> Problem {
+    Problem::new(Code::DocumentFileNotFound, format!("the document has no file '{}'", shown(name)))
+}
+
+impl About {
+    fn new(look: &Look, citations: &[DocumentCitation]) -> Self {
+        let citation = |one: &DocumentCitation| AboutCitation {
+            citation_number: one.number,
+            source_id: one.source,
+            position: one.position,
+            was_marked: one.was_marked,
+            locator: one.locator.clone(),
+            prefix: one.prefix.clone(),
+            suffix: one.suffix.clone(),
+            quote: one.quote.clone(),
+            title: one.snapshot.title.clone(),
+            source_type: one.snapshot.kind.as_str().to_owned(),
+            url: one.snapshot.url.clone(),
+            item: one.snapshot.item.clone(),
+        };
+        Self {
+            title: look.title.clone(),
+            format: look.format.as_str().to_owned(),
+            style: look.style.clone(),
+            locale: look.locale.clone(),
+            template: look.template.as_str().to_owned(),
+            cite_as: look.cite_as.as_str().to_owned(),
+            missing: look.missing.as_str().to_owned(),
+            authors: look.authors.clone(),
+            date: look.date.clone(),
+            citations: citations.iter().map(citation).collect(),
+        }
+    }
+
+    fn look(&self) -> Result<Look, Problem> {
+        Ok(Look {
+            title: self.title.clone(),
+            format: self.format.parse()?,
+            style: self.style.clone(),
+            locale: self.locale.clone(),
+            template: self.template.parse()?,
+            cite_as: self.cite_as.parse()?,
+            missing: self.missing.parse()?,
+            authors: self.authors.clone(),
+            date: self.date.clone(),
+        })
+    }
+}
+
+impl AboutCitation {
+    fn as_new(&self) -> Result<NewDocumentCitation, Problem> {
+        Ok(NewDocumentCitation {
+            number: self.citation_number,
+            source: self.source_id,
+            position: self.position,
+            is_marked: false,
+            was_marked: self.was_marked,
+            locator: self.locator.clone(),
+            prefix: self.prefix.clone(),
+            suffix: self.suffix.clone(),
+            quote: self.quote.clone(),
+            snapshot: DocumentCited {
+                title: self.title.clone(),
+                kind: self.source_type.parse()?,
+                url: self.url.clone(),
+                item: self.item.clone(),
+            },
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! What changed between two texts, word by word.
+
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+
+/// How long two texts are compared; what is not told apart by then is taken as changed.
+const LONGEST: Duration = Duration::from_millis(500);
+
+/// What became of a part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It is in both.
+    Same,
+    /// It is only in the later one.
+    Added,
+    /// It is only in the earlier one.
+    Removed,
+}
+
+impl Change {
+    /// Its name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Added => "added",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+/// Words that two texts share: where they begin in each, and how many there are.
+pub(crate) struct Run {
+    pub(crate) old: usize,
+    pub(crate) new: usize,
+    pub(crate) length: usize,
+}
+
+/// The parts of two texts in their order, what went before what came.
+pub fn difference(before: &str, after: &str) -> Vec<(Change, String)> {
+    let (old, new) = (words(before), words(after));
+    let mut parts: Vec<(Change, String)> = Vec::new();
+    let mut put = |change, text: &[&str]| {
+        if !text.is_empty() {
+            match parts.last_mut().filter(|(last, _)| *last == change) {
+                Some((_, last)) => last.push_str(&text.concat()),
+                None => parts.push((change, text.concat())),
+            }
+        }
+    };
+    for op in compared(&old, &new) {
+        let (gone, come) = (old.get(op.old_range()).unwrap_or_default(), new.get(op.new_range()).unwrap_or_default());
+        match op {
+            DiffOp::Equal { .. } => put(Change::Same, gone),
+            _ => {
+                put(Change::Removed, gone);
+                put(Change::Added, come);
+            }
+        }
+    }
+    parts
+}
+
+/// What two rows of words share.
+pub(crate) fn same(old: &[&str], new: &[&str]) -> Vec<Run> {
+    let runs = compared(old, new).into_iter().filter_map(|op| match op {
+        DiffOp::Equal { old_index, new_index, len } => Some(Run { old: old_index, new: new_index, length: len }),
+        _ => None,
+    });
+    runs.collect()
+}
+
+fn compared(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+    capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(Instant::now() + LONGEST))
+}
+
+/// Words, and what stands between them.
+pub(crate) fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut start = 0;
+    let mut before: Option<u8> = None;
+    for (at, char) in text.char_indices() {
+        let kind = if char.is_alphanumeric() {
+            0
+        } else if char == '\n' {
+            1
+        } else if char.is_whitespace() {
+            2
+        } else {
+            3
+        };
+        // Signs and ends of lines stand alone.
+        if before.is_some_and(|before| before != kind || kind == 1 || kind == 3) {
+            words.push(text.get(start..at).unwrap_or_default());
+            start = at;
+        }
+        before = Some(kind);
+    }
+    if start < text.len() {
+        words.push(text.get(start..).unwrap_or_default());
+    }
+    words
+}

@@ -1,0 +1,215 @@
+//! `/api/v1/styles`, and single references in a style.
+
+use axum::{body::Bytes, extract::State, http::StatusCode};
+use ibid_bibliography::{Form, Output, locales};
+use ibid_domain::{Code, MissingDetails, Problem, problem::shown};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::wire::{Locale, StyleView, StylesAnswer};
+use crate::http::{
+    Server,
+    extract::{Caller, Json, Path},
+    problem::ApiResult,
+    sources::source_id,
+    wire::Problem as WireProblem,
+};
+
+fn form(text: Option<&str>) -> Result<Form, Problem> {
+    match text.unwrap_or("bibliography") {
+        "bibliography" => Ok(Form::Bibliography),
+        "note" => Ok(Form::Note),
+        "in_text" => Ok(Form::InText),
+        other => {
+            let detail = format!("kind is '{}'; it is bibliography, note or in_text", shown(other));
+            Err(Problem::new(Code::InvalidField, detail).field("kind"))
+        }
+    }
+}
+
+/// The styles of references
+///
+/// Those that come with the program and those that were brought, and the languages references can be in.
+#[utoipa::path(
+    get, path = "/api/v1/styles", tag = "documents", operation_id = "list_styles",
+    responses((status = 200, description = "All of them", body = StylesAnswer)),
+)]
+pub(in crate::http) async fn list(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+) -> ApiResult<axum::Json<StylesAnswer>> {
+    let styles = server.app.styles(&scope).await?;
+    Ok(axum::Json(StylesAnswer {
+        items: styles.into_iter().map(StyleView::from).collect(),
+        locales: locales().into_iter().map(|tag| Locale { tag }).collect(),
+    }))
+}
+
+/// Bring a style
+///
+/// The text of a `.csl` file. One with the same title takes the place of the one before.
+#[utoipa::path(
+    post, path = "/api/v1/styles", tag = "documents", operation_id = "add_style",
+    request_body(content = String, content_type = "application/xml"),
+    responses(
+        (status = 201, description = "The style", body = StyleView),
+        (status = 422, description = "It is not a style", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn create(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    body: Bytes,
+) -> ApiResult<(StatusCode, axum::Json<StyleView>)> {
+    let text = std::str::from_utf8(&body)
+        .map_err(|_| Problem::new(Code::InvalidBody, "a style is a file of XML in UTF-8").field("style"))?;
+    Ok((StatusCode::CREATED, axum::Json(server.app.add_style(&scope, text).await?.into())))
+}
+
+/// Remove a style that was brought
+#[utoipa::path(
+    delete, path = "/api/v1/styles/{style_id}", tag = "documents", operation_id = "delete_style",
+    params(("style_id" = String, Path, description = "Its id, without `own/`")),
+    responses(
+        (status = 204, description = "It is gone"),
+        (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn delete(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+) -> ApiResult<StatusCode> {
+    server.app.delete_style(&scope, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// How a source is to be written as a reference.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(in crate::http) struct FormatSource {
+    /// The style: `apa` if none is named.
+    style: Option<String>,
+    /// `bibliography` (the usual), `note` or `in_text`.
+    kind: Option<String>,
+    /// The tag of the language; the style's own if none is named.
+    locale: Option<String>,
+    /// `placeholders` (the usual) or `csl`.
+    missing: Option<String>,
+}
+
+/// A source as a reference.
+#[derive(Serialize, ToSchema)]
+pub(in crate::http) struct FormattedSource {
+    /// Plain.
+    text: String,
+    /// For a browser.
+    html: String,
+    /// In Markdown.
+    markdown: String,
+    /// The style.
+    style: String,
+    /// Which kind it is.
+    kind: String,
+}
+
+/// A source as a reference
+///
+/// To be copied: as text, for a browser and in Markdown.
+#[utoipa::path(
+    post, path = "/api/v1/sources/{id}/format", tag = "sources", operation_id = "format_source",
+    params(("id" = String, Path, description = "The source")),
+    request_body = FormatSource,
+    responses(
+        (status = 200, description = "The reference", body = FormattedSource),
+        (status = 404, description = "There is no such source", body = WireProblem, content_type = "application/problem+json"),
+        (status = 422, description = "There is no such style", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn source(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Path(id): Path<String>,
+    Json(body): Json<FormatSource>,
+) -> ApiResult<axum::Json<FormattedSource>> {
+    let form = form(body.kind.as_deref())?;
+    let missing = body.missing.as_deref().map_or(Ok(MissingDetails::Placeholders), str::parse)?;
+    let style = body.style.unwrap_or_else(|| "apa".to_owned());
+    let locale = body.locale.as_deref();
+    let made = server.app.format_source(&scope, source_id(&id)?, &style, locale, form, missing).await?;
+    let [text, html, markdown] = made;
+    Ok(axum::Json(FormattedSource {
+        text,
+        html,
+        markdown,
+        style,
+        kind: body.kind.unwrap_or_else(|| "bibliography".to_owned()),
+    }))
+}
+
+/// References to be formatted.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct FormatItems {
+    /// Items of CSL-JSON.
+    #[schema(value_type = Vec<serde_json::Value>)]
+    items: Vec<serde_json::Value>,
+    /// The style, or the text of a `.csl` file: `apa` if none is named.
+    style: Option<String>,
+    /// `bibliography` (the usual), `note` or `in_text`.
+    kind: Option<String>,
+    /// `text` (the usual), `html` or `markdown`.
+    output: Option<String>,
+    /// The tag of the language; the style's own if none is named.
+    locale: Option<String>,
+}
+
+/// A formatted reference.
+#[derive(Serialize, ToSchema)]
+pub(in crate::http) struct FormattedItem {
+    /// The item's id.
+    id: String,
+    /// What it came to.
+    text: String,
+}
+
+/// Formatted references.
+#[derive(Serialize, ToSchema)]
+pub(in crate::http) struct FormattedItems {
+    /// In the style's order.
+    entries: Vec<FormattedItem>,
+}
+
+/// Format references
+///
+/// Items of CSL-JSON in any style: a bibliography in the style's order, or each item's note or citation.
+#[utoipa::path(
+    post, path = "/api/v1/citations/format", tag = "citations", operation_id = "format_references",
+    request_body = FormatItems,
+    responses(
+        (status = 200, description = "The references", body = FormattedItems),
+        (status = 422, description = "An item cannot be read, or there is no such style", body = WireProblem, content_type = "application/problem+json"),
+    ),
+)]
+pub(in crate::http) async fn items(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+    Json(body): Json<FormatItems>,
+) -> ApiResult<axum::Json<FormattedItems>> {
+    let form = form(body.kind.as_deref())?;
+    let output = match body.output.as_deref().unwrap_or("text") {
+        "text" => Output::Text,
+        "html" => Output::Html,
+        "markdown" => Output::Markdown,
+        other => {
+            let detail = format!("output is '{}'; it is text, html or markdown", shown(other));
+            return Err(Problem::new(Code::InvalidField, detail).field("output").into());
+        }
+    };
+    let style = body.style.as_deref().unwrap_or("apa");
+    let formatter = server.app.formatter(&scope, style, body.locale.as_deref()).await?;
+    let made = tokio::task::spawn_blocking(move || formatter.format(&body.items, form, output)).await;
+    let entries = made.map_err(|error| ibid_app::Error::Corrupt(format!("formatting references: {error}")))??;
+    let entries = entries.into_iter().map(|entry| FormattedItem { id: entry.id, text: entry.text }).collect();
+    Ok(axum::Json(FormattedItems { entries }))
+}
