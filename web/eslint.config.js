@@ -14,7 +14,7 @@ function boundary(files, forbidden, message) {
   };
 }
 
-const features = ["ask", "search", "ground", "sources", "library", "snapshots", "entities", "jobs", "settings", "sample", "status"];
+const features = ["ask", "documents", "search", "ground", "sources", "library", "snapshots", "entities", "jobs", "settings", "sample", "status"];
 
 export default tseslint.config(
   { ignores: ["dist", "node_modules", "src/api/schema.d.ts", "test-results", "playwright-report"] },

@@ -1,9 +1,9 @@
 import type { ComponentType } from "react";
-import { AskIcon, DraftIcon, FolderIcon, JobsIcon, LibraryIcon, PeopleIcon, SearchIcon, SettingsIcon } from "@/components/icons";
+import { AskIcon, DraftIcon, FolderIcon, JobsIcon, LibraryIcon, PeopleIcon, SearchIcon, SettingsIcon, WriteIcon } from "@/components/icons";
 
 /** A place of the app. Later places are added here and in router.tsx. */
 export interface Place {
-  to: "/ask" | "/search" | "/ground" | "/sources" | "/library" | "/library/snapshots" | "/entities" | "/entities/review" | "/jobs" | "/settings" | "/status";
+  to: "/ask" | "/search" | "/ground" | "/sources" | "/documents" | "/library" | "/library/snapshots" | "/entities" | "/entities/review" | "/jobs" | "/settings" | "/status";
   label: string;
   /** What follows `g` on the keyboard. */
   key: string;
@@ -16,9 +16,10 @@ export interface Place {
 export const PLACES: readonly Place[] = [
   { to: "/ask", label: "Ask", key: "a", also: "conversations questions start", rail: { Icon: AskIcon } },
   { to: "/search", label: "Search", key: "q", also: "find passages", rail: { Icon: SearchIcon } },
-  { to: "/sources", label: "Sources", key: "s", also: "library documents", rail: { Icon: LibraryIcon } },
+  { to: "/sources", label: "Sources", key: "s", also: "library", rail: { Icon: LibraryIcon } },
+  { to: "/documents", label: "Documents", key: "w", also: "write editor texts papers citations", rail: { Icon: WriteIcon } },
   { to: "/entities", label: "People & things", key: "p", also: "entities persons organisations projects places knowledge who", rail: { Icon: PeopleIcon, short: "People" } },
-  { to: "/library", label: "Files", key: "f", also: "artifacts kept", rail: { Icon: FolderIcon } },
+  { to: "/library", label: "Files", key: "f", also: "artifacts kept", rail: { Icon: FolderIcon, wide: true } },
   { to: "/ground", label: "Ground", key: "d", also: "draft claims evidence check", rail: { Icon: DraftIcon, wide: true } },
   { to: "/library/snapshots", label: "Snapshots", key: "n", also: "versions history" },
   { to: "/entities/review", label: "Review who is who", key: "r", also: "same different duplicates merge people entities" },

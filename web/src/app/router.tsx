@@ -4,6 +4,7 @@ import { AskRoute } from "@/app/ask-route";
 import { Crashed, NotFound } from "@/app/not-found";
 import { Shell } from "@/app/shell";
 import { parseAskSearch } from "@/features/ask/ask-search";
+import { parseDocumentSearch, parseDocumentsSearch } from "@/features/documents/documents-search";
 import { parseEntitiesSearch, parseEntitySearch } from "@/features/entities/entities-search";
 import { parseSearch } from "@/features/search/search-params";
 import { parseSourceSearch, parseSourcesSearch } from "@/features/sources/source-search";
@@ -35,6 +36,19 @@ const source = createRoute({
   path: "/sources/$sourceId",
   validateSearch: parseSourceSearch,
   component: lazyRouteComponent(() => import("@/features/sources/source-page"), "SourcePage"),
+});
+
+const documents = createRoute({
+  getParentRoute: () => root,
+  path: "/documents",
+  validateSearch: parseDocumentsSearch,
+  component: lazyRouteComponent(() => import("@/features/documents/documents-page"), "DocumentsPage"),
+});
+const written = createRoute({
+  getParentRoute: () => root,
+  path: "/documents/$documentId",
+  validateSearch: parseDocumentSearch,
+  component: lazyRouteComponent(() => import("@/app/document-route"), "DocumentRoute"),
 });
 
 const search = createRoute({
@@ -117,6 +131,8 @@ export const router = createRouter({
     asking.addChildren([ask, conversation]),
     sources,
     source,
+    documents,
+    written,
     search,
     ground,
     files.addChildren([library, file]),

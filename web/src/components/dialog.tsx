@@ -7,7 +7,7 @@ import { CloseIcon } from "@/components/icons";
 import styles from "@/components/dialog.module.css";
 
 /** A dialog over the page: holds the focus, closes on Escape and beside it. */
-export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+export function Dialog({ title, onClose, wide = false, children }: { title: string; onClose: () => void; /** For what is compared side by side. */ wide?: boolean; children: ReactNode }) {
   const close = useRef(onClose);
   useEffect(() => {
     close.current = onClose;
@@ -24,7 +24,7 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
 
   return (
     <ModalOverlay isOpen isDismissable onOpenChange={(open) => !open && onClose()} className={styles.scrim}>
-      <Modal className={styles.modal}>
+      <Modal className={wide ? `${styles.modal} ${styles.wide}` : styles.modal}>
         <AriaDialog className={styles.dialog}>
           <div className={styles.head}>
             <Heading slot="title" level={2}>

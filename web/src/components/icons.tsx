@@ -67,6 +67,12 @@ export const DraftIcon = () => (
   </Icon>
 );
 
+export const WriteIcon = () => (
+  <Icon>
+    <path d="M10.5 3.5h-6v13h11v-6M7 13l.6-2.8 7.2-7.2 2.2 2.2-7.2 7.2z" />
+  </Icon>
+);
+
 export const SearchIcon = () => (
   <Icon>
     <path d="M8.75 3.5a5.25 5.25 0 1 1 0 10.5 5.25 5.25 0 0 1 0-10.5zM12.6 12.6l4 4" />

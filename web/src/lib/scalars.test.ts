@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { unitPlaces } from "@/lib/scalars";
+import { scalarPlace, unitPlaces } from "@/lib/scalars";
 
 it("leaves places alone where every character is one unit", () => {
   expect(unitPlaces("Harbour 港の防波堤", [0, 8, 13])).toEqual([0, 8, 13]);
@@ -20,4 +20,10 @@ it("counts the parts of a joined emoji and of an accent one by one, as the serve
 it("ends with the text", () => {
   expect(unitPlaces("ab", [9])).toEqual([2]);
   expect(unitPlaces("🚢", [9])).toEqual([2]);
+});
+
+it("counts back from units to characters", () => {
+  const text = "a🚢b𠮷c";
+  for (const place of [0, 1, 2, 3, 4, 5]) expect(scalarPlace(text, unitPlaces(text, [place])[0]!)).toBe(place);
+  expect(scalarPlace("plain", 3)).toBe(3);
 });

@@ -21,3 +21,12 @@ export function unitPlaces(text: string, places: readonly number[]): number[] {
   }
   return found;
 }
+
+/** The other way: how many Unicode scalar values stand before a place in the string. */
+export function scalarPlace(text: string, unit: number): number {
+  const before = text.slice(0, Math.max(0, unit));
+  if (!ASTRAL.test(before)) return before.length;
+  let count = 0;
+  for (let index = 0; index < before.length; count += 1) index += (before.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
+  return count;
+}

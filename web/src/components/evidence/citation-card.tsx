@@ -22,8 +22,11 @@ export function useCitedSource(id: string | null | undefined): Source | null {
   return source.data ?? null;
 }
 
+/** As much of a citation as says what is cited. */
+type Cited = Pick<Citation, "number" | "title" | "url" | "availability" | "source_type" | "mime_type">;
+
 /** What is cited: number, kind, title, who and when. */
-export function CitedWork({ citation, source }: { citation: Citation; source: Source | null }) {
+export function CitedWork({ citation, source }: { citation: Cited; source: Source | null }) {
   const kind = kindOf(citation);
   const KindIcon = ICONS[kind];
   const author = source && (source.authors.length > 0 ? source.authors.join("; ") : source.author);

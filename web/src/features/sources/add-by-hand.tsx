@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { createSource } from "@/api/sources";
+import type { Source } from "@/api/types";
 import { Button } from "@/components/button";
 import { Dialog } from "@/components/dialog";
 import { ErrorNote } from "@/components/states";
@@ -11,13 +12,14 @@ import { Problem } from "@/lib/problem";
 import styles from "@/features/sources/forms.module.css";
 
 /** A source of which there is nothing but what is said of it, such as a book on a shelf. */
-export function ByHandDialog({ onClose }: { onClose: () => void }) {
+export function ByHandDialog({ onClose, onAdded }: { onClose: () => void; onAdded?: (source: Source) => void }) {
   const queries = useQueryClient();
   const [values, setValues] = useState(EMPTY);
   const add = useMutation({
     mutationFn: createSource,
     onSuccess: ({ source }) => {
       rememberSource(queries, source);
+      onAdded?.(source);
       onClose();
     },
   });

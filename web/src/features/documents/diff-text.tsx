@@ -1,0 +1,28 @@
+import { useMemo } from "react";
+import { shortened, type DiffPart } from "@/features/documents/text-diff";
+import { formatPlural } from "@/lib/format";
+import styles from "@/features/documents/diff.module.css";
+
+/** A text with what was added and removed; of what stayed, as much as says where that is. */
+export function DiffText({ parts, label }: { parts: readonly DiffPart[]; label: string }) {
+  const short = useMemo(() => shortened(parts), [parts]);
+  return (
+    <article className={styles.text} aria-label={label}>
+      {short.map((part, index) => {
+        if (part.kind === "removed") return <del key={index}>{part.text}</del>;
+        if (part.kind === "added") return <ins key={index}>{part.text}</ins>;
+        return (
+          <span key={index}>
+            {part.text}
+            {part.hidden && (
+              <>
+                <span className={styles.hidden}>{formatPlural(part.hidden.count, "character")} unchanged</span>
+                {part.hidden.tail}
+              </>
+            )}
+          </span>
+        );
+      })}
+    </article>
+  );
+}

@@ -1,0 +1,121 @@
+import type { CiteAs, DocumentFormat, DocumentSource, DocumentTemplate, Missing } from "@/api/documents-types";
+import type { SaveState } from "@/features/documents/saver";
+import { asSentence, formatPlural, humanise } from "@/lib/format";
+
+export const FORMATS: readonly (readonly [DocumentFormat, string])[] = [
+  ["markdown", "Markdown"],
+  ["typst", "Typst"],
+];
+
+export const TEMPLATES: readonly (readonly [DocumentTemplate, string])[] = [
+  ["article", "Article"],
+  ["report", "Report"],
+  ["essay", "Essay"],
+  ["none", "None: the text sets itself"],
+];
+
+export const CITE_AS: readonly (readonly [CiteAs, string])[] = [
+  ["footnotes", "In footnotes"],
+  ["in_text", "In the text"],
+];
+
+export const MISSING: readonly (readonly [Missing, string])[] = [
+  ["placeholders", "Say what is missing"],
+  ["csl", "As the style has it"],
+];
+
+/** Those that most texts are written in, in this order, by what servers call them. */
+export const COMMON_STYLES: readonly (readonly string[])[] = [
+  ["apa", "american-psychological-association"],
+  ["mla", "modern-language-association"],
+  ["chicago-notes", "chicago-notes-bibliography", "chicago-fullnotes", "chicago-fullnote-bibliography"],
+  ["chicago-author-date"],
+  ["ieee", "institute-of-electrical-and-electronics-engineers"],
+  ["harvard", "harvard-cite-them-right"],
+  ["vancouver"],
+  ["nature"],
+];
+
+interface Named {
+  style_id: string;
+  title: string;
+  aliases: readonly string[];
+}
+
+/** Own styles first, then the common ones, then all others by name; only those in which every word of the query is. */
+export function pickStyles<T extends Named & { is_own: boolean }>(styles: readonly T[], query: string): { own: T[]; common: T[]; others: T[] } {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = ({ style_id, title, aliases }: T) => {
+    const known = [style_id, title, ...aliases].join(" ").toLowerCase();
+    return words.every((word) => known.includes(word));
+  };
+  const found = styles.filter(fits);
+  const common = COMMON_STYLES.flatMap((names) => {
+    const one = names.map((name) => found.find((style) => style.style_id === name || style.aliases.includes(name))).find(Boolean);
+    return one ? [one] : [];
+  });
+  const first = new Set(common);
+  const rest = found.filter((style) => !first.has(style));
+  return {
+    own: rest.filter(({ is_own }) => is_own),
+    common,
+    others: rest.filter(({ is_own }) => !is_own).sort((a, b) => a.title.localeCompare(b.title, "en")),
+  };
+}
+
+/** What a style is called, also before the list of them is there. */
+export function styleName(styles: readonly Named[] | undefined, id: string): string {
+  return styles?.find((style) => style.style_id === id || style.aliases.includes(id))?.title ?? id.toUpperCase();
+}
+
+export function formatName(format: DocumentFormat): string {
+  return FORMATS.find(([known]) => known === format)?.[1] ?? format;
+}
+
+export function typeWord(type: string): string {
+  return type === "KNOWLEDGE_BASE" ? "Document" : humanise(type.toLowerCase());
+}
+
+/** "Document · cited 3 times", and whether it can still be had. */
+export function sourceLine({ source_type, citation_count }: Pick<DocumentSource, "source_type" | "citation_count">): string {
+  const cited = citation_count === 0 ? "not cited" : citation_count === 1 ? "cited once" : `cited ${formatPlural(citation_count, "time")}`;
+  return `${typeWord(source_type)} · ${cited}`;
+}
+
+export function stateWords(state: SaveState): string {
+  switch (state.kind) {
+    case "saved":
+      return `Saved · version ${state.version}`;
+    case "typed":
+    case "saving":
+      return "Saving…";
+    case "conflict":
+      return "Not saved: changed elsewhere";
+    case "failed":
+      return state.problem.status === 0 ? "Not saved: offline" : `Not saved: ${asSentence(state.problem.message)}`;
+  }
+}
+
+/** A sentence without its citations and its markup, as words to search by. */
+export function plainSentence(text: string): string {
+  return text
+    .replace(/\[\^\d+\]|#footnote\[\s*\d+\s*\]/g, "")
+    .replace(/[*_`#>]+/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** The name of a file to hand on. */
+export function fileName(title: string, ending: string): string {
+  const name = title
+    .normalize("NFKD")
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 80);
+  return `${name || "document"}.${ending}`;
+}
+
+/** "Berg, Anna; Ek, Jon" is two names. */
+export function namesOf(line: string): string[] {
+  return line.split(";").map((name) => name.trim()).filter(Boolean);
+}

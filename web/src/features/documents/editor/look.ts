@@ -1,0 +1,60 @@
+import { EditorView } from "@codemirror/view";
+
+const wave = "url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='6' height='8'%3E%3Cpath d='M3 0C0 2 0 2 3 4S6 6 3 8' fill='none' stroke='black' stroke-width='1.5'/%3E%3C/svg%3E\")";
+
+/** The editor in the colours and measures of the app; both themes are in its colours. */
+export const look = EditorView.theme({
+  "&": { height: "100%", background: "transparent", color: "var(--ink)" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { overflow: "auto", font: "400 1.0625rem/28px var(--serif)", overscrollBehavior: "contain" },
+  ".cm-content": { position: "relative", maxWidth: "76ch", padding: "16px 24px 40vh 24px", caretColor: "var(--accent)" },
+  ".cm-line": { padding: "0" },
+  ".cm-cursor": { borderLeft: "2px solid var(--accent)" },
+  ".cm-placeholder": { color: "var(--ink-3)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { background: "var(--line-strong)" },
+  ".cm-content ::selection": { background: "transparent" },
+  ".cm-gutters": { border: "0", background: "transparent", color: "var(--ink-3)" },
+  ".cm-gutter-lint": { width: "16px" },
+  ".cm-gutter-lint .cm-gutterElement": { padding: "6px 0 0 4px" },
+  ".cm-lint-marker": { width: "12px", height: "12px" },
+  ".cm-citation": { position: "relative", whiteSpace: "nowrap" },
+  ".cm-citation button": {
+    margin: "0 1px",
+    padding: "0 4px",
+    border: "1px solid transparent",
+    borderRadius: "3px",
+    background: "var(--accent-wash)",
+    color: "var(--accent)",
+    font: "500 0.6875rem/16px var(--sans)",
+    verticalAlign: "0.35em",
+    cursor: "pointer",
+  },
+  ".cm-citation button:hover": { borderColor: "var(--accent)" },
+  ".cm-citation button:focus-visible": { outlineOffset: "0" },
+  '.cm-citation [data-standing="partial"]': { textDecoration: "underline dotted 1.5px", textUnderlineOffset: "2px" },
+  '.cm-citation [data-standing="unsupported"]': { textDecoration: "underline wavy 1px", textUnderlineOffset: "2px" },
+  '.cm-citation [data-standing="deleted"]': { color: "var(--ink-3)", textDecoration: "line-through" },
+  '.cm-citation [data-standing="dangling"]': { border: "1px dashed var(--danger)", background: "transparent", color: "var(--danger)" },
+  ".cm-claim button": { position: "absolute", left: "0", width: "20px", height: "28px", padding: "0", border: "0", background: "none", cursor: "pointer" },
+  ".cm-claim button::before": { content: '""', position: "absolute", inset: "3px auto 3px 10px", width: "6px", borderLeft: "2px dotted var(--ink-3)" },
+  '.cm-claim [data-claim="partial"]::before': { borderLeftStyle: "double", borderLeftWidth: "4px" },
+  '.cm-claim [data-claim="unsupported"]::before': { borderLeft: "0", background: "var(--danger)", mask: `${wave} repeat-y` },
+  '.cm-claim button:is(:hover, :focus-visible)::before': { borderLeftColor: "var(--accent)" },
+  ".cm-claim button:focus-visible": { outlineOffset: "-2px" },
+  ".cm-panels": { background: "var(--sunken)", color: "var(--ink)", fontSize: "var(--text-s)" },
+  ".cm-panels.cm-panels-top": { borderBottom: "1px solid var(--line)" },
+  ".cm-panel.cm-search": { padding: "8px 32px 8px 16px" },
+  ".cm-panel.cm-search [name=close]": { right: "8px", top: "8px", color: "var(--ink-2)", fontSize: "1rem" },
+  ".cm-textfield": { border: "1px solid var(--control)", borderRadius: "4px", background: "var(--raised)", font: "inherit" },
+  ".cm-button": { border: "1px solid var(--line-strong)", borderRadius: "4px", background: "var(--raised)", color: "var(--ink)", font: "inherit" },
+  ".cm-searchMatch": { background: "var(--highlight)" },
+  ".cm-searchMatch-selected": { outline: "2px solid var(--accent)", background: "var(--highlight)" },
+  ".cm-tooltip": { border: "1px solid var(--line-strong)", borderRadius: "6px", background: "var(--raised)", color: "var(--ink)", font: "400 var(--text-s)/20px var(--sans)" },
+  ".cm-diagnostic": { padding: "4px 12px", borderLeft: "2px solid var(--danger)" },
+  ".cm-diagnostic-warning": { borderLeftColor: "var(--control)" },
+  "@media (pointer: coarse)": { ".cm-citation button": { padding: "4px 8px" } },
+  "@media (max-width: 719px)": { ".cm-content": { padding: "16px 16px 40vh 20px" } },
+});
+
+/** Markup with much code in it is read by columns. */
+export const codeLook = EditorView.theme({ ".cm-scroller": { font: "400 0.9375rem/28px var(--mono)" } });
