@@ -5,8 +5,9 @@ import { PLACES } from "@/app/places";
 import { isTaken, SEQUENCE_MS } from "@/lib/page-keys";
 
 const isMac = typeof navigator !== "undefined" && navigator.platform.startsWith("Mac");
+const MOD = [isMac ? "⌘" : "Ctrl"];
 /** What opens the palette, as it is called on this machine. */
-export const PALETTE_KEYS = isMac ? ["⌘", "K"] : ["Ctrl", "K"];
+export const PALETTE_KEYS = [...MOD, "K"];
 
 /** What each key does, for the help dialog. */
 export const KEYS: readonly [keys: string[], does: string][] = [
@@ -24,6 +25,9 @@ export const KEYS: readonly [keys: string[], does: string][] = [
   [["s"], "Same, in the review"],
   [["d"], "Different, in the review"],
   [["u"], "Take back the last, in the review"],
+  [[...MOD, "Shift", "C"], "Cite a passage, in a document"],
+  [[...MOD, "S"], "Save now, in a document"],
+  [[...MOD, "F"], "Find words, in a document"],
   ...PLACES.map(({ key, label }): [string[], string] => [["g", key], `Go to ${label}`]),
   [["?"], "Show these keys"],
 ];

@@ -7,6 +7,7 @@ it("knows what can be come back to by its path", () => {
   expect(visitOf(`/sources/${ID}`)).toEqual({ kind: "source", id: ID });
   expect(visitOf(`/ask/${ID}`)).toEqual({ kind: "conversation", id: ID });
   expect(visitOf(`/entities/${ID}`)).toEqual({ kind: "entity", id: ID });
+  expect(visitOf(`/documents/${ID}`)).toEqual({ kind: "document", id: ID });
   expect(visitOf("/entities/review")).toBeNull();
   expect(visitOf("/ask")).toBeNull();
   expect(visitOf(`/jobs/${ID}`)).toBeNull();

@@ -1,16 +1,16 @@
 import { useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 
-/** A source, a conversation, or somebody that was open. Only which one it was is kept: what it is called may change. */
+/** A source, a conversation, a document, or somebody that was open. Only which one it was is kept: what it is called may change. */
 export interface Visit {
-  kind: "source" | "conversation" | "entity";
+  kind: "source" | "conversation" | "entity" | "document";
   id: string;
 }
 
 const KEY = "ibid.recent";
 const MOST = 8;
-const KINDS: Record<string, Visit["kind"]> = { sources: "source", ask: "conversation", entities: "entity" };
-const OPEN = /^\/(sources|ask|entities)\/([0-9a-f-]{36})$/;
+const KINDS: Record<string, Visit["kind"]> = { sources: "source", ask: "conversation", entities: "entity", documents: "document" };
+const OPEN = /^\/(sources|ask|entities|documents)\/([0-9a-f-]{36})$/;
 
 /** What a path opens, if it is something to come back to. */
 export function visitOf(pathname: string): Visit | null {

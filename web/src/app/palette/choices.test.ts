@@ -9,6 +9,7 @@ const given = {
   conversations: [choice("How deep is the harbour?")],
   sources: [choice("Minutes"), choice("Harbour survey")],
   found: [choice("Harbour survey"), choice("Letter to the engineer")],
+  documents: [choice("Report on the harbour")],
   entities: [choice("Harbour Board")],
   withWords: [choice("Ask"), choice("Search")],
 };
@@ -22,6 +23,7 @@ it("finds by title first, then what the server found in the texts, and always en
   expect(shown("harbour")).toEqual([
     "Conversations: How deep is the harbour?",
     "Sources: Harbour survey, Letter to the engineer",
+    "Documents: Report on the harbour",
     "People & things: Harbour Board",
     "With these words: Ask, Search",
   ]);

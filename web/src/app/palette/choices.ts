@@ -27,6 +27,8 @@ interface Given {
   sources: readonly Choice[];
   /** Sources that the server found for these very words, which may be in their text. */
   found: readonly Choice[];
+  /** Documents that the server found by these words. */
+  documents: readonly Choice[];
   /** People and things that the server found by these words. */
   entities: readonly Choice[];
   /** What can be done with any words. */
@@ -51,6 +53,7 @@ export function groupsOf(query: string, given: Given): Group[] {
     ["Commands", rank(query, [...given.places, ...given.commands])],
     ["Conversations", rank(query, given.conversations).slice(0, MOST)],
     ["Sources", [...titled, ...as(given.found.filter(({ id }) => !known.has(id)))].slice(0, MOST)],
+    ["Documents", as(given.documents).slice(0, MOST)],
     ["People & things", as(given.entities).slice(0, MOST)],
     ["With these words", as(given.withWords)],
   ]);

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { RefObject } from "react";
 import { Popover } from "react-aria-components/Popover";
 import { getText, sourceKeys } from "@/api/sources";
-import type { DocumentCitation } from "@/api/documents-types";
+import type { DocumentCitation, DocumentSupport } from "@/api/documents-types";
 import type { Source } from "@/api/types";
 import { Button } from "@/components/button";
 import { CopyButton } from "@/components/copy-button";
@@ -11,7 +11,6 @@ import { SourceLink } from "@/components/evidence/source-link";
 import { citationHref, STANDING_WORDS } from "@/lib/citation-words";
 import { scalarPlace } from "@/lib/scalars";
 import { verdictOf } from "@/features/documents/use-support";
-import type { DocumentSupport } from "@/api/documents-types";
 import cards from "@/components/evidence/citation-card.module.css";
 import styles from "@/features/documents/desk.module.css";
 
@@ -62,7 +61,7 @@ function Card({ citation, support, onEdit, onRemove }: Pick<Props, "support" | "
   const source = useCitedSource(citation.is_deleted ? null : citation.source_id);
   const href = useHref(citation, source);
   const verdict = citation.is_deleted ? "deleted" : verdictOf(citation.citation_number, support);
-  const about = [citation.locator && `p. ${citation.locator}`.replace(/^p\. (?=\D)/, ""), verdict !== "dangling" && verdict !== "unchecked" && STANDING_WORDS[verdict]].filter(Boolean).join(" · ");
+  const about = [citation.locator && placeWords(citation.locator), verdict !== "dangling" && verdict !== "unchecked" && STANDING_WORDS[verdict]].filter(Boolean).join(" · ");
   const work = {
     number: citation.citation_number,
     title: citation.title,
@@ -101,6 +100,11 @@ function Card({ citation, support, onEdit, onRemove }: Pick<Props, "support" | "
       </div>
     </>
   );
+}
+
+/** A number alone is that of a page. */
+function placeWords(locator: string): string {
+  return /^\d/.test(locator) ? `${/^\d+$/.test(locator) ? "page" : "pages"} ${locator}` : locator;
 }
 
 /** Where the quoted words are; the source as a whole until they are found in its text. */

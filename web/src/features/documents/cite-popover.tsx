@@ -16,7 +16,8 @@ export interface Citing {
   words: string;
   at: number;
   box: { left: number; top: number; bottom: number };
-  claim?: ClaimMark;
+  /** The sentences that ask for it, of which one is chosen; more than one can stand beside a line. */
+  claims?: readonly ClaimMark[];
 }
 
 const PAUSE_MS = 200;
@@ -40,6 +41,7 @@ export function CitePopover({ citing, onClose }: { citing: Citing; onClose: () =
 function Chooser({ citing, onClose }: { citing: Citing; onClose: () => void }) {
   const { id, sources, cite, editor } = useDesk();
   const [query, setQuery] = useState(citing.words);
+  const [claim, setClaim] = useState(citing.claims?.[0]);
   const words = useSettled(query.trim());
   const inDocument = useQuery({
     queryKey: documentKeys.search(id, words),
@@ -66,7 +68,7 @@ function Chooser({ citing, onClose }: { citing: Citing; onClose: () => void }) {
     setBusy(true);
     setFailed(null);
     try {
-      await cite(passage, citing.at);
+      await cite(passage, claim?.to ?? citing.at);
       onClose();
       editor.current?.focus();
     } catch (thrown) {
@@ -93,10 +95,28 @@ function Chooser({ citing, onClose }: { citing: Citing; onClose: () => void }) {
 
   return (
     <>
-      {citing.claim && (
+      {claim && (
         <p className={styles.claim}>
-          <strong>{CLAIM_WORDS[citing.claim.kind]}</strong> for “{citing.claim.text}”
+          <strong>{CLAIM_WORDS[claim.kind]}</strong> for “{claim.text}”
         </p>
+      )}
+      {citing.claims && citing.claims.length > 1 && (
+        <div className={styles.others} role="group" aria-label="Sentences beside this line">
+          {citing.claims.map((one, index) => (
+            <button
+              key={one.from}
+              type="button"
+              aria-pressed={one === claim}
+              title={one.text}
+              onClick={() => {
+                setClaim(one);
+                setQuery(one.text);
+              }}
+            >
+              Sentence {index + 1}
+            </button>
+          ))}
+        </div>
       )}
       <div className={styles.box}>
         <SearchIcon />

@@ -36,14 +36,14 @@ export function ConflictDialog({ current, onClose }: { current: WrittenDocument;
             {/* A region that scrolls has to be reachable by keyboard. */}
             {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
             <div className={styles.side} tabIndex={0} role="group" aria-label="Their text">
-              <DiffText label="Theirs" parts={sideOf(parts, "removed")} />
+              <DiffText side label="Theirs" parts={sideOf(parts, "removed")} />
             </div>
           </section>
           <section>
             <h3>Yours: not saved</h3>
             {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
             <div className={styles.side} tabIndex={0} role="group" aria-label="Your text">
-              <DiffText label="Yours" parts={sideOf(parts, "added")} />
+              <DiffText side label="Yours" parts={sideOf(parts, "added")} />
             </div>
           </section>
         </div>

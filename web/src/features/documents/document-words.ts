@@ -24,16 +24,16 @@ export const MISSING: readonly (readonly [Missing, string])[] = [
   ["csl", "As the style has it"],
 ];
 
-/** Those that most texts are written in, in this order, by what servers call them. */
-export const COMMON_STYLES: readonly (readonly string[])[] = [
-  ["apa", "american-psychological-association"],
-  ["mla", "modern-language-association"],
-  ["chicago-notes", "chicago-notes-bibliography", "chicago-fullnotes", "chicago-fullnote-bibliography"],
-  ["chicago-author-date"],
-  ["ieee", "institute-of-electrical-and-electronics-engineers"],
-  ["harvard", "harvard-cite-them-right"],
-  ["vancouver"],
-  ["nature"],
+/** Those that most texts are written in, in this order: what people call them, and what servers do. */
+export const COMMON_STYLES: readonly (readonly [name: string, ids: readonly string[]])[] = [
+  ["APA", ["apa", "american-psychological-association"]],
+  ["MLA", ["mla", "modern-language-association"]],
+  ["Chicago notes", ["chicago-notes", "chicago-notes-bibliography", "chicago-fullnotes", "chicago-fullnote-bibliography"]],
+  ["Chicago author-date", ["chicago-author-date"]],
+  ["IEEE", ["ieee", "institute-of-electrical-and-electronics-engineers"]],
+  ["Harvard", ["harvard", "harvard-cite-them-right"]],
+  ["Vancouver", ["vancouver"]],
+  ["Nature", ["nature"]],
 ];
 
 interface Named {
@@ -46,11 +46,11 @@ interface Named {
 export function pickStyles<T extends Named & { is_own: boolean }>(styles: readonly T[], query: string): { own: T[]; common: T[]; others: T[] } {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = ({ style_id, title, aliases }: T) => {
-    const known = [style_id, title, ...aliases].join(" ").toLowerCase();
+    const known = [style_id, title, commonName(style_id), ...aliases].join(" ").toLowerCase();
     return words.every((word) => known.includes(word));
   };
   const found = styles.filter(fits);
-  const common = COMMON_STYLES.flatMap((names) => {
+  const common = COMMON_STYLES.flatMap(([, names]) => {
     const one = names.map((name) => found.find((style) => style.style_id === name || style.aliases.includes(name))).find(Boolean);
     return one ? [one] : [];
   });
@@ -63,9 +63,15 @@ export function pickStyles<T extends Named & { is_own: boolean }>(styles: readon
   };
 }
 
-/** What a style is called, also before the list of them is there. */
+/** What people call one of the common styles. */
+export function commonName(id: string): string | null {
+  return COMMON_STYLES.find(([, ids]) => ids.includes(id))?.[0] ?? null;
+}
+
+/** What a style is called where there is little room, also before the list of them is there. */
 export function styleName(styles: readonly Named[] | undefined, id: string): string {
-  return styles?.find((style) => style.style_id === id || style.aliases.includes(id))?.title ?? id.toUpperCase();
+  const style = styles?.find((one) => one.style_id === id || one.aliases.includes(id));
+  return commonName(id) ?? (style && commonName(style.style_id)) ?? style?.title ?? id;
 }
 
 export function formatName(format: DocumentFormat): string {

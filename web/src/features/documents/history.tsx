@@ -32,7 +32,7 @@ export function History({ search, show }: { search: DocumentSearch; show: (chang
               params={{ documentId: id }}
               search={{ ...search, version, against: undefined, view: undefined }}
               resetScroll={false}
-              activeProps={{ "aria-current": undefined }}
+              activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
               aria-current={search.version === version ? "true" : undefined}
               data-row=""
             >

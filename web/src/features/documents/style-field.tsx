@@ -4,7 +4,7 @@ import { addStyle, documentKeys, listStyles } from "@/api/documents";
 import type { CitationStyle } from "@/api/documents-types";
 import { Button } from "@/components/button";
 import { ErrorNote } from "@/components/states";
-import { pickStyles, styleName } from "@/features/documents/document-words";
+import { commonName, pickStyles } from "@/features/documents/document-words";
 import { humanise } from "@/lib/format";
 import fields from "@/components/field.module.css";
 import styles from "@/features/documents/style-field.module.css";
@@ -74,7 +74,7 @@ export function StyleField({ value, onChange, focus = false }: { value: string; 
         // eslint-disable-next-line jsx-a11y/no-autofocus
         autoFocus={focus}
         className={fields.input}
-        placeholder={`${styleName(known.data?.items, value)}: find another`}
+        placeholder="Find a style by its name"
         value={query}
         onChange={(event) => setQuery(event.target.value)}
         onKeyDown={onKeyDown}
@@ -100,7 +100,10 @@ export function StyleField({ value, onChange, focus = false }: { value: string; 
                     className={styles.option}
                     onClick={() => onChange(style.style_id)}
                   >
-                    <span>{style.title}</span>
+                    <span>
+                      {commonName(style.style_id) && <b>{commonName(style.style_id)} </b>}
+                      {style.title}
+                    </span>
                     <span className={styles.kind}>{humanise(style.kind)}</span>
                   </div>
                 ))}

@@ -3,8 +3,8 @@ import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type 
 const OPEN_MS = 150;
 const CLOSE_MS = 250;
 
-/** Which citation shows its evidence: the one that is pointed at, has the focus, or was pressed. `onMark` hears of pressed marks. */
-export function useCard(onMark: (mark: Element) => void) {
+/** Which citation shows its evidence: the one that is pointed at, has the focus, or was pressed. `onMark` hears of pressed marks, with all that stand beside the same line. */
+export function useCard(onMark: (mark: Element, beside: Element[]) => void) {
   const trigger: RefObject<Element | null> = useRef(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const [number, setNumber] = useState<number | null>(null);
@@ -46,7 +46,7 @@ export function useCard(onMark: (mark: Element) => void) {
     },
     onClick(event: MouseEvent) {
       const mark = event.target instanceof Element ? event.target.closest("[data-claim]") : null;
-      if (mark) onMark(mark);
+      if (mark) onMark(mark, marksBeside(mark, event.currentTarget));
       const badge = badgeAt(event.target);
       if (badge) show(badge);
     },
@@ -56,4 +56,10 @@ export function useCard(onMark: (mark: Element) => void) {
 
 function badgeAt(target: EventTarget): Element | null {
   return target instanceof Element ? target.closest("[data-citation]") : null;
+}
+
+/** No more than one of the marks beside a line can be hit. */
+function marksBeside(mark: Element, text: Element): Element[] {
+  const { top } = mark.getBoundingClientRect();
+  return Array.from(text.querySelectorAll("[data-claim]")).filter((other) => Math.abs(other.getBoundingClientRect().top - top) < 4);
 }

@@ -26,7 +26,7 @@ export function ViewTabs({ narrow, search }: { narrow: boolean; search: Document
             search={{ ...search, view }}
             replace
             className={tabClass}
-            activeProps={{ "aria-current": undefined }}
+            activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
             aria-current={view === open ? "page" : undefined}
           >
             {name}

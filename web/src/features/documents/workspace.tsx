@@ -65,9 +65,9 @@ export function Workspace({ first, parts }: { first: WrittenDocument; parts: Sou
     const at = handle.cursor();
     setCiting({ words: plainSentence(handle.selected()), at, box: handle.box(at) });
   }, [editor]);
-  const card = useCard((mark) => {
-    const claim = editor.current?.claimsOf(mark)[0];
-    if (claim && editor.current) setCiting({ words: claim.text, at: claim.to, box: mark.getBoundingClientRect(), claim });
+  const card = useCard((mark, beside) => {
+    const found = beside.flatMap((one) => editor.current?.claimsOf(one) ?? []);
+    if (found[0]) setCiting({ words: found[0].text, at: found[0].to, box: mark.getBoundingClientRect(), claims: found });
   });
 
   const view = search.view ?? "text";
