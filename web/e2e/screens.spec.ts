@@ -57,7 +57,9 @@ async function fill(request: APIRequestContext) {
   ].join("\n\n");
   await post(`/api/v1/runs/${run.id}/response`, { text });
   await request.post(`/api/v1/conversations/${run.conversation_id}/messages`, { data: { content: "How deep is the quay at low water?" }, headers: { accept: "application/json" } });
-  return { file: sha256[0]!, job: id, source: sources[0]!, failed: sources[1]!, pdf: sources[2]!, saved: sources[3]!, conversation: run.conversation_id };
+  const written = await post<{ document_id: string }>("/api/v1/documents", { title: "What the harbour board saw", text: "# Depths\n\nThe depth at the quay is 7.2 m.\n", source_ids: [sources[0]] });
+  await post(`/api/v1/documents/${written.document_id}/citations`, { source_id: sources[0], position: 41, insert: true, quote: "The depth at the quay is 7.2 m" });
+  return { written: written.document_id, file: sha256[0]!, job: id, source: sources[0]!, failed: sources[1]!, pdf: sources[2]!, saved: sources[3]!, conversation: run.conversation_id };
 }
 
 // The saved page tries what it may not.
@@ -66,7 +68,7 @@ test.use({ expectedErrors: [/Content Security Policy|sandboxed/] });
 test("every screen is readable and fits", async ({ page, request, schemes, hasTouch }) => {
   // There are many, and each is looked at in every scheme.
   test.setTimeout(240_000);
-  const { file, job, source, failed, pdf, saved, conversation } = await fill(request);
+  const { written, file, job, source, failed, pdf, saved, conversation } = await fill(request);
   const panel = page.getByRole("complementary");
   const snapshot = "/library/snapshots/default/harbour/1931";
   const screens: [path: string, sign: () => ReturnType<typeof page.getByText>][] = [
@@ -83,6 +85,13 @@ test("every screen is readable and fits", async ({ page, request, schemes, hasTo
     [`/sources/${source}?view=changes`, () => page.getByRole("article", { name: "Changes" }).getByRole("insertion").last()],
     [`/sources/${pdf}#c=0-17`, () => page.getByRole("article", { name: "Pages" }).locator("mark").first()],
     [`/sources/${saved}`, () => page.frameLocator("iframe").getByText("Line 1 of the notes")],
+    ["/documents", () => page.getByRole("table", { name: "Documents" }).getByRole("link", { name: "What the harbour board saw" })],
+    ["/documents?q=nowhere", () => page.getByRole("heading", { name: "Nothing found" })],
+    [`/documents/${written}`, () => page.locator("[data-citation]")],
+    [`/documents/${written}?view=pages`, () => page.getByRole("img", { name: /^Page 1 of/ })],
+    [`/documents/${written}?view=sources`, () => page.getByRole("list", { name: "Sources of this document" }).getByRole("listitem")],
+    [`/documents/${written}?view=sources&panel=history`, () => page.getByRole("list", { name: "Versions" }).getByRole("listitem").first()],
+    [`/documents/${written}?version=2`, () => page.getByRole("article", { name: "Changes" }).getByRole("insertion")],
     ["/search", () => page.getByRole("heading", { name: "Find the exact words" })],
     ["/search?q=depth+at+the+quay&origin=blob_storage&expand_neighbors=true", () => page.getByRole("list", { name: "Results" }).locator("mark").first()],
     ["/search?q=depth&language=xx", () => page.getByRole("heading", { name: "Nothing found" })],

@@ -181,9 +181,9 @@ export async function deleteStyle(id: string): Promise<void> {
   await ask("DELETE", `/styles/${encodeURIComponent(id)}`);
 }
 
-/** One source as the list of references of a text in that style has it. */
-export function formatSource(source: string, style: string, locale: string): Promise<FormattedReference> {
-  return json("POST", `/sources/${encodeURIComponent(source)}/format`, { body: { style, kind: "bibliography", locale } });
+/** One source as the references of a document have it. */
+export function formatSource(source: string, { style, locale, missing }: Pick<WrittenDocument, "style" | "locale" | "missing">): Promise<FormattedReference> {
+  return json("POST", `/sources/${encodeURIComponent(source)}/format`, { body: { style, kind: "bibliography", locale, missing } });
 }
 
 /** A file that can be made of a document, fetched: a refusal is a `Problem` and not a broken download. */

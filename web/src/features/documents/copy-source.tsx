@@ -26,7 +26,7 @@ export function CopySource({ source }: { source: DocumentSource }) {
   }, [said]);
 
   async function copy(kind: (typeof KINDS)[number][0]) {
-    const formatted = formatSource(source.source_id, document.style, document.locale);
+    const formatted = formatSource(source.source_id, document);
     try {
       await put(formatted, kind);
       setSaid("Copied");

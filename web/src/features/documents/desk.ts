@@ -126,18 +126,24 @@ export function useNewDesk(first: WrittenDocument): Desk {
   const cite = useCallback(
     async ({ source_id, quote, page }: Passage, at?: number) => {
       const number = await takeCitationNumber(id);
-      editor.current?.insert(markerOf(number, format), at);
-      await saver.alone(async () => {
+      const marker = markerOf(number, format);
+      editor.current?.insert(marker, at);
+      const set = saver.alone(async () => {
         if (!known?.some((source) => source.source_id === source_id)) await addDocumentSource(id, { source_id });
-        const marker = findMarkers(saver.text, format).find((one) => one.number === number);
+        const place = findMarkers(saver.text, format).find((one) => one.number === number);
         const { version } = await addCitation(id, {
           source_id,
           citation_number: number,
-          position: scalarPlace(saver.text, marker?.from ?? saver.text.length),
+          position: scalarPlace(saver.text, place?.from ?? saver.text.length),
           ...(quote !== null && { quote }),
           ...(page !== null && { locator: String(page) }),
         });
         saver.passed(version);
+      });
+      await set.catch((thrown: unknown) => {
+        // A number that stands for nothing would be left behind, and another one at the next try.
+        editor.current?.replaceText(saver.text.replace(marker, ""));
+        throw thrown;
       });
       renew();
     },

@@ -43,7 +43,7 @@ export function Workspace({ first, parts }: { first: WrittenDocument; parts: Sou
   const [citing, setCiting] = useState<Citing | null>(null);
   const [editing, setEditing] = useState<number | null>(null);
   const [removing, setRemoving] = useState<number | null>(null);
-  const [conflictClosed, setConflictClosed] = useState(false);
+  const [closed, setClosed] = useState<number | null>(null);
   const [isEmpty, setEmpty] = useState(saver.text.trim() === "");
   usePageTitle(document.title);
 
@@ -137,10 +137,10 @@ export function Workspace({ first, parts }: { first: WrittenDocument; parts: Sou
       )}
       {editing !== null && citation(editing) && <EditCitationDialog citation={citation(editing)!} onClose={() => setEditing(null)} />}
       {removing !== null && citation(removing) && <RemoveCitationDialog citation={citation(removing)!} onClose={() => setRemoving(null)} />}
-      {state.kind === "conflict" && !conflictClosed && <ConflictDialog current={state.current} onClose={() => setConflictClosed(true)} />}
-      {state.kind === "conflict" && conflictClosed && (
+      {state.kind === "conflict" && closed !== state.current.version && <ConflictDialog current={state.current} onClose={() => setClosed(state.current.version)} />}
+      {state.kind === "conflict" && closed === state.current.version && (
         <div className={styles.reminder}>
-          <button type="button" onClick={() => setConflictClosed(false)}>
+          <button type="button" onClick={() => setClosed(null)}>
             Not saved: the document was changed elsewhere. Compare
           </button>
         </div>

@@ -14,10 +14,11 @@ import { replacement } from "@/features/documents/places";
 
 /** What others can do to the text. */
 export interface EditorHandle {
-  /** Writes at a place, or at the cursor in place of nothing; gives where that is. */
-  insert: (text: string, at?: number) => number;
+  /** Writes at a place, or at the cursor. */
+  insert: (text: string, at?: number) => void;
   /** Makes it another text, with the cursor where it was. */
   replaceText: (text: string) => void;
+  /** The cursor, or the end of what is selected. */
   cursor: () => number;
   selected: () => string;
   /** To a line and a column, which count from 1 as the compiler does. */
@@ -92,13 +93,12 @@ export default function Editor({ ref, text, format, badges: looks, claims, fault
 }
 
 function handleOf(view: EditorView | null): EditorHandle {
-  const cursor = () => view?.state.selection.main.head ?? 0;
+  const cursor = () => view?.state.selection.main.to ?? 0;
   return {
     cursor,
-    insert(text, at = view?.state.selection.main.to ?? 0) {
+    insert(text, at = cursor()) {
       view?.dispatch({ changes: { from: at, insert: text }, selection: { anchor: at + text.length }, scrollIntoView: true, userEvent: "input" });
       view?.focus();
-      return at;
     },
     replaceText(text) {
       const change = view && replacement(view.state.doc.toString(), text);
