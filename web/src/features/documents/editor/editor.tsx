@@ -9,7 +9,7 @@ import { badges, setBadges, type BadgeLooks } from "@/features/documents/editor/
 import type { ClaimMark } from "@/features/documents/claims";
 import { claimMarks, claimsAt, setClaims } from "@/features/documents/editor/claim-marks";
 import { languageOf } from "@/features/documents/editor/languages";
-import { codeLook, look } from "@/features/documents/editor/look";
+import { look } from "@/features/documents/editor/look";
 import { replacement } from "@/features/documents/places";
 
 /** What others can do to the text. */
@@ -75,7 +75,6 @@ export default function Editor({ ref, text, format, badges: looks, claims, fault
           claimMarks,
           lintGutter(),
           look,
-          format === "typst" ? codeLook : [],
           EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),
         ],
       }),

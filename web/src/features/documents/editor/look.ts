@@ -55,6 +55,3 @@ export const look = EditorView.theme({
   "@media (pointer: coarse)": { ".cm-citation button": { padding: "4px 8px" } },
   "@media (max-width: 719px)": { ".cm-content": { padding: "16px 16px 40vh 20px" } },
 });
-
-/** Markup with much code in it is read by columns. */
-export const codeLook = EditorView.theme({ ".cm-scroller": { font: "400 0.9375rem/28px var(--mono)" } });
