@@ -27,6 +27,13 @@ TOOLS = [
     "job_status",
     "graph_health",
     "entity_review_queue",
+    "create_document",
+    "read_document",
+    "write_document",
+    "get_next_citation_number",
+    "add_citation",
+    "remove_citation",
+    "update_bibliography",
     "search",
     "fetch",
 ]
@@ -92,7 +99,8 @@ class Sdk(unittest.IsolatedAsyncioTestCase):
             for tool in tools.values():
                 Draft202012Validator.check_schema(tool.input_schema)
                 Draft202012Validator.check_schema(tool.output_schema)
-            document = str(uuid.uuid4())
+            new = {"title": "Harriers", "style": "apa", "text": "It nests in reeds[^1]."}
+            document = (await client.call_tool("create_document", new)).structured_content["document"]["document_id"]
             source = await self.added(client, document)
             calls = {
                 "hybrid_search": {"query": QUESTION, "limit": 5, "filters": {"source_ids": [source]}},
@@ -105,6 +113,13 @@ class Sdk(unittest.IsolatedAsyncioTestCase):
                 "job_status": {},
                 "graph_health": {},
                 "entity_review_queue": {},
+                "create_document": new,
+                "read_document": {"document_id": document},
+                "write_document": {"document_id": document, "text": "It nests in dense reeds[^1].", "base_version": 1},
+                "get_next_citation_number": {"document_id": document},
+                "add_citation": {"document_id": document, "source_id": source, "citation_number": 1, "position": 23},
+                "update_bibliography": {"document_id": document, "style": "mla"},
+                "remove_citation": {"document_id": document, "citation_number": 1},
                 "search": {"query": QUESTION},
                 "fetch": {"id": f"{source}#4-17"},
             }

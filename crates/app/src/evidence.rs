@@ -14,7 +14,7 @@ use ibid_evidence::{
 use ibid_store::{BlobStream, Store};
 use tokio::runtime::Handle;
 
-use crate::{App, Archive, Error, Result, Scope, Text, archive::piped};
+use crate::{App, Archive, CheckedCitation, Error, Result, Scope, Text, archive::piped};
 
 impl App {
     /// The evidence of a message as a zip: the message, its citations, and the bytes that they are of.
@@ -65,7 +65,7 @@ impl App {
     pub async fn document_evidence(&self, scope: &Scope, id: DocumentId) -> Result<Archive> {
         let open = self.document(scope, id, None).await?;
         let (citations, _) = self.document_citations(scope, id).await?;
-        let support = self.document_support(scope, id).await?.checked;
+        let support = self.document_support(scope, id).await?;
         let (mut roles, mut names) = (BTreeMap::new(), BTreeMap::new());
         let mut records = Vec::new();
         for citation in citations.iter().filter(|citation| citation.is_attached()) {
@@ -75,9 +75,10 @@ impl App {
                 }
                 None => None,
             };
-            let checked = support.claims.iter().find_map(|claim| {
-                let own = claim.citations.iter().find(|one| one.number == citation.number)?;
-                Some((claim.claim.span, own))
+            let checked = support.claims.iter().find(|(_, numbers)| numbers.contains(&citation.number));
+            let checked = checked.and_then(|(claim, _)| {
+                let own = |one: &&CheckedCitation| one.of.map(|(source, _)| source) == citation.source;
+                Some((claim.claim.span, claim.citations.iter().find(own)?))
             });
             let length =
                 if citation.is_marked { open.document.look.format.marker(citation.number).chars().count() } else { 0 };

@@ -453,8 +453,9 @@ fn kept_words(old: &str, new: &str) -> Vec<(usize, usize, usize)> {
     kept
 }
 
-/// The words of a text alone, each where it stands: code, comments and formulas are blank, and a marker is `[3]`.
-pub fn prose(format: Format, text: &str) -> String {
+/// The words of a text alone, each where it stands: code, comments and formulas are blank, and a marker is `[3]`, with the
+/// number that it is to have; one that is to have none is blank, too.
+pub fn prose(format: Format, text: &str, number: impl Fn(u32) -> Option<u32>) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     if format == Format::Typst {
         let mut masked = Vec::new();
@@ -472,7 +473,13 @@ pub fn prose(format: Format, text: &str) -> String {
     }
     for marker in markers(format, text) {
         // What is longer stands before it: the full stop follows at once.
-        let words: Vec<char> = format!("{:>1$}", format!("[{}]", marker.number), marker.span.len()).chars().collect();
+        let words: Vec<char> = format!(
+            "{:>1$}",
+            number(marker.number).map(|number| format!("[{number}]")).unwrap_or_default(),
+            marker.span.len()
+        )
+        .chars()
+        .collect();
         for (at, one) in chars.iter_mut().skip(marker.span.start).take(marker.span.len()).enumerate() {
             *one = words.get(at).copied().unwrap_or(' ');
         }

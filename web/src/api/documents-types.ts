@@ -201,7 +201,7 @@ export interface CitationStyle {
 
 export interface Styles {
   items: CitationStyle[];
-  locales: { tag: string; name: string }[];
+  locales: { tag: string }[];
 }
 
 export interface FormattedReference {

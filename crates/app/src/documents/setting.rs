@@ -6,7 +6,7 @@ use ibid_bibliography::{
     Citation as CslCitation, CitedItem, Form, Formatter, Missing, Output, ReferenceFormat, StyleKind, csl_of_source,
     export,
 };
-use ibid_citations::CitationSource;
+use ibid_citations::{CitationSource, claims::Claim};
 use ibid_documents::{
     Fault,
     manuscript::{self, Manuscript, Typeset},
@@ -20,7 +20,7 @@ use ibid_domain::{
 use serde_json::{Value as Json, json};
 
 use super::{LookChange, OpenDocument, check_text};
-use crate::{App, Checked, Result, Scope};
+use crate::{App, CheckedClaim, Result, Scope};
 
 /// Dots of a picture for a point: 144 for an inch.
 const DOTS: f64 = 2.0;
@@ -175,8 +175,10 @@ pub struct Preview {
 /// What the sources of a document say of its sentences.
 #[derive(Clone, Debug)]
 pub struct Claims {
-    /// The text as it was checked, sign for sign.
-    pub checked: Checked,
+    /// Sentences that cite something, with the numbers of their citations.
+    pub claims: Vec<(CheckedClaim, Vec<u32>)>,
+    /// Sentences that say something and cite nothing.
+    pub uncited: Vec<Claim>,
 }
 
 /// A document put together.
@@ -411,18 +413,35 @@ impl App {
     pub async fn document_support(&self, scope: &Scope, id: DocumentId) -> Result<Claims> {
         let open = self.document(scope, id, None).await?;
         let citations = self.store.read().await?.documents(scope).citations(id).await?;
-        let prose = manuscript::prose(open.document.look.format, &open.text);
-        let source = |citation: &DocumentCitation| CitationSource {
-            id: citation.number.to_string(),
-            number: Some(citation.number),
-            title: Some(citation.snapshot.title.clone()),
-            uri: citation.snapshot.url.clone(),
-            source_id: citation.source.map(|source| source.to_string()),
-            snippet: citation.quote.clone(),
-            ..CitationSource::default()
+        // What is cited twice is one work: its first citation has the number of both.
+        let mut works: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut sources: Vec<CitationSource> = Vec::new();
+        for citation in &citations {
+            let known = citations.iter().find(|one| one.source.is_some() && one.source == citation.source);
+            let number = known.map_or(citation.number, |first| first.number);
+            works.insert(citation.number, number);
+            if number == citation.number {
+                sources.push(CitationSource {
+                    id: number.to_string(),
+                    number: Some(number),
+                    title: Some(citation.snapshot.title.clone()),
+                    source_id: citation.source.map(|source| source.to_string()),
+                    snippet: citation.quote.clone(),
+                    ..CitationSource::default()
+                });
+            }
+        }
+        let format = open.document.look.format;
+        let prose = manuscript::prose(format, &open.text, |number| works.get(&number).copied());
+        let markers = manuscript::markers(format, &open.text);
+        let checked = self.check_text(scope, &prose, sources).await?;
+        let numbered = |claim: CheckedClaim| {
+            let span = claim.claim.span;
+            let own = markers.iter().filter(|marker| marker.span.end > span.start && marker.span.start < span.end);
+            let numbers = own.map(|marker| marker.number).filter(|number| works.contains_key(number)).collect();
+            (claim, numbers)
         };
-        let sources = citations.iter().map(source).collect();
-        Ok(Claims { checked: self.check_text(scope, &prose, sources).await? })
+        Ok(Claims { claims: checked.claims.into_iter().map(numbered).collect(), uncited: checked.uncited })
     }
 
     async fn style_of(&self, scope: &Scope, open: &OpenDocument) -> Result<std::sync::Arc<Formatter>> {

@@ -54,8 +54,8 @@ pub struct StyleChoice {
     pub id: String,
     /// What it is called.
     pub title: String,
-    /// How it cites; not known of one that was brought until it is used.
-    pub kind: Option<&'static str>,
+    /// How it cites.
+    pub kind: &'static str,
     /// Other names of it.
     pub aliases: Vec<&'static str>,
     /// Whether it was brought.
@@ -66,20 +66,18 @@ impl App {
     /// All styles, those that were brought first.
     pub async fn styles(&self, scope: &Scope) -> Result<Vec<StyleChoice>> {
         let own = self.store.read().await?.documents(scope).styles().await?;
-        let mut styles: Vec<StyleChoice> = own
-            .into_iter()
-            .map(|(name, title)| StyleChoice {
-                id: format!("{OWN}{name}"),
-                title,
-                kind: None,
-                aliases: vec![],
-                is_own: true,
-            })
-            .collect();
+        let own = own.into_iter().map(|(name, title, text)| StyleChoice {
+            id: format!("{OWN}{name}"),
+            title,
+            kind: Style::parse(&text).map_or("note", |style| style.kind().as_str()),
+            aliases: vec![],
+            is_own: true,
+        });
+        let mut styles: Vec<StyleChoice> = own.collect();
         let bundled = |info: &StyleInfo| StyleChoice {
             id: info.id.to_owned(),
             title: info.title.to_owned(),
-            kind: Some(info.kind.as_str()),
+            kind: info.kind.as_str(),
             aliases: info.aliases.clone(),
             is_own: false,
         };
@@ -106,7 +104,7 @@ impl App {
         Ok(StyleChoice {
             id: format!("{OWN}{name}"),
             title,
-            kind: Some(style.kind().as_str()),
+            kind: style.kind().as_str(),
             aliases: vec![],
             is_own: true,
         })

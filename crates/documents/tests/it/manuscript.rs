@@ -122,7 +122,7 @@ fn places_follow_edits() {
 #[test]
 fn prose_has_every_word_at_its_place() {
     let text = "= Title\n#set text(red)\nIt rains#footnote[12]. `code` #emph[Much] $x^2$ // no\nEnd";
-    let plain = prose(TYPST, text);
+    let plain = prose(TYPST, text, Some);
     assert_eq!(plain.chars().count(), text.chars().count());
     for word in ["Title", "It rains", "[12].", "Much", "End"] {
         assert_eq!(plain.find(word), text.find(word), "{plain}");
@@ -130,7 +130,9 @@ fn prose_has_every_word_at_its_place() {
     for gone in ["set", "code", "x^2", "no"] {
         assert!(!plain.contains(gone), "{gone}: {plain}");
     }
-    assert_eq!(prose(MARKDOWN, "It rains[^3]."), "It rains [3].");
+    assert_eq!(prose(MARKDOWN, "It rains[^3].", Some), "It rains [3].");
+    assert_eq!(prose(MARKDOWN, "It rains[^33].", |_| None), "It rains     .");
+    assert_eq!(prose(MARKDOWN, "It rains[^33].", |_| Some(1)), "It rains  [1].");
 }
 
 #[test]
@@ -156,7 +158,7 @@ proptest! {
     #[test]
     fn any_text_is_looked_through(text in "[a-c#\\[\\]{}()$`*_=/\\n\" \\\\0-9^é]{0,120}", at in 0usize..130) {
         for format in [TYPST, MARKDOWN] {
-            let plain = prose(format, &text);
+            let plain = prose(format, &text, Some);
             prop_assert_eq!(plain.chars().count(), text.chars().count());
             let known: BTreeSet<u32> = (1..=3).collect();
             let manuscript = Manuscript::read(format, CiteAs::Footnotes, &text, &known, &[(1, at)]);

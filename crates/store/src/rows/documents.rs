@@ -365,11 +365,11 @@ impl Documents<'_> {
         Ok(())
     }
 
-    /// The styles that were brought: names and titles.
-    pub async fn styles(&mut self) -> Result<Vec<(String, String)>> {
-        let sql = "SELECT name, title FROM styles WHERE tenant_id = $1 ORDER BY title, name";
+    /// The styles that were brought: names, titles and texts.
+    pub async fn styles(&mut self) -> Result<Vec<(String, String, String)>> {
+        let sql = "SELECT name, title, text FROM styles WHERE tenant_id = $1 ORDER BY title, name";
         let rows = self.tx.rows(sql, params![self.scope.tenant()]).await?;
-        rows.iter().map(|row| Ok((row.get("name")?, row.get("title")?))).collect()
+        rows.iter().map(|row| Ok((row.get("name")?, row.get("title")?, row.get("text")?))).collect()
     }
 
     /// The text of a style that was brought.

@@ -11,6 +11,8 @@ import { CITE_AS, MISSING, namesOf, TEMPLATES } from "@/features/documents/docum
 import { useStyles } from "@/features/documents/style-field";
 import styles from "@/features/documents/documents.module.css";
 
+const languages = new Intl.DisplayNames(["en"], { type: "language" });
+
 /** What a document is called, by whom, and how it is set; everything but its style. */
 export function SetupDialog({ onClose }: { onClose: () => void }) {
   const { document, change } = useDesk();
@@ -26,7 +28,7 @@ export function SetupDialog({ onClose }: { onClose: () => void }) {
     mutationFn: () => change({ title: title.trim(), authors: namesOf(authors), date: date.trim() || null, locale, template, cite_as: citeAs, missing }),
     onSuccess: onClose,
   });
-  const locales = (known.data?.locales ?? []).map(({ tag, name }) => [tag, name] as const);
+  const locales = (known.data?.locales ?? []).map(({ tag }) => [tag, languages.of(tag) ?? tag] as const);
   function submit(event: FormEvent) {
     event.preventDefault();
     if (title.trim() && !save.isPending) save.mutate();

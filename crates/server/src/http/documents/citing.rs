@@ -18,7 +18,10 @@ use crate::http::{
     Server,
     extract::{Caller, Json, Path, Query, check_json_type, parse_json},
     problem::ApiResult,
-    sources::{body, source_id},
+    sources::{
+        body::{self, said},
+        source_id,
+    },
     wire::Problem as WireProblem,
 };
 
@@ -146,11 +149,6 @@ pub(in crate::http) async fn list(
 ) -> ApiResult<axum::Json<CitationsAnswer>> {
     let (cited, dangling) = server.app.cited(&scope, document_id(&id)?).await?;
     Ok(axum::Json(CitationsAnswer { items: cited.into_iter().map(DocumentCitation::from).collect(), dangling }))
-}
-
-/// A field that was named, be it null.
-fn said<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
 }
 
 /// What is to be changed of a citation; null takes a field away.

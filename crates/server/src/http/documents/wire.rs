@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::http::sources::wire::Source;
+use crate::http::sources::{body::said, wire::Source};
 
 /// A document without its text.
 #[derive(Serialize, ToSchema)]
@@ -144,8 +144,10 @@ pub(crate) struct LookBody {
     missing: Option<String>,
     /// Who writes it.
     authors: Option<Vec<String>>,
-    /// When, in any words; an empty one is none.
-    date: Option<String>,
+    /// When, in any words; null or an empty one is none.
+    #[schema(value_type = Option<String>)]
+    #[serde(deserialize_with = "said")]
+    date: Option<Option<String>>,
     /// Fields that nobody knows.
     #[serde(flatten)]
     #[schema(ignore)]
@@ -171,7 +173,7 @@ impl LookBody {
             cite_as: self.cite_as.as_deref().map(str::parse::<CiteAs>).transpose()?,
             missing: self.missing.as_deref().map(str::parse::<MissingDetails>).transpose()?,
             authors: self.authors,
-            date: self.date.map(Some),
+            date: self.date,
         })
     }
 }
@@ -478,33 +480,26 @@ pub(crate) struct SupportAnswer {
 
 impl From<ibid_app::Claims> for SupportAnswer {
     fn from(claims: ibid_app::Claims) -> Self {
-        let claim = |one: CheckedClaim| {
-            let best = one.citations.iter().max_by(|a, b| {
-                (a.support.verdict, a.support.score)
-                    .partial_cmp(&(b.support.verdict, b.support.score))
-                    .unwrap_or(std::cmp::Ordering::Equal)
-            });
+        let claim = |(one, citation_numbers): (CheckedClaim, Vec<u32>)| {
+            let supports = one.citations.iter().map(|citation| &citation.support);
+            let best = supports.max_by(|a, b| a.verdict.cmp(&b.verdict).then(a.score.total_cmp(&b.score)));
             ClaimSupport {
                 start_index: one.claim.span.start,
                 end_index: one.claim.span.end,
-                verdict: best.map_or(Verdict::Unsupported, |best| best.support.verdict).as_str(),
-                score: best.map_or(0.0, |best| f64::from(best.support.score)),
-                citation_numbers: one.citations.iter().map(|citation| citation.number).collect(),
+                verdict: best.map_or(Verdict::Unsupported, |best| best.verdict).as_str(),
+                score: best.map_or(0.0, |best| f64::from(best.score)),
+                citation_numbers,
                 text: one.claim.text,
             }
         };
+        let uncited = |claim: ibid_citations::claims::Claim| UncitedClaim {
+            start_index: claim.span.start,
+            end_index: claim.span.end,
+            text: claim.text,
+        };
         Self {
-            claims: claims.checked.claims.into_iter().map(claim).collect(),
-            uncited: claims
-                .checked
-                .uncited
-                .into_iter()
-                .map(|claim| UncitedClaim {
-                    start_index: claim.span.start,
-                    end_index: claim.span.end,
-                    text: claim.text,
-                })
-                .collect(),
+            claims: claims.claims.into_iter().map(claim).collect(),
+            uncited: claims.uncited.into_iter().map(uncited).collect(),
         }
     }
 }
@@ -574,9 +569,8 @@ pub(crate) struct StyleView {
     pub(crate) style_id: String,
     /// What it is called.
     pub(crate) title: String,
-    /// `author_date`, `numeric`, `note` or `label`; null of one that was brought and not used yet.
-    #[schema(required)]
-    kind: Option<String>,
+    /// `author_date`, `numeric`, `note` or `label`.
+    kind: String,
     /// Other names of it.
     aliases: Vec<&'static str>,
     /// Whether it was brought.
@@ -588,7 +582,7 @@ impl From<StyleChoice> for StyleView {
         Self {
             style_id: style.id,
             title: style.title,
-            kind: style.kind.map(|kind| kind.replace('-', "_")),
+            kind: style.kind.replace('-', "_"),
             aliases: style.aliases,
             is_own: style.is_own,
         }
