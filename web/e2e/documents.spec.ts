@@ -51,6 +51,13 @@ test("a document is begun, written, cited, set and taken away", async ({ page, r
     expect(items).toHaveLength(1);
     expect(items[0]).toMatchObject({ source_id: source.id, citation_number: 1, position: 29, is_marked: true });
     expect(source.text).toContain(items[0]!.quote);
+    // A number that is taken out by hand can be put back.
+    await page.keyboard.press("Backspace");
+    const unmarked = page.getByRole("region", { name: "Citations without a number in the text" });
+    await unmarked.getByRole("button", { name: "Insert citation 1 at the cursor" }).click();
+    await expect(unmarked).toBeHidden();
+    await expect(badges(page)).toHaveText(["1"]);
+    await expect(saved(page)).toBeVisible();
     await expect(ownSources(page)).toHaveCount(1);
     await expect(ownSources(page).first()).toContainText("cited once");
     await expect(page.getByRole("region", { name: "References" }).getByRole("listitem")).toHaveCount(1);

@@ -14,6 +14,7 @@ import { useDesk } from "@/features/documents/desk";
 import type { SourceParts } from "@/features/documents/document-page";
 import { sourceLine } from "@/features/documents/document-words";
 import type { DocumentSearch } from "@/features/documents/documents-search";
+import { Unmarked } from "@/features/documents/unmarked";
 import { RemoveSourceDialog } from "@/features/documents/remove-source";
 import { formatCount } from "@/lib/format";
 import styles from "@/features/documents/side.module.css";
@@ -51,6 +52,7 @@ export function SourcesPanel({ parts: { EditSource, ByHand }, show, wide }: Prop
           <SourceItem key={source.source_id} source={source} onEdit={() => setEditing(source.source_id)} onRemove={() => setRemoving(source)} />
         ))}
       </ul>
+      <Unmarked />
       <BibliographyPreview />
       {adding === "library" && <AddSourceDialog onByHand={() => setAdding("by hand")} onClose={() => setAdding(null)} />}
       {adding === "by hand" && <ByHand onClose={() => setAdding(null)} onAdded={(source) => void alter(() => addDocumentSource(id, { source_id: source.id }))} />}
