@@ -81,6 +81,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/citations/format": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Format references
+         * @description Items of CSL-JSON in any style: a bibliography in the style's order, or each item's note or citation.
+         */
+        post: operations["format_references"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/citations/ground": {
         parameters: {
             query?: never;
@@ -246,6 +266,366 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The documents
+         * @description Those first that were changed last.
+         */
+        get: operations["list_documents"];
+        put?: never;
+        /**
+         * Make a document
+         * @description Markdown or Typst, with a style of references, a language and a layout. Every save is a version of it.
+         */
+        post: operations["create_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One document
+         * @description With its text. The ETag is its version.
+         */
+        get: operations["get_document"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a document
+         * @description Its sources stay in the library.
+         */
+        delete: operations["delete_document"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a document
+         * @description What is left out stays as it is. Each change is a version; one that changes nothing is none.
+         */
+        patch: operations["change_document"];
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/assets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of a document */
+        get: operations["get_document_file"];
+        /**
+         * Give a document a file
+         * @description Its text may ask for it by this name, as in `#image("map.png")`; for no other file is asked outside.
+         */
+        put: operations["put_document_file"];
+        post?: never;
+        /** Take a file away from a document */
+        delete: operations["delete_document_file"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/bibliography": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The bibliography of a document
+         * @description Only what its text cites, one entry for each source, in the style's order. Without citations it is empty.
+         */
+        post: operations["update_bibliography"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/citation-number": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the next number for a citation
+         * @description However many ask at once, each number is given out once and none is left out.
+         */
+        post: operations["get_next_citation_number"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/citations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a document cites
+         * @description In the order of its text, with what each footnote says in the document's style.
+         */
+        get: operations["list_document_citations"];
+        put?: never;
+        /**
+         * Cite a source in a document
+         * @description The same again changes nothing; a number that cites another source is refused.
+         */
+        post: operations["add_citation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/citations/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a citation
+         * @description Its marker goes from the text as well, as a new version.
+         */
+        delete: operations["remove_citation"];
+        options?: never;
+        head?: never;
+        /** Change a citation */
+        patch: operations["change_citation"];
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What changed between two versions */
+        get: operations["diff_document"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Draft a document from its sources
+         * @description By a job: each heading of the outline is answered from the document's own sources, in their own words or by the
+         *     language model if there is one, with citations. The job's result says which version has the draft.
+         */
+        post: operations["draft_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The versions of a document
+         * @description Newest first.
+         */
+        get: operations["list_document_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look at a document before it is saved
+         * @description Nothing is saved. Pages that look as before are told by their hash alone. A text that cannot be set gives its faults.
+         */
+        post: operations["preview_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/references": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a document cites, for other programs */
+        get: operations["export_document_references"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/render": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Render a document
+         * @description Its pages as PDF, one page as SVG or PNG, its words as HTML or Markdown, or the whole in Typst. `Ibid-Pages` says how
+         *     many pages there are. A text that cannot be set is answered with where and why (422, `faults`).
+         */
+        get: operations["render_document"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a document again as it was
+         * @description A new version that is like the one that is named, with its citations and its files.
+         */
+        post: operations["restore_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search the sources of a document
+         * @description Passages with the exact words to cite.
+         */
+        post: operations["search_document_sources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The sources of a document
+         * @description Those that were added to it, and those that it cites.
+         */
+        get: operations["list_document_sources"];
+        put?: never;
+        /**
+         * Add a source to a document
+         * @description One of the library by `source_id`; or a new one by `url`, or by what a bibliography needs to know of it, which is
+         *     added to the library first.
+         */
+        post: operations["add_document_source"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/sources/{source_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take a source away from a document
+         * @description It stays in the library.
+         */
+        delete: operations["remove_document_source"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/documents/{id}/sources/query": {
         parameters: {
             query?: never;
@@ -260,6 +640,26 @@ export interface paths {
          * @description Those that were collected for it, by meaning first: nothing less alike than the threshold (0.5) is given.
          */
         post: operations["query_document_sources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/documents/{id}/support": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the sources say of a document's sentences
+         * @description Each sentence that cites something with the best verdict of its citations, and those that should cite and do not.
+         */
+        get: operations["check_document"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -450,8 +850,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The evidence of a message
-         * @description A zip of the message, its citations as JSON, as W3C annotations and as PROV, and every byte that it cites, with a
+         * The evidence of a message or a document
+         * @description A zip of the text, its citations as JSON, as W3C annotations and as PROV, and every byte that it cites, with a
          *     manifest of hashes. `ibid verify` checks it anywhere, without the library.
          */
         get: operations["get_evidence"];
@@ -829,6 +1229,23 @@ export interface paths {
         };
         /** The moves of a pointer, newest first */
         get: operations["get_pointer_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/references": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sources as references, for other programs */
+        get: operations["export_references"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1253,6 +1670,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sources/{id}/format": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A source as a reference
+         * @description To be copied: as text, for a browser and in Markdown.
+         */
+        post: operations["format_source"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sources/{id}/impact": {
         parameters: {
             query?: never;
@@ -1427,6 +1864,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/styles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The styles of references
+         * @description Those that come with the program and those that were brought, and the languages references can be in.
+         */
+        get: operations["list_styles"];
+        put?: never;
+        /**
+         * Bring a style
+         * @description The text of a `.csl` file. One with the same title takes the place of the one before.
+         */
+        post: operations["add_style"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/styles/{style_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a style that was brought */
+        delete: operations["delete_style"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1568,6 +2046,54 @@ export interface components {
              */
             job_id: string;
         };
+        /** @description A bibliography. */
+        BibliographyAnswer: {
+            /** @description The whole, in the document's own format. Put into the text, it is kept up with what the text cites. */
+            bibliography: string;
+            /** @description How many citations are set. */
+            citation_count: number;
+            /** @description Its entries. */
+            entries: components["schemas"]["BibliographyLine"][];
+            /** @description The style. */
+            style: string;
+        };
+        /** @description Which bibliography is asked for. */
+        BibliographyBody: {
+            /**
+             * @description `per_source` (the usual) or `per_citation`.
+             * @default null
+             */
+            entries: string | null;
+            /**
+             * @description Whether it is put into the text, in place of one that stands there.
+             * @default false
+             */
+            insert: boolean;
+            /**
+             * @description `placeholders` or `csl`; the document's own if nothing is said.
+             * @default null
+             */
+            missing: string | null;
+            /**
+             * @description The style; the document's own if none is named.
+             * @default null
+             */
+            style: string | null;
+        };
+        /** @description An entry of a bibliography. */
+        BibliographyLine: {
+            /** @description The citations of it. */
+            citation_numbers: number[];
+            /** @description The same for a browser. */
+            html: string;
+            /**
+             * Format: uuid
+             * @description What it is of; null once that was deleted.
+             */
+            source_id: string | null;
+            /** @description The entry. */
+            text: string;
+        };
         /** @description A claim and the words of the library that come closest to it. */
         BoundClaim: {
             /** @description Where they end. */
@@ -1637,6 +2163,29 @@ export interface components {
              */
             unchanged: number;
         };
+        /** @description What is to be changed of a citation; null takes a field away. */
+        ChangeCitation: {
+            /**
+             * @description Where in the source.
+             * @default null
+             */
+            locator: string | null;
+            /**
+             * @description What is said before it.
+             * @default null
+             */
+            prefix: string | null;
+            /**
+             * @description What is cited.
+             * @default null
+             */
+            source_id: string | null;
+            /**
+             * @description What is said after it.
+             * @default null
+             */
+            suffix: string | null;
+        };
         /** @description Who is to write answers. */
         ChangedAnswers: {
             /** @description The key for it; the one that is kept if not said, for the same provider and address. */
@@ -1658,6 +2207,72 @@ export interface components {
              * @description From 1 to 1000.
              */
             max_sources_displayed?: number | null;
+        };
+        /** @description What is to be changed of a document. */
+        ChangeDocument: ({
+            /**
+             * @description Who writes it.
+             * @default null
+             */
+            authors: string[] | null;
+            /**
+             * @description `footnotes` (the usual) or `in_text`.
+             * @default null
+             */
+            cite_as: string | null;
+            /**
+             * @description When, in any words; null or an empty one is none.
+             * @default null
+             */
+            date: string | null;
+            /**
+             * @description `markdown` (the usual) or `typst`.
+             * @default null
+             */
+            format: string | null;
+            /**
+             * @description The tag of its language: `en-US`.
+             * @default null
+             */
+            locale: string | null;
+            /**
+             * @description `placeholders` (the usual: Untitled, Unknown Author, n.d.) or `csl` (the style's own rule).
+             * @default null
+             */
+            missing: string | null;
+            /**
+             * @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them.
+             * @default null
+             */
+            style: string | null;
+            /**
+             * @description `article` (the usual), `report`, `essay` or `none`.
+             * @default null
+             */
+            template: string | null;
+            /**
+             * @description What it is called.
+             * @default null
+             */
+            title: string | null;
+        } & Record<string, never>) & {
+            /**
+             * Format: int64
+             * @description The version that the change was made to. If there is a newer one, nothing is changed and the answer (409) has
+             *     both. `If-Match` says the same.
+             * @default null
+             */
+            base_version: number | null;
+            /**
+             * @description Why, for the history.
+             * @default null
+             */
+            message: string | null;
+            /**
+             * @description The whole text as it is to be.
+             * @default null
+             */
+            text: string | null;
         };
         /** @description What is to be set; what is not said stays. */
         ChangedSettings: {
@@ -1824,11 +2439,32 @@ export interface components {
             /** @description `supported`, `partial`, `unsupported` or `unverifiable`; null if it was not checked. */
             verdict?: string | null;
         };
+        /** @description A citation that was made. */
+        CitationAnswer: {
+            /** @description The citation. */
+            citation: components["schemas"]["DocumentCitation"];
+            /** @description What was done. */
+            message: string;
+            /** @description That it was. */
+            success: boolean;
+            /**
+             * Format: int64
+             * @description The version that the document is at.
+             */
+            version: number;
+        };
         /**
          * @description How a marker looks.
          * @enum {string}
          */
         CitationFormat: "brackets" | "superscript" | "inline_links";
+        /** @description What a document cites. */
+        CitationsAnswer: {
+            /** @description Numbers of markers in the text that cite nothing. */
+            dangling: number[];
+            /** @description The citations, in the order of the text. */
+            items: components["schemas"]["DocumentCitation"][];
+        };
         /** @description Something that a tool returned and that a text can cite. */
         CitationSource: {
             /**
@@ -2011,6 +2647,24 @@ export interface components {
             /** @description Its address. */
             url?: string | null;
         };
+        /** @description What a document's sources say of a sentence. */
+        ClaimSupport: {
+            /** @description Its citations. */
+            citation_numbers: number[];
+            /** @description One past its last. */
+            end_index: number;
+            /**
+             * Format: double
+             * @description How sure that is, 0 to 1.
+             */
+            score: number;
+            /** @description Its first character in the text. */
+            start_index: number;
+            /** @description The sentence. */
+            text: string;
+            /** @description `supported`, `partial` or `unsupported`: the best that one of its citations says. */
+            verdict: string;
+        };
         /** @description What a run asked back, answered. */
         Clarification: {
             /** @description The answer. */
@@ -2147,6 +2801,21 @@ export interface components {
             /** @description person, org, project, object, place or other. */
             type?: string | null;
         };
+        /** @description What changed between two versions. */
+        DiffAnswer: {
+            /**
+             * Format: int64
+             * @description The earlier version.
+             */
+            from: number;
+            /** @description The parts of both, in order. */
+            parts: components["schemas"]["DiffPart"][];
+            /**
+             * Format: int64
+             * @description The later version.
+             */
+            to: number;
+        };
         /** @description What changed between two versions of a source. */
         Difference: {
             /** @description Sentences that came, the first 20. */
@@ -2163,6 +2832,280 @@ export interface components {
              * @description The later one.
              */
             to_revision_id: string;
+        };
+        /** @description A part of two texts. */
+        DiffPart: {
+            /** @description `same`, `added` or `removed`. */
+            kind: string;
+            /** @description The words. */
+            text: string;
+        };
+        /** @description A document. */
+        Document: {
+            /** @description Who writes it. */
+            authors: string[];
+            /**
+             * Format: int32
+             * @description The last number that was given to a citation.
+             */
+            citation_count: number;
+            /** @description `footnotes` or `in_text`. */
+            cite_as: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description When, in any words. */
+            date: string | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            document_id: string;
+            /** @description `markdown` or `typst`. */
+            format: string;
+            /** @description The tag of its language. */
+            locale: string;
+            /** @description `placeholders` or `csl`: what stands for what is not known of a source. */
+            missing: string;
+            /**
+             * Format: int64
+             * @description How many sources it has.
+             */
+            source_count: number;
+            /** @description The style of its references. */
+            style: string;
+            /** @description `article`, `report`, `essay` or `none`. */
+            template: string;
+            /** @description What it is called. */
+            title: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description How often it was saved.
+             */
+            version: number;
+        } & {
+            /** @description Files that the text may ask for. */
+            assets: components["schemas"]["DocumentFile"][];
+            /** @description What this version holds. */
+            manifest_sha256: string;
+            /** @description Its text. A citation stands in it by its number: `#footnote[3]` in Typst, `[^3]` in Markdown. */
+            text: string;
+        };
+        /** @description A citation of a document. */
+        DocumentCitation: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            citation_id: string;
+            /**
+             * Format: int32
+             * @description Its number in the document.
+             */
+            citation_number: number;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description What its footnote says, in the document's style. */
+            formatted: string;
+            /** @description Whether it is set: it is marked, or never had a marker. */
+            is_attached: boolean;
+            /** @description Whether it was deleted. */
+            is_deleted: boolean;
+            /** @description Whether its marker stands there. */
+            is_marked: boolean;
+            /** @description Where in the source. */
+            locator: string | null;
+            /** @description Where it stands in the text, in characters. */
+            position: number;
+            /** @description What is said before it. */
+            prefix: string | null;
+            /** @description The words that it stands for. */
+            quote: string | null;
+            /**
+             * Format: uuid
+             * @description What is cited; null once that was deleted.
+             */
+            source_id: string | null;
+            /** @description Which of the twelve types it is. */
+            source_type: string;
+            /** @description What is said after it. */
+            suffix: string | null;
+            /** @description What that is called. */
+            title: string;
+            /** @description Its address. */
+            url: string | null;
+        };
+        /** @description A file that a document's text may ask for. */
+        DocumentFile: {
+            /** @description What it is. */
+            media_type: string;
+            /** @description Its name, as the text asks for it. */
+            name: string;
+            /** @description Its artifact. */
+            sha256: string;
+            /**
+             * Format: int64
+             * @description How large it is.
+             */
+            size_bytes: number;
+        };
+        /** @description A passage of a document's source. */
+        DocumentPassage: {
+            /** @description One past the last. */
+            end_char: number;
+            /**
+             * Format: int32
+             * @description The page they stand on.
+             */
+            page?: number | null;
+            /**
+             * Format: double
+             * @description How near it is in meaning, 0 to 1, where that is known.
+             */
+            similarity_score: number;
+            /**
+             * Format: uuid
+             * @description The source.
+             */
+            source_id: string;
+            /** @description The first character of the words in the source's text. */
+            start_char: number;
+            /** @description The words of it that answer best. */
+            text: string;
+            /** @description What that is called. */
+            title: string;
+        };
+        /** @description What is looked for in a document's sources. */
+        DocumentSearch: {
+            /** @description A question, or words. */
+            query: string;
+            /** @description At most so many passages, 1 to 50. By default 5. */
+            top_k?: number | null;
+        };
+        /** @description What was found in a document's sources. */
+        DocumentSearchAnswer: {
+            /** @description How it went, in words. */
+            message: string;
+            /** @description The passages, the best first. */
+            results: components["schemas"]["DocumentPassage"][];
+        };
+        /** @description A source of a document. */
+        DocumentSource: {
+            /**
+             * Format: date-time
+             * @description When it became one of the document's.
+             */
+            added_at: string;
+            /** @description Who wrote it. */
+            authors: string[];
+            /**
+             * Format: int64
+             * @description How often the document cites it.
+             */
+            citation_count: number;
+            /** @description When it appeared. */
+            date: string | null;
+            /** @description Whether its content could be read. */
+            is_available: boolean;
+            /** @description Where it came from: `web`, `manual` … */
+            origin: string;
+            /** @description The source. */
+            source: components["schemas"]["Source"];
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            source_id: string;
+            /** @description Which of the twelve types it is. */
+            source_type: string;
+            /** @description What it is called. */
+            title: string;
+            /** @description Its address. */
+            url: string | null;
+        };
+        /** @description The sources of a document. */
+        DocumentSources: {
+            /** @description In the order in which they were added. */
+            items: components["schemas"]["DocumentSource"][];
+        };
+        /** @description A document without its text. */
+        DocumentSummary: {
+            /** @description Who writes it. */
+            authors: string[];
+            /**
+             * Format: int32
+             * @description The last number that was given to a citation.
+             */
+            citation_count: number;
+            /** @description `footnotes` or `in_text`. */
+            cite_as: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description When, in any words. */
+            date: string | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            document_id: string;
+            /** @description `markdown` or `typst`. */
+            format: string;
+            /** @description The tag of its language. */
+            locale: string;
+            /** @description `placeholders` or `csl`: what stands for what is not known of a source. */
+            missing: string;
+            /**
+             * Format: int64
+             * @description How many sources it has.
+             */
+            source_count: number;
+            /** @description The style of its references. */
+            style: string;
+            /** @description `article`, `report`, `essay` or `none`. */
+            template: string;
+            /** @description What it is called. */
+            title: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description How often it was saved.
+             */
+            version: number;
+        };
+        /** @description What a draft is to be about. */
+        DraftBody: {
+            /**
+             * @description The headings of its parts.
+             * @default []
+             */
+            outline: string[];
+            /**
+             * @description A question that the whole answers.
+             * @default null
+             */
+            question: string | null;
+            /**
+             * @description Whether it takes the place of the text, or follows it.
+             * @default false
+             */
+            replace: boolean;
         };
         /** @description A connection between two nodes. */
         Edge: {
@@ -2533,6 +3476,67 @@ export interface components {
             /** @description Sources of one of these types: WEB_PAGE, KNOWLEDGE_BASE … */
             type?: components["schemas"]["OneOrMany"];
         };
+        /** @description References to be formatted. */
+        FormatItems: {
+            /** @description Items of CSL-JSON. */
+            items: unknown[];
+            /** @description `bibliography` (the usual), `note` or `in_text`. */
+            kind?: string | null;
+            /** @description The tag of the language; the style's own if none is named. */
+            locale?: string | null;
+            /** @description `text` (the usual), `html` or `markdown`. */
+            output?: string | null;
+            /** @description The style, or the text of a `.csl` file: `apa` if none is named. */
+            style?: string | null;
+        };
+        /** @description How a source is to be written as a reference. */
+        FormatSource: {
+            /**
+             * @description `bibliography` (the usual), `note` or `in_text`.
+             * @default null
+             */
+            kind: string | null;
+            /**
+             * @description The tag of the language; the style's own if none is named.
+             * @default null
+             */
+            locale: string | null;
+            /**
+             * @description `placeholders` (the usual) or `csl`.
+             * @default null
+             */
+            missing: string | null;
+            /**
+             * @description The style: `apa` if none is named.
+             * @default null
+             */
+            style: string | null;
+        };
+        /** @description A formatted reference. */
+        FormattedItem: {
+            /** @description The item's id. */
+            id: string;
+            /** @description What it came to. */
+            text: string;
+        };
+        /** @description Formatted references. */
+        FormattedItems: {
+            /** @description In the style's order. */
+            entries: components["schemas"]["FormattedItem"][];
+        };
+        /** @description A source as a reference. */
+        FormattedSource: {
+            /** @description For a browser. */
+            html: string;
+            /** @description Which kind it is. */
+            kind: string;
+            /** @description In Markdown. */
+            markdown: string;
+            /** @description The style. */
+            style: string;
+            /** @description Plain. */
+            text: string;
+        };
         /** @description A source that answers. */
         FoundSource: {
             /** @description The passages that answer, best first. */
@@ -2783,6 +3787,11 @@ export interface components {
         /** @description What was loaded. */
         Loaded: {
             items: components["schemas"]["Source"][];
+        };
+        /** @description A language. */
+        Locale: {
+            /** @description Its tag. */
+            tag: string;
         };
         /** @description An artifact that would go with a source. */
         LostArtifact: {
@@ -3047,6 +4056,51 @@ export interface components {
              */
             total_events: number;
         };
+        /** @description A citation to be made. */
+        NewCitation: {
+            /**
+             * Format: int32
+             * @description Its number; the next one if none is given.
+             * @default null
+             */
+            citation_number: number | null;
+            /**
+             * @description Whether its marker is put into the text at the position, as a new version.
+             * @default false
+             */
+            insert: boolean;
+            /**
+             * @description Where in the source: `p. 12`, `12-15`, `chap. 3`.
+             * @default null
+             */
+            locator: string | null;
+            /**
+             * @description Where it stands in the text, in characters; the end if nothing is said. If its marker stands in the text, that
+             *     is where it is.
+             * @default null
+             */
+            position: number | null;
+            /**
+             * @description What is said before it: `see`.
+             * @default null
+             */
+            prefix: string | null;
+            /**
+             * @description The words of the source that it stands for.
+             * @default null
+             */
+            quote: string | null;
+            /**
+             * @description What is cited.
+             * @default
+             */
+            source_id: string;
+            /**
+             * @description What is said after it.
+             * @default null
+             */
+            suffix: string | null;
+        };
         /** @description The content to take in again. */
         NewContent: {
             /**
@@ -3067,6 +4121,113 @@ export interface components {
         NewDeliverable: {
             /** @description `report` (PDF, HTML, Markdown, Typst), `website` or `presentation`. */
             kind: string;
+        };
+        /** @description A new document. */
+        NewDocument: ({
+            /**
+             * @description Who writes it.
+             * @default null
+             */
+            authors: string[] | null;
+            /**
+             * @description `footnotes` (the usual) or `in_text`.
+             * @default null
+             */
+            cite_as: string | null;
+            /**
+             * @description When, in any words; null or an empty one is none.
+             * @default null
+             */
+            date: string | null;
+            /**
+             * @description `markdown` (the usual) or `typst`.
+             * @default null
+             */
+            format: string | null;
+            /**
+             * @description The tag of its language: `en-US`.
+             * @default null
+             */
+            locale: string | null;
+            /**
+             * @description `placeholders` (the usual: Untitled, Unknown Author, n.d.) or `csl` (the style's own rule).
+             * @default null
+             */
+            missing: string | null;
+            /**
+             * @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them.
+             * @default null
+             */
+            style: string | null;
+            /**
+             * @description `article` (the usual), `report`, `essay` or `none`.
+             * @default null
+             */
+            template: string | null;
+            /**
+             * @description What it is called.
+             * @default null
+             */
+            title: string | null;
+        } & Record<string, never>) & {
+            /**
+             * @description What it is written from.
+             * @default []
+             */
+            source_ids: string[];
+            /**
+             * @description Its text.
+             * @default
+             */
+            text: string;
+        };
+        /** @description Which source is to be one of a document's: one of the library, or a new one as for POST /api/v1/sources. */
+        NewDocumentSource: {
+            /** @description What a bibliography needs to know of one that has no address. */
+            reference?: {
+                /** @description Who wrote it, in one line; several names are parted by `;` or `and`. */
+                author?: string | null;
+                /** @description Who wrote it: names, or objects with `family` and `given`. */
+                authors?: unknown[] | null;
+                /** @description The journal, book, series or site it appeared in. */
+                container?: string | null;
+                /** @description Its Digital Object Identifier. */
+                doi?: string | null;
+                /** @description Which edition it is. */
+                edition?: string | null;
+                /** @description Who edited it. */
+                editors?: unknown[] | null;
+                /** @description What kind of work it is, in the words of CSL. */
+                genre?: string | null;
+                /** @description Its International Standard Book Number. */
+                isbn?: string | null;
+                /** @description The International Standard Serial Number of its container. */
+                issn?: string | null;
+                /** @description The issue of its container. */
+                issue?: string | null;
+                /** @description Its language, as a BCP 47 tag. */
+                language?: string | null;
+                /** @description What a person says of it. */
+                note?: string | null;
+                /** @description Its pages in its container. */
+                pages?: string | null;
+                /** @description When it appeared: 2024-05-01, 2024-05 or 2024. */
+                publication_date?: string | null;
+                /** @description Who published it. */
+                publisher?: string | null;
+                /** @description Where it was published. */
+                publisher_place?: string | null;
+                /** @description What it is about. */
+                summary?: string | null;
+                /** @description What it is called. */
+                title?: string | null;
+                /** @description The volume of its container. */
+                volume?: string | null;
+            } | null;
+            /** @description One of the library. */
+            source_id?: string | null;
+            /** @description An address that is fetched. */
+            url?: string | null;
         };
         /** @description Many sources to be brought. */
         NewImport: {
@@ -3308,6 +4469,16 @@ export interface components {
             /** @description Why. */
             reason: string;
         };
+        /** @description A number for a citation. */
+        NumberAnswer: {
+            /**
+             * Format: int32
+             * @description The number: each is given out once, and none is left out.
+             */
+            citation_number: number;
+            /** @description The same in words. */
+            message: string;
+        };
         /** @description One text, or several. */
         OneOrMany: null | string | string[];
         /** @description One page of a list. */
@@ -3445,6 +4616,62 @@ export interface components {
                 updated_at: string;
                 /** @description What language models took for all its answers. */
                 usage: components["schemas"]["Usage"];
+            }[];
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list. */
+        Page_DocumentSummary: {
+            /** @description The items. */
+            items: {
+                /** @description Who writes it. */
+                authors: string[];
+                /**
+                 * Format: int32
+                 * @description The last number that was given to a citation.
+                 */
+                citation_count: number;
+                /** @description `footnotes` or `in_text`. */
+                cite_as: string;
+                /**
+                 * Format: date-time
+                 * @description When it was made.
+                 */
+                created_at: string;
+                /** @description When, in any words. */
+                date: string | null;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                document_id: string;
+                /** @description `markdown` or `typst`. */
+                format: string;
+                /** @description The tag of its language. */
+                locale: string;
+                /** @description `placeholders` or `csl`: what stands for what is not known of a source. */
+                missing: string;
+                /**
+                 * Format: int64
+                 * @description How many sources it has.
+                 */
+                source_count: number;
+                /** @description The style of its references. */
+                style: string;
+                /** @description `article`, `report`, `essay` or `none`. */
+                template: string;
+                /** @description What it is called. */
+                title: string;
+                /**
+                 * Format: date-time
+                 * @description When it was changed last.
+                 */
+                updated_at: string;
+                /**
+                 * Format: int64
+                 * @description How often it was saved.
+                 */
+                version: number;
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
@@ -3936,6 +5163,45 @@ export interface components {
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
+        /** @description One page of a list. */
+        Page_Version: {
+            /** @description The items. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description How many characters came.
+                 */
+                added: number;
+                /**
+                 * Format: int64
+                 * @description How long the text was, in characters.
+                 */
+                char_count: number;
+                /**
+                 * Format: date-time
+                 * @description When it was saved.
+                 */
+                created_at: string;
+                /** @description What it holds. */
+                manifest_sha256: string;
+                /** @description Why. */
+                message: string | null;
+                /**
+                 * Format: int64
+                 * @description How many went.
+                 */
+                removed: number;
+                /** @description What the document was called. */
+                title: string;
+                /**
+                 * Format: int64
+                 * @description Which, from 1.
+                 */
+                version: number;
+            }[];
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
         /** @description A page to be read. */
         PageToRead: {
             /** @description Its HTML. */
@@ -4197,6 +5463,108 @@ export interface components {
             /** @description open, same or different. */
             state: string;
         };
+        /** @description Pages to look at, or why there are none. */
+        PreviewAnswer: {
+            /**
+             * Format: double
+             * @description How long it took, in milliseconds.
+             */
+            elapsed_ms: number;
+            /** @description What is wrong, and what may not be what was meant. */
+            faults: components["schemas"]["TextFault"][];
+            /** @description How many pages there are. */
+            page_count: number;
+            /** @description Those that were asked for. */
+            pages: components["schemas"]["PreviewPage"][];
+        };
+        /** @description What is to be looked at before it is saved. */
+        PreviewBody: ({
+            /**
+             * @description Who writes it.
+             * @default null
+             */
+            authors: string[] | null;
+            /**
+             * @description `footnotes` (the usual) or `in_text`.
+             * @default null
+             */
+            cite_as: string | null;
+            /**
+             * @description When, in any words; null or an empty one is none.
+             * @default null
+             */
+            date: string | null;
+            /**
+             * @description `markdown` (the usual) or `typst`.
+             * @default null
+             */
+            format: string | null;
+            /**
+             * @description The tag of its language: `en-US`.
+             * @default null
+             */
+            locale: string | null;
+            /**
+             * @description `placeholders` (the usual: Untitled, Unknown Author, n.d.) or `csl` (the style's own rule).
+             * @default null
+             */
+            missing: string | null;
+            /**
+             * @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them.
+             * @default null
+             */
+            style: string | null;
+            /**
+             * @description `article` (the usual), `report`, `essay` or `none`.
+             * @default null
+             */
+            template: string | null;
+            /**
+             * @description What it is called.
+             * @default null
+             */
+            title: string | null;
+        } & Record<string, never>) & {
+            /**
+             * @description The first page; 1 if nothing is said.
+             * @default null
+             */
+            from: number | null;
+            /**
+             * @description Hashes of pages that need not be sent again.
+             * @default []
+             */
+            known: string[];
+            /**
+             * @description The text, instead of the document's.
+             * @default null
+             */
+            text: string | null;
+            /**
+             * @description The last one; seven pages more if nothing is said.
+             * @default null
+             */
+            to: number | null;
+        };
+        /** @description A page to look at. */
+        PreviewPage: {
+            /** @description What tells whether it looks as before. */
+            hash: string;
+            /**
+             * Format: double
+             * @description In points.
+             */
+            height: number;
+            /** @description Which, from 1. */
+            number: number;
+            /** @description The page; null if its hash was among those that are known. */
+            svg: string | null;
+            /**
+             * Format: double
+             * @description In points.
+             */
+            width: number;
+        };
         /** @description An error (RFC 9457). */
         Problem: Record<string, never> & {
             /** @description The stable name of what went wrong. */
@@ -4313,6 +5681,16 @@ export interface components {
             /** @description Always `event`. */
             type: string;
         };
+        /** @description That a citation is gone. */
+        RemovedCitation: {
+            /** @description That it is. */
+            removed: boolean;
+            /**
+             * Format: int64
+             * @description The version that the document is at.
+             */
+            version: number;
+        };
         /** @description A number that became another one. */
         Renumbered: {
             /**
@@ -4355,6 +5733,19 @@ export interface components {
             text: string | null;
             /** @default null */
             usage: components["schemas"]["Usage"] | null;
+        };
+        /** @description Which version is to be the newest again. */
+        RestoreBody: {
+            /**
+             * Format: int64
+             * @description The version that the document is believed to be at.
+             */
+            base_version?: number | null;
+            /**
+             * Format: int64
+             * @description The version.
+             */
+            version: number;
         };
         /** @description What a person says of a pair. */
         ReviewBody: {
@@ -4611,6 +6002,11 @@ export interface components {
         };
         /** @description How a search went. */
         SearchMetadata: {
+            /**
+             * Format: double
+             * @description How much of that went into what is connected; left out where that was not asked for.
+             */
+            graph_ms?: number | null;
             /** @description How many candidates each list gave; null for a list that was not asked. */
             lists: components["schemas"]["ListSizes"];
             /** @description What should be known about how it went, as when a list could not be asked. */
@@ -5199,6 +6595,26 @@ export interface components {
             /** @description How many of each verdict. */
             verdicts: components["schemas"]["VerdictCount"][];
         };
+        /** @description All styles. */
+        StylesAnswer: {
+            /** @description Those that were brought first. */
+            items: components["schemas"]["StyleView"][];
+            /** @description The languages that references can be in. */
+            locales: components["schemas"]["Locale"][];
+        };
+        /** @description A style of references. */
+        StyleView: {
+            /** @description Other names of it. */
+            aliases: string[];
+            /** @description Whether it was brought. */
+            is_own: boolean;
+            /** @description `author_date`, `numeric`, `note` or `label`. */
+            kind: string;
+            /** @description What it is asked for by. */
+            style_id: string;
+            /** @description What it is called. */
+            title: string;
+        };
         /** @description What came of the work of an agent under the run's own. */
         SubagentAnswer: {
             /** @description Numbers in its text that named nothing; each is `[?]` now. */
@@ -5224,6 +6640,13 @@ export interface components {
             task?: string | null;
             /** @description What it wrote, with its own numbers. */
             text?: string;
+        };
+        /** @description What a document's sources say of its sentences. */
+        SupportAnswer: {
+            /** @description Sentences that cite something. */
+            claims: components["schemas"]["ClaimSupport"][];
+            /** @description Sentences that say something and cite nothing. */
+            uncited: components["schemas"]["UncitedClaim"][];
         };
         /** @description Whether a model answers. */
         Tested: {
@@ -5259,6 +6682,19 @@ export interface components {
             text_sha256: string | null;
             /** @description How many characters there are in all. */
             total_chars: number;
+        };
+        /** @description Something in a text that cannot be set, or that may not be what was meant. */
+        TextFault: {
+            /** @description The column, from 1, in characters. */
+            column: number | null;
+            /** @description What would be right, if that is known. */
+            hints: string[];
+            /** @description The line of the text, from 1. */
+            line: number | null;
+            /** @description What is wrong. */
+            message: string;
+            /** @description `error` or `warning`. */
+            severity: string;
         };
         /** @description One file of a tree. */
         TreeEntry: {
@@ -5400,6 +6836,40 @@ export interface components {
             sources?: components["schemas"]["CitationSource"][] | null;
             /** @description A text whose markers name the sources. */
             text?: string | null;
+        };
+        /** @description A version of a document. */
+        Version: {
+            /**
+             * Format: int64
+             * @description How many characters came.
+             */
+            added: number;
+            /**
+             * Format: int64
+             * @description How long the text was, in characters.
+             */
+            char_count: number;
+            /**
+             * Format: date-time
+             * @description When it was saved.
+             */
+            created_at: string;
+            /** @description What it holds. */
+            manifest_sha256: string;
+            /** @description Why. */
+            message: string | null;
+            /**
+             * Format: int64
+             * @description How many went.
+             */
+            removed: number;
+            /** @description What the document was called. */
+            title: string;
+            /**
+             * Format: int64
+             * @description Which, from 1.
+             */
+            version: number;
         };
         /** @description What searches the web. */
         WebSearchSettings: {
@@ -5732,6 +7202,48 @@ export interface operations {
                 };
             };
             /** @description Something is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    format_references: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FormatItems"];
+            };
+        };
+        responses: {
+            /** @description The references */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormattedItems"];
+                };
+            };
+            /** @description An item cannot be read, or there is no such style */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6277,6 +7789,1218 @@ export interface operations {
             };
         };
     };
+    list_documents: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 if not said. */
+                limit?: number;
+                /** @description Only those that have these words in their title. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DocumentSummary"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDocument"];
+            };
+        };
+        responses: {
+            /** @description The document */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description Something asked for is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_document: {
+        parameters: {
+            query?: {
+                /** @description As it was in this version; as it is now if none is named. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeDocument"];
+            };
+        };
+        responses: {
+            /** @description The document as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed it; `current` and `yours` are both versions */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something asked for is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_document_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+                /** @description The file's name */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_document_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+                /** @description The file's name */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The document as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description There is no such document */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The name is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_document_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+                /** @description The file's name */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    update_bibliography: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BibliographyBody"];
+            };
+        };
+        responses: {
+            /** @description The bibliography */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BibliographyAnswer"];
+                };
+            };
+            /** @description There is no such document */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such style */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_next_citation_number: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The number */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NumberAnswer"];
+                };
+            };
+            /** @description There is no such document */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_document_citations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The citations */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CitationsAnswer"];
+                };
+            };
+            /** @description There is no such document */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_citation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCitation"];
+            };
+        };
+        responses: {
+            /** @description The citation */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CitationAnswer"];
+                };
+            };
+            /** @description There is no such document or source */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The number cites another source */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something asked for is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_citation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+                /** @description Its number */
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedCitation"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_citation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+                /** @description Its number */
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeCitation"];
+            };
+        };
+        responses: {
+            /** @description The citation as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentCitation"];
+                };
+            };
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    diff_document: {
+        parameters: {
+            query: {
+                /** @description The earlier version. */
+                from: number;
+                /** @description The later version. */
+                to: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The parts of both texts, in order */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiffAnswer"];
+                };
+            };
+            /** @description There is no such version */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    draft_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftBody"];
+            };
+        };
+        responses: {
+            /** @description The job that drafts */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description There is no such document */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is nothing to draft from */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_document_versions: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description How many items, 1 to 500; 50 if not said. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Version"];
+                };
+            };
+            /** @description There is no such document */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewBody"];
+            };
+        };
+        responses: {
+            /** @description Pages, or why there are none */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewAnswer"];
+                };
+            };
+            /** @description There is no such document */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It takes too much to set */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_document_references: {
+        parameters: {
+            query?: {
+                /** @description `bibtex` (the usual), `ris` or `csl_json`. */
+                format?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description There is no such document */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    render_document: {
+        parameters: {
+            query?: {
+                /** @description `pdf` (the usual), `svg`, `png`, `html`, `md` or `typ`. */
+                format?: string;
+                /** @description Which page, for svg and png; the first if none is named. */
+                page?: number;
+                /** @description As it was in this version. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description There is no such document, version or page */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The text cannot be set, or takes too much */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreBody"];
+            };
+        };
+        responses: {
+            /** @description The document as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description There is no such version */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else changed it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_document_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentSearch"];
+            };
+        };
+        responses: {
+            /** @description What was found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentSearchAnswer"];
+                };
+            };
+            /** @description There is no such document */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something asked for is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_document_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sources */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentSources"];
+                };
+            };
+            /** @description There is no such document */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_document_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDocumentSource"];
+            };
+        };
+        responses: {
+            /** @description The source */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentSource"];
+                };
+            };
+            /** @description There is no such document or source */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something asked for is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_document_source: {
+        parameters: {
+            query?: {
+                /** @description What becomes of the citations of it: `keep` or `remove`. Without it, a source that is cited is not taken away. */
+                citations?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+                /** @description The source */
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is no source of the document's any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document cites it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     query_document_sources: {
         parameters: {
             query?: never;
@@ -6304,6 +9028,47 @@ export interface operations {
             };
             /** @description Something asked for is not legal */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sentences */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupportAnswer"];
+                };
+            };
+            /** @description There is no such document */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6758,7 +9523,7 @@ export interface operations {
             path: {
                 /** @description Its id */
                 id: string;
-                /** @description `message` */
+                /** @description `message` or `document` */
                 kind: string;
             };
             cookie?: never;
@@ -7824,6 +10589,49 @@ export interface operations {
                 };
             };
             /** @description There is no such pointer */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_references: {
+        parameters: {
+            query?: {
+                /** @description `bibtex` (the usual), `ris` or `csl_json`. */
+                format?: string;
+                /** @description Ids of sources with commas between them; all sources if none is named. */
+                source_ids?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description There is no such source */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9144,6 +11952,60 @@ export interface operations {
             };
         };
     };
+    format_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FormatSource"];
+            };
+        };
+        responses: {
+            /** @description The reference */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormattedSource"];
+                };
+            };
+            /** @description There is no such source */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such style */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_source_impact: {
         parameters: {
             query?: {
@@ -9570,6 +12432,116 @@ export interface operations {
             };
             /** @description Something said of them is not legal */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_styles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StylesAnswer"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_style: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/xml": string;
+            };
+        };
+        responses: {
+            /** @description The style */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StyleView"];
+                };
+            };
+            /** @description It is not a style */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_style: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, without `own/` */
+                style_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is none */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
