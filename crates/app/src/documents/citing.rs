@@ -361,7 +361,7 @@ impl CitationDraft {
             locator: said("locator", self.locator, LONGEST_SAID)?,
             prefix: said("prefix", self.prefix, LONGEST_SAID)?,
             suffix: said("suffix", self.suffix, LONGEST_SAID)?,
-            quote: said("quote", self.quote, LONGEST_QUOTE)?,
+            quote: exact(self.quote)?,
             ..self
         })
     }
@@ -374,6 +374,16 @@ fn said(field: &str, text: Option<String>, longest: usize) -> Result<Option<Stri
         return Err(Problem::new(Code::InvalidField, detail).field(field));
     }
     Ok(text)
+}
+
+/// Words of a source, sign for sign.
+fn exact(quote: Option<String>) -> Result<Option<String>, Problem> {
+    let quote = quote.filter(|quote| !quote.trim().is_empty());
+    if quote.as_ref().is_some_and(|quote| quote.chars().count() > LONGEST_QUOTE || quote.contains('\0')) {
+        let detail = format!("quote has at most {LONGEST_QUOTE} characters, and none that is NUL");
+        return Err(Problem::new(Code::InvalidField, detail).field("quote"));
+    }
+    Ok(quote)
 }
 
 fn marker(markers: &[Marker], number: u32) -> Option<usize> {
