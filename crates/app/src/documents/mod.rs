@@ -1,39 +1,42 @@
 //! Documents: texts that are written here, version by version.
 //!
 //! Every save is a manifest on the document's pointer: the text, how it looks and what it cites, and its files. Start
-//! reading here; `citing.rs` is what a document cites, `setting.rs` how it is set, `drafting.rs` how it is begun.
+//! reading here; `citing.rs` is what a document cites, `references.rs` how that is written in its style, `setting.rs` how it
+//! is set, `drafting.rs` how it is begun.
 
 mod citing;
 mod drafting;
 mod press;
+mod references;
 mod setting;
 mod styles;
+mod support;
+mod version;
 
 use std::collections::BTreeMap;
 
 use ibid_documents::{difference, manuscript, pressroom};
 use ibid_domain::{
-    CiteAs, Code, Cursor, Document, DocumentCitation, DocumentCited, DocumentFormat, DocumentId, DocumentVersion,
-    Entry, JsonObject, Limit, Look, ManifestPath, MissingDetails, Page, PointerType, Problem, Sha256, SourceId,
-    Template,
+    CiteAs, Code, Cursor, Document, DocumentCitation, DocumentFormat, DocumentId, DocumentVersion, Entry, JsonObject,
+    Limit, Look, ManifestPath, MissingDetails, Page, PointerType, Problem, Sha256, SourceId, Template,
     artifact::{Filename, MediaType},
     pointer::PointerName,
     problem::shown,
 };
-use ibid_store::{NewDocumentCitation, NewVersion, PointerChange, Tx};
-use serde::{Deserialize, Serialize};
+use ibid_store::{NewVersion, PointerChange, Tx};
 use serde_json::json;
 
 pub use citing::{CitationDraft, CitationEdit, CitationsOfSource, DocumentSource};
 pub(crate) use drafting::DraftHandler;
 pub use drafting::{DraftRequest, Drafted};
 pub use press::{Press, PressApart, PressHere, press_orders};
-pub use setting::{
-    Bibliography, BibliographyEntry, Cited, Claims, Entries, Preview, PreviewRequest, RenderFormat, Rendered,
-};
+pub use references::{Bibliography, BibliographyEntry, Cited, Entries};
+pub use setting::{Preview, PreviewRequest, RenderFormat, Rendered};
 pub(crate) use styles::Formatters;
 pub use styles::StyleChoice;
+pub use support::Claims;
 
+use self::version::About;
 use crate::{App, EntryDraft, ManifestDraft, Result, Scope, UploadDetails, manifests};
 
 /// Where the pointers of documents are.
@@ -112,37 +115,6 @@ pub struct DocumentChange {
     pub text: Option<String>,
     /// Its files, instead of those it has.
     pub files: Option<BTreeMap<String, Entry>>,
-}
-
-/// What a version says of itself, apart from its text.
-#[derive(Serialize, Deserialize)]
-struct About {
-    title: String,
-    format: String,
-    style: String,
-    locale: String,
-    template: String,
-    cite_as: String,
-    missing: String,
-    authors: Vec<String>,
-    date: Option<String>,
-    citations: Vec<AboutCitation>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct AboutCitation {
-    citation_number: u32,
-    source_id: Option<SourceId>,
-    position: usize,
-    was_marked: bool,
-    locator: Option<String>,
-    prefix: Option<String>,
-    suffix: Option<String>,
-    quote: Option<String>,
-    title: String,
-    source_type: String,
-    url: Option<String>,
-    item: serde_json::Value,
 }
 
 impl App {
@@ -682,71 +654,4 @@ fn no_version(id: DocumentId, version: u64) -> Problem {
 
 fn no_file(name: &str) -> Problem {
     Problem::new(Code::DocumentFileNotFound, format!("the document has no file '{}'", shown(name)))
-}
-
-impl About {
-    fn new(look: &Look, citations: &[DocumentCitation]) -> Self {
-        let citation = |one: &DocumentCitation| AboutCitation {
-            citation_number: one.number,
-            source_id: one.source,
-            position: one.position,
-            was_marked: one.was_marked,
-            locator: one.locator.clone(),
-            prefix: one.prefix.clone(),
-            suffix: one.suffix.clone(),
-            quote: one.quote.clone(),
-            title: one.snapshot.title.clone(),
-            source_type: one.snapshot.kind.as_str().to_owned(),
-            url: one.snapshot.url.clone(),
-            item: one.snapshot.item.clone(),
-        };
-        Self {
-            title: look.title.clone(),
-            format: look.format.as_str().to_owned(),
-            style: look.style.clone(),
-            locale: look.locale.clone(),
-            template: look.template.as_str().to_owned(),
-            cite_as: look.cite_as.as_str().to_owned(),
-            missing: look.missing.as_str().to_owned(),
-            authors: look.authors.clone(),
-            date: look.date.clone(),
-            citations: citations.iter().map(citation).collect(),
-        }
-    }
-
-    fn look(&self) -> Result<Look, Problem> {
-        Ok(Look {
-            title: self.title.clone(),
-            format: self.format.parse()?,
-            style: self.style.clone(),
-            locale: self.locale.clone(),
-            template: self.template.parse()?,
-            cite_as: self.cite_as.parse()?,
-            missing: self.missing.parse()?,
-            authors: self.authors.clone(),
-            date: self.date.clone(),
-        })
-    }
-}
-
-impl AboutCitation {
-    fn as_new(&self) -> Result<NewDocumentCitation, Problem> {
-        Ok(NewDocumentCitation {
-            number: self.citation_number,
-            source: self.source_id,
-            position: self.position,
-            is_marked: false,
-            was_marked: self.was_marked,
-            locator: self.locator.clone(),
-            prefix: self.prefix.clone(),
-            suffix: self.suffix.clone(),
-            quote: self.quote.clone(),
-            snapshot: DocumentCited {
-                title: self.title.clone(),
-                kind: self.source_type.parse()?,
-                url: self.url.clone(),
-                item: self.item.clone(),
-            },
-        })
-    }
 }

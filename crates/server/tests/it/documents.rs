@@ -1,6 +1,7 @@
 //! Documents: versions, citations, bibliography, pages.
 
 use futures::future::join_all;
+use ibid_testkit::provider::{Dialect, Provider, Step};
 use reqwest::Method;
 use serde_json::{Value as Json, json};
 
@@ -723,4 +724,87 @@ async fn written_over_mcp(server: Running) {
     assert!(nobody.contains("no document"), "{nobody}");
     let unknown = client.refused("add_citation", json!({"document_id": one, "source_id": NOBODY, "position": 0})).await;
     assert!(unknown.contains("no source"), "{unknown}");
+}
+
+/// Some thirty pages with 120 footnotes, read again as any other PDF: each note stands on the page of its marker, and the
+/// bibliography is sorted.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_footnote_stands_on_the_page_of_its_marker() {
+    let server = Running::start_with(ibid_testkit::Engine::Sqlite, &["--embedder", "none"]).await.unwrap();
+    let families = ["Zuse", "Noether", "Curie", "Abel", "Hopper", "Meitner", "Turing", "Lovelace"];
+    let mut books = Vec::new();
+    for (at, family) in families.iter().enumerate() {
+        books.push(server.book(family, &format!("Volume {at}"), &format!("{}", 1900 + at)).await);
+    }
+    let words =
+        "the harbour wall was measured again in the autumn and found to be as high as the council had asked for ";
+    let part = |number: usize| {
+        let (before, after) = (words.repeat(5), words.repeat(6));
+        format!("{before}marker{number}x#footnote[{number}] {after}")
+    };
+    let text: Vec<String> = (1..=120).map(part).collect();
+    let one = server.document(json!({"title": "Harbour", "format": "typst", "text": text.join("\n\n")})).await;
+    for number in 1..=120 {
+        let book = &books[number % books.len()];
+        server
+            .cited(
+                &one,
+                json!({"source_id": book, "citation_number": number, "position": 0, "locator": format!("p. {number}")}),
+            )
+            .await;
+    }
+    let pdf = server.rendered(&one, "format=pdf").await;
+    let (_, brought) = server.upload_sources(&[("harbour.pdf", pdf)]).await;
+    let source = id(&brought["items"][0]).to_owned();
+    server.source(&source, crate::sources::is_read).await;
+    let read = server.json(&format!("/api/v1/sources/{source}/text")).await;
+    let chars: Vec<char> = read["text"].as_str().unwrap().chars().collect();
+    let pages: Vec<String> = read["marks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|mark| mark["kind"] == "page")
+        .map(|mark| {
+            let place = |name: &str| mark[name].as_u64().unwrap() as usize;
+            chars[place("start_char")..place("end_char")].iter().filter(|char| !char.is_whitespace()).collect()
+        })
+        .collect();
+    assert!(pages.len() >= 25, "{} pages", pages.len());
+    for number in 1..=120 {
+        let page = pages.iter().position(|page| page.contains(&format!("marker{number}x"))).unwrap();
+        let note = format!("SamplePress,p.{number}.");
+        assert!(pages[page].contains(&note), "note {number} is not on page {}", page + 1);
+    }
+    let last = pages.last().unwrap();
+    let mut sorted = families;
+    sorted.sort_unstable();
+    let places: Vec<usize> = sorted.iter().map(|family| last.find(&format!("{family},A.(")).unwrap()).collect();
+    assert!(places.is_sorted() && last.contains("References"), "{last}");
+}
+
+/// With a language model the draft is its words, and what it cites becomes citations of the document.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_draft_is_written_by_a_model() {
+    let says = vec![Step::text("The wall is **new**: it was rebuilt in 1931 [1], they say [7]."), Step::End];
+    let provider = Provider::start(Dialect::OpenAi, vec![says]).await;
+    let url = format!("{}/v1", provider.base_url());
+    let arguments = ["--chat", "compatible", "--chat-model", "sample", "--chat-url", &url, "--embedder", "none"];
+    let server = Running::start_with(ibid_testkit::Engine::Sqlite, &arguments).await.unwrap();
+    let text = server.with_text("harbour.txt", "The harbour wall was rebuilt in 1931 after the great storm.").await;
+    server.settled().await;
+    let one = server.document(json!({"title": "Harbour", "format": "typst", "source_ids": [id(&text)]})).await;
+    let job =
+        server.post(&format!("/api/v1/documents/{one}/draft"), json!({"question": "When was the wall rebuilt?"})).await;
+    server.settled().await;
+    let job = server.json(&format!("/api/v1/jobs/{}", job["id"].as_str().or(job["job_id"].as_str()).unwrap())).await;
+    assert_eq!((&job["state"], &job["result"]["mode"]), (&json!("succeeded"), &json!("generated")), "{job}");
+    let now = server.json(&format!("/api/v1/documents/{one}")).await;
+    let written = now["text"].as_str().unwrap();
+    assert!(
+        written.starts_with("The wall is #strong[new];: it was rebuilt in 1931#footnote[1], they say"),
+        "{written}"
+    );
+    let cited = server.json(&format!("/api/v1/documents/{one}/citations")).await;
+    assert_eq!(cited["items"].as_array().unwrap().len(), 1, "what is made up is not cited: {cited}");
+    assert_eq!(cited["items"][0]["source_id"], id(&text));
 }
