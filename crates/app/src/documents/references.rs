@@ -117,21 +117,18 @@ impl App {
         let manuscript = read(&open, &citations);
         let order: Vec<u32> = manuscript.places().iter().flat_map(|place| place.numbers.clone()).collect();
         let native = if look.format == DocumentFormat::Typst { Output::Typst } else { Output::Markdown };
-        let mut made = [native, Output::Text, Output::Html].into_iter().map(|output| {
+        let made = |output| -> Result<Vec<(String, String)>, Problem> {
             let (_, bibliography) = set(&formatter, &formatted, &citations, &manuscript, look.cite_as, output)?;
+            let of = |number: &u32| {
+                let key = formatted.keys.get(number)?;
+                bibliography.iter().find(|(id, _)| id == key).cloned()
+            };
             Ok(match entries {
                 Entries::PerSource => bibliography,
-                Entries::PerCitation => {
-                    let of = |number: &u32| {
-                        let key = formatted.keys.get(number)?;
-                        bibliography.iter().find(|(id, _)| id == key).cloned()
-                    };
-                    order.iter().filter_map(of).collect()
-                }
+                Entries::PerCitation => order.iter().filter_map(of).collect(),
             })
-        });
-        let mut next = || made.next().unwrap_or_else(|| Ok(Vec::new()));
-        let (written, text, html): (Vec<_>, Vec<_>, Vec<_>) = (next()?, next()?, next()?);
+        };
+        let (written, text, html) = (made(native)?, made(Output::Text)?, made(Output::Html)?);
         let numbers_of = |at: usize, key: &str| match entries {
             Entries::PerCitation => order.get(at).copied().into_iter().collect(),
             Entries::PerSource => {
