@@ -1,5 +1,5 @@
 // Makes the pictures of the README in docs/: an answer, a source open at the words that a citation leads to, a search, a
-// grounded draft, and the settings. Starts a server of its own ($IBID_BIN or the debug build) with the sample library in it;
+// grounded draft, a document, and the settings. Starts a server of its own ($IBID_BIN or the debug build) with the sample library in it;
 // with $IBID_E2E_DIST, the app is the one of dist/.
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,8 @@ const LIMIT = 150_000;
 const QUESTION = "How much does it cost to repair the Old Breakwater?";
 const DRAFT = `The repair of the Old Breakwater costs 3.1 million euros. The Harbour Board chose the rock berm because the harbour \
 stays open while the rock is placed. The lighthouse was painted green in 1950.`;
+
+const PARAGRAPH = "The harbour has had a breakwater since its first pier. What follows says what became of it, what it costs to keep, and who decides.";
 
 /** @param {string} name */
 const target = (name) => fileURLToPath(new URL(`../../docs/${name}.png`, import.meta.url));
@@ -54,6 +56,20 @@ const VIEWS = {
     await page.getByLabel("Your text").fill(DRAFT);
     await page.getByRole("button", { name: "Find the evidence" }).click();
     await page.getByText(/^3 claims: /).waitFor();
+  },
+  async documents(page) {
+    const post = async (/** @type {string} */ path, /** @type {object} */ data) => (await page.request.post(`/api/v1${path}`, { data })).json();
+    const [first, second] = (await post("/search", { query: QUESTION, limit: 8, graph_expand: false })).primary_results
+      .map((/** @type {{ source_id: string, evidence: { quote: string, page?: number }[] }} */ one) => ({ source_id: one.source_id, ...one.evidence[0] }))
+      .filter((/** @type {{ source_id: string }} */ one, /** @type {number} */ at, /** @type {{ source_id: string }[]} */ all) => all.findIndex((other) => other.source_id === one.source_id) === at);
+    const text = `# The Old Breakwater\n\n${PARAGRAPH}\n\n## What it costs\n\n${first.quote.replace(/\.$/, "")}[^1]. ${second.quote.replace(/\.$/, "")}[^2].\n`;
+    const { document_id } = await post("/documents", { title: "The Old Breakwater", style: "chicago-notes", text, authors: ["A. Sample"] });
+    for (const [at, { source_id, quote, page: number }] of [first, second].entries()) {
+      await post(`/documents/${document_id}/citations`, { source_id, quote, citation_number: at + 1, ...(number && { locator: `p. ${number}` }) });
+    }
+    await page.goto(`/documents/${document_id}`);
+    await page.getByRole("group", { name: "Pages as printed" }).getByRole("img").first().waitFor();
+    await page.waitForTimeout(3000);
   },
   async settings(page) {
     await page.goto("/settings");

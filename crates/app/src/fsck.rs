@@ -84,7 +84,7 @@ impl App {
         Ok(report)
     }
 
-    /// Every chunk must still be the words that its span points at.
+    /// Every chunk, and every quote of an event, must still be the words that its span points at.
     async fn check_sources(&self, scope: &Scope, report: &mut FsckReport, progress: &ProgressReport) -> Result<()> {
         for (id, detail) in self.store.read().await?.revisions(scope).faults().await? {
             report.wrong("broken_source", id, detail);
@@ -102,6 +102,12 @@ impl App {
                 // Bytes that are missing or changed were reported with the artifacts.
                 let Ok(text) = self.text_of(scope, sha256).await else { continue };
                 let index = CharIndex::new(&text);
+                for (event, quote) in self.store.read().await?.knowledge(scope).quotes_of(revision.id).await? {
+                    if index.of(quote.span) != Some(quote.quote.as_str()) {
+                        let detail = format!("event {event} quotes what its text does not say there");
+                        report.wrong("wrong_quote", revision.source, detail);
+                    }
+                }
                 let mut cursor = None;
                 loop {
                     let mut tx = self.store.read().await?;

@@ -44,8 +44,8 @@ pub use citations::{
 pub use deliverables::{Deliverable, DeliverableKind};
 pub use documents::{
     Bibliography, BibliographyEntry, CitationDraft, CitationEdit, CitationsOfSource, Cited, Claims, DocumentChange,
-    DocumentDraft, DocumentSource, DraftRequest, Drafted, Entries, LookChange, OpenDocument, Press, PressApart,
-    PressHere, Preview, PreviewRequest, RenderFormat, Rendered, StyleChoice, press_orders,
+    DocumentDraft, DocumentSource, DraftRequest, Drafted, Entries, LARGEST_FILE, LookChange, OpenDocument, Press,
+    PressApart, PressHere, Preview, PreviewRequest, RenderFormat, Rendered, StyleChoice, press_orders,
 };
 pub use fsck::{Finding, FsckReport};
 pub use gc::{GcOptions, GcReport};

@@ -126,16 +126,27 @@ pub struct Manuscript {
     places: Vec<Place>,
     /// Where a bibliography stands that was put into the text.
     bibliography: Option<Range<usize>>,
+    /// The heading that a text begins with, if it is the document's title.
+    title: Option<Range<usize>>,
     /// Where the text has more than the original: places in the original, with lengths.
     inserted: Vec<(usize, usize)>,
 }
 
 impl Manuscript {
     /// Looks a text through. `known` are the numbers of its citations; a marker with another stays as it is. `unmarked`
-    /// are citations without a marker, with the character they stand at.
-    pub fn read(format: Format, cite_as: CiteAs, text: &str, known: &BTreeSet<u32>, unmarked: &[(u32, usize)]) -> Self {
+    /// are citations without a marker, with the character they stand at. A heading at the beginning that says `title` is not
+    /// set: the template says it.
+    pub fn read(
+        format: Format,
+        cite_as: CiteAs,
+        text: &str,
+        known: &BTreeSet<u32>,
+        unmarked: &[(u32, usize)],
+        title: Option<&str>,
+    ) -> Self {
         let (text, inserted) = with_markers(format, text, unmarked);
         let bibliography = bibliography_of(format, &text);
+        let title = title.and_then(|title| heading(format, &text, title));
         let mut places: Vec<Place> = Vec::new();
         for (number, range) in in_bytes(format, &text) {
             let within = bibliography.as_ref().is_some_and(|whole| whole.contains(&range.start));
@@ -154,7 +165,7 @@ impl Manuscript {
                 None => places.push(Place { numbers: vec![number], range }),
             }
         }
-        Self { format, cite_as, text, places, bibliography, inserted }
+        Self { format, cite_as, text, places, bibliography, title, inserted }
     }
 
     /// The places at which something is cited, in the text's order.
@@ -187,6 +198,7 @@ impl Manuscript {
         if let Some(range) = &self.bibliography {
             edits.push((range.clone(), bibliography.to_owned()));
         }
+        edits.extend(self.title.clone().map(|range| (range, String::new())));
         edits.sort_by_key(|(range, _)| range.start);
         let mut text = String::with_capacity(self.text.len() * 2);
         let (mut at, mut changes) = (0, Vec::new());
@@ -214,8 +226,9 @@ impl Manuscript {
     }
 
     fn set_markdown(&self, set: &[String], bibliography: &str) -> String {
-        let Some(range) = &self.bibliography else { return self.part(0..self.text.len(), set) };
-        let (before, after) = (self.part(0..range.start, set), self.part(range.end..self.text.len(), set));
+        let first = self.title.as_ref().map_or(0, |title| title.end);
+        let Some(range) = &self.bibliography else { return self.part(first..self.text.len(), set) };
+        let (before, after) = (self.part(first..range.start, set), self.part(range.end..self.text.len(), set));
         format!("{before}{bibliography}\n\n{after}")
     }
 
@@ -335,6 +348,18 @@ impl Typeset {
     }
 }
 
+/// The heading that a text begins with, if it says this.
+fn heading(format: Format, text: &str, title: &str) -> Option<Range<usize>> {
+    let sign = match format {
+        Format::Typst => "= ",
+        Format::Markdown => "# ",
+    };
+    let start = text.len() - text.trim_start().len();
+    let line = text.get(start..)?.lines().next()?;
+    let is_title = line.strip_prefix(sign).is_some_and(|words| words.trim() == title.trim());
+    is_title.then(|| start..start + line.len())
+}
+
 /// Where a bibliography stands that was put into a text, with the lines around it.
 pub fn bibliography_of(format: Format, text: &str) -> Option<Range<usize>> {
     let (begin, end) = (pick(&BEGIN, format), pick(&END, format));
@@ -412,7 +437,8 @@ pub fn follow(before: &str, after: &str, places: &mut [usize]) {
     let kept = kept_words(&gone, &come);
     for place in places {
         let at = *place;
-        *place = if at <= prefix {
+        // What stands beyond the text waits there for it to be written.
+        *place = if at <= prefix || at > old.len() {
             at
         } else if at >= old_end {
             at.min(old.len()) - old_end + new_end

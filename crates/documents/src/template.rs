@@ -1,6 +1,6 @@
 //! What stands around a document's text.
 
-use ibid_domain::{DocumentFormat as Format, Template};
+use ibid_domain::Template;
 
 use crate::markup;
 
@@ -31,10 +31,9 @@ pub struct Frame {
 
 impl Frame {
     /// The text that puts template, document and bibliography together.
-    pub fn main(&self, format: Format, text: &str, bibliography: &str) -> String {
+    pub fn main(&self, bibliography: &str) -> String {
         let list: String = self.authors.iter().map(|author| format!("{}, ", markup::string(author))).collect();
-        let title =
-            if begins_with(format, text, &self.title) { "none".to_owned() } else { markup::string(&self.title) };
+        let title = markup::string(&self.title);
         let date = self.date.as_deref().map_or_else(|| "none".to_owned(), markup::string);
         let (lang, region) = language(&self.locale);
         let region = region.map_or_else(|| "none".to_owned(), |region| markup::string(&region));
@@ -47,21 +46,11 @@ impl Frame {
     }
 
     /// The whole as one text that stands alone.
-    pub fn alone(&self, format: Format, original: &str, typeset: &str, bibliography: &str) -> String {
-        let main = self.main(format, original, bibliography);
+    pub fn alone(&self, typeset: &str, bibliography: &str) -> String {
+        let main = self.main(bibliography);
         let main = main.replacen("#import \"/template.typ\": template\n", text(self.template), 1);
         main.replacen("#include \"/document.typ\"", typeset.trim_end(), 1)
     }
-}
-
-/// Whether the first heading of a text is its title already.
-fn begins_with(format: Format, text: &str, title: &str) -> bool {
-    let sign = match format {
-        Format::Typst => "= ",
-        Format::Markdown => "# ",
-    };
-    let first = text.trim_start().lines().next().unwrap_or_default();
-    first.strip_prefix(sign).is_some_and(|heading| heading.trim() == title.trim())
 }
 
 /// The language and the region of a tag, as Typst takes them.

@@ -47,8 +47,9 @@ pub const LONGEST_TEXT: usize = 4 << 20;
 const LONGEST_LINE: usize = 500;
 /// The most authors.
 const MOST_AUTHORS: usize = 100;
-/// The largest file of a document, in bytes, and the most of them.
-const LARGEST_FILE: usize = 32 << 20;
+/// The largest file of a document, in bytes.
+pub const LARGEST_FILE: usize = 32 << 20;
+/// The most files of a document.
 const MOST_FILES: usize = 200;
 /// How often a save that nobody said a version for is tried against others.
 const TRIES: usize = 20;

@@ -8,7 +8,7 @@ use ibid_bibliography::{
 };
 use ibid_documents::manuscript::{self, Manuscript};
 use ibid_domain::{
-    CiteAs, Code, DocumentCitation, DocumentFormat, DocumentId, MissingDetails, Problem, Source, SourceId,
+    CiteAs, Code, DocumentCitation, DocumentFormat, DocumentId, MissingDetails, Problem, Source, SourceId, Template,
 };
 use serde_json::Value as Json;
 
@@ -202,7 +202,7 @@ impl App {
     ) -> Result<[String; 3]> {
         let source = self.source(scope, id).await?.source;
         let formatter = self.formatter(scope, style, locale).await?;
-        let items = [csl_of_source(&source, missing(missing_details))];
+        let items = [citable(csl_of_source(&source, missing(missing_details)))];
         let written = |output| -> Result<String, Problem> {
             let mut entries = formatter.format(&items, form, output)?;
             // A style that leaves such sources out of its bibliography has a note for them.
@@ -239,6 +239,7 @@ impl App {
                 Some(source) => csl_of_source(source, missing),
                 None => filled(citation.snapshot.item.clone(), missing),
             };
+            let item = citable(item);
             let key = item.get("id").and_then(Json::as_str).unwrap_or_default().to_owned();
             formatted.keys.insert(citation.number, key.clone());
             if formatted.owners.insert(key, citation.source).is_none() {
@@ -264,6 +265,15 @@ fn filled(item: Json, missing: Missing) -> Json {
     Json::Object(fields)
 }
 
+/// A file of which nothing says what it is, is cited as a report: what is only a document some styles leave out of their
+/// bibliographies, as a letter in an archive.
+fn citable(mut item: Json) -> Json {
+    if let Some(kind) = item.get_mut("type").filter(|kind| kind.as_str() == Some("document")) {
+        *kind = Json::from("report");
+    }
+    item
+}
+
 /// Looks through the text of a document for what it cites.
 pub(super) fn read(open: &OpenDocument, citations: &[DocumentCitation]) -> Manuscript {
     let look = &open.document.look;
@@ -275,7 +285,9 @@ pub(super) fn read(open: &OpenDocument, citations: &[DocumentCitation]) -> Manus
         .filter(|citation| !citation.was_marked && !marked.contains(&citation.number))
         .map(|citation| (citation.number, citation.position))
         .collect();
-    Manuscript::read(look.format, look.cite_as, &open.text, &known, &unmarked)
+    // Without a template nobody else says the title.
+    let title = (look.template != Template::None).then_some(look.title.as_str());
+    Manuscript::read(look.format, look.cite_as, &open.text, &known, &unmarked, title)
 }
 
 /// What stands at each place of a text, and the entries of its bibliography with their keys.
@@ -318,7 +330,8 @@ pub(super) fn set(
     let document = formatter.document(&items, &clusters, output)?;
     let mut bibliography: Vec<(String, String)> =
         document.bibliography.into_iter().map(|entry| (entry.id, entry.text)).collect();
-    if bibliography.is_empty() && !items.is_empty() {
+    // A style without bibliographies has notes that say everything.
+    if !formatter.style().has_bibliography() {
         let notes = formatter.format(&items, Form::Note, output)?;
         bibliography = notes.into_iter().map(|entry| (entry.id, entry.text)).collect();
     }

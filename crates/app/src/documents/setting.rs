@@ -151,10 +151,9 @@ impl App {
             RenderFormat::Png => Want::Png { page, dots: DOTS },
             RenderFormat::Html => Want::Html,
             RenderFormat::Markdown | RenderFormat::Typst => {
-                let look = &open.document.look;
                 let bibliography =
                     composed.main.split_once("#include \"/document.typ\"\n").map_or("", |(_, after)| after);
-                let whole = composed.frame.alone(look.format, &open.text, &composed.typeset.text, bibliography);
+                let whole = composed.frame.alone(&composed.typeset.text, bibliography);
                 return Ok(done(whole.into_bytes()));
             }
         };
@@ -216,7 +215,7 @@ impl App {
             template: look.template,
         };
         let after = if manuscript.has_bibliography() { "" } else { whole.as_str() };
-        let main = frame.main(look.format, &open.text, after);
+        let main = frame.main(after);
         Ok(Composed { typeset, main, frame })
     }
 

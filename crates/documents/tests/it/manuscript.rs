@@ -33,7 +33,7 @@ fn markers_are_found_where_they_are_markers() {
 
 fn set(format: DocumentFormat, cite_as: CiteAs, text: &str, unmarked: &[(u32, usize)]) -> String {
     let known: BTreeSet<u32> = (1..=9).collect();
-    let manuscript = Manuscript::read(format, cite_as, text, &known, unmarked);
+    let manuscript = Manuscript::read(format, cite_as, text, &known, unmarked, None);
     let words: Vec<String> = manuscript
         .places()
         .iter()
@@ -81,7 +81,7 @@ fn a_bibliography_in_the_text_is_kept_up() {
 fn faults_are_told_at_their_place_in_what_was_written() {
     let text = "First#footnote[1] line\nsecond#footnote[2] #oops here\nthird";
     let known = BTreeSet::from([1, 2]);
-    let manuscript = Manuscript::read(TYPST, CiteAs::Footnotes, text, &known, &[]);
+    let manuscript = Manuscript::read(TYPST, CiteAs::Footnotes, text, &known, &[], None);
     let typeset = manuscript.typst(&["a long note, longer than before".to_owned(), "b".to_owned()], "");
     let at = typeset.text.find("oops").unwrap();
     assert_eq!(typeset.place(text, at), (2, 21));
@@ -96,7 +96,7 @@ fn typst_is_said_in_markdown() {
     let text = "= Title\n\n#set text(red)\nSome *strong* and _soft_ words--really#footnote[1].\n\n- one\n- two\n\n+ first\n\n\
                 #link(\"https://example.org/a\")[there] and `code` // gone\n\n== Part\n#emph[x] \\# \\$5";
     let known = BTreeSet::from([1]);
-    let manuscript = Manuscript::read(TYPST, CiteAs::Footnotes, text, &known, &[]);
+    let manuscript = Manuscript::read(TYPST, CiteAs::Footnotes, text, &known, &[], None);
     let made = manuscript.markdown(&["A note.".to_owned()], "## References\n\nEntry");
     let right = "# Title\n\nSome **strong** and *soft* words–really[^1].\n\n- one\n- two\n\n1. first\n\n\
                  [there](https://example.org/a) and `code`\n\n## Part\n*x* \\# $5\n\n## References\n\nEntry\n\n[^1]: A note.\n";
@@ -114,6 +114,7 @@ fn places_follow_edits() {
     assert_eq!(moved("It rains. It pours.", "It rains. And it pours.", 9), 9);
     assert_eq!(moved("One two three four", "One THREE four", 14), 10);
     assert_eq!(moved("abc", "", 2), 0);
+    assert_eq!(moved("", "It rains.", 8), 8);
     // Words between two changes keep what stands after them.
     let (before, after) = ("alpha beta gamma delta", "ALPHA beta gamma DELTA");
     assert_eq!(&after[..moved(before, after, 10)], "ALPHA beta");
@@ -161,7 +162,7 @@ proptest! {
             let plain = prose(format, &text, Some);
             prop_assert_eq!(plain.chars().count(), text.chars().count());
             let known: BTreeSet<u32> = (1..=3).collect();
-            let manuscript = Manuscript::read(format, CiteAs::Footnotes, &text, &known, &[(1, at)]);
+            let manuscript = Manuscript::read(format, CiteAs::Footnotes, &text, &known, &[(1, at)], Some("a"));
             let words: Vec<String> = manuscript.places().iter().map(|_| "n".to_owned()).collect();
             let typeset = manuscript.typst(&words, "");
             for byte in 0..=typeset.text.len() {
@@ -180,5 +181,25 @@ proptest! {
         let mut places: Vec<usize> = (0..=a.chars().count()).collect();
         follow(&a, &b, &mut places);
         prop_assert!(places.windows(2).all(|pair| pair[0] <= pair[1]) && places.iter().all(|at| *at <= b.chars().count()));
+    }
+}
+
+#[test]
+fn a_heading_that_is_the_title_is_left_to_the_template() {
+    let known = BTreeSet::from([1]);
+    for (format, text, rest) in [
+        (TYPST, "\n= On rain\n\nIt rains#footnote[1] #oops", "It rains#footnote[n] #oops"),
+        (MARKDOWN, "# On rain\n\nIt rains[^1]", "It rains#footnote[n];"),
+    ] {
+        let set = |title| {
+            let manuscript = Manuscript::read(format, CiteAs::Footnotes, text, &known, &[], title);
+            manuscript.typst(&["n".to_owned()], "")
+        };
+        assert_eq!(set(Some("On rain")).text.trim(), rest);
+        assert!(set(Some("On snow")).text.contains("On rain") && set(None).text.contains("On rain"));
+        if format == TYPST {
+            let typeset = set(Some("On rain"));
+            assert_eq!(typeset.place(text, typeset.text.find("oops").unwrap()), (4, 23));
+        }
     }
 }

@@ -4,7 +4,7 @@ use ibid_documents::{
     pressroom::{Made, Order, Pressroom, Unmade, Want},
     template::{self, Frame},
 };
-use ibid_domain::{DocumentFormat, Template};
+use ibid_domain::Template;
 
 fn order(template: Template, text: &str, want: Want) -> Order {
     let frame = Frame {
@@ -16,7 +16,7 @@ fn order(template: Template, text: &str, want: Want) -> Order {
     };
     Order {
         key: "one".to_owned(),
-        main: frame.main(DocumentFormat::Typst, text, ""),
+        main: frame.main(""),
         template: template::text(template).to_owned(),
         text: text.to_owned(),
         files: vec![("dot.svg".to_owned(), b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>".to_vec())],

@@ -21,6 +21,7 @@ on_both_servers!(
     ec_15_and_16_unknown_documents_and_sources,
     ec_17_without_citations_the_bibliography_is_empty,
     one_entry_for_each_source_or_each_citation,
+    whatever_is_cited_is_in_the_bibliography,
     a_deleted_source_stays_in_the_document,
     sources_of_a_document,
     notes_are_short_the_second_time,
@@ -330,6 +331,23 @@ async fn one_entry_for_each_source_or_each_citation(server: Running) {
     assert!(pdf.starts_with(b"%PDF-"));
 }
 
+async fn whatever_is_cited_is_in_the_bibliography(server: Running) {
+    let text = server.with_text("harbour.txt", "The harbour wall was rebuilt in 1931 after the great storm.").await;
+    let one = server.document(json!({"title": "Harbour", "text": "# Harbour\n\nIt was rebuilt[^1]."})).await;
+    server.cited(&one, json!({"source_id": id(&text), "citation_number": 1, "position": 0})).await;
+    for style in ["apa", "mla", "chicago-notes", "chicago-author-date", "ieee", "harvard", "vancouver", "nature"] {
+        let made = server.post(&format!("/api/v1/documents/{one}/bibliography"), json!({"style": style})).await;
+        let entries = made["entries"].as_array().unwrap();
+        assert_eq!(entries.len(), 1, "{style}: {made}");
+        assert!(entries[0]["text"].as_str().unwrap().contains("harbour.txt"), "{style}: {made}");
+    }
+    // The heading that is the title is said once, by the template.
+    let typ = server.words(&one, "typ").await;
+    assert!(typ.contains("title: \"Harbour\"") && !typ.contains("= Harbour"), "{typ}");
+    server.patch(&one, json!({"template": "none"})).await;
+    assert!(server.words(&one, "typ").await.contains("= Harbour"));
+}
+
 async fn a_deleted_source_stays_in_the_document(server: Running) {
     let book = server.book("Curie", "Rays", "1910").await;
     let one = server.typst("It rains#footnote[1].").await;
@@ -495,6 +513,12 @@ async fn files_of_a_document(server: Running) {
         let put = server.request(Method::PUT, &format!("{path}/assets/{name}")).body("x").send().await.unwrap();
         assert_eq!(put.status(), 422, "{name}");
     }
+    // Larger than bodies are elsewhere, and larger than files may be.
+    for (size, right) in [(3 << 20, 200), ((32 << 20) + 1, 413)] {
+        let put = server.request(Method::PUT, &format!("{path}/assets/large.bin")).body(vec![7; size]).send().await;
+        assert_eq!(put.map(|put| put.status().as_u16()).unwrap_or(413), right);
+    }
+    server.request(Method::DELETE, &format!("{path}/assets/large.bin")).send().await.unwrap();
     let gone = server.request(Method::DELETE, &format!("{path}/assets/dot.svg")).send().await.unwrap();
     assert_eq!(gone.json::<Json>().await.unwrap()["assets"], json!([]));
     refused(server.request(Method::GET, &format!("{path}/assets/dot.svg")), 404, "document_file_not_found").await;

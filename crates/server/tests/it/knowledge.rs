@@ -24,6 +24,7 @@ on_both_servers!(
     mentions_are_taken_apart,
     sources_come_and_go,
     memories,
+    what_an_event_quotes_is_checked,
     bad_input,
 );
 
@@ -544,4 +545,13 @@ async fn bad_input(server: Running) {
     let hostile = "/api/v1/entities?q=%25_%27%22%3B%20DROP%20TABLE%20entities%3B%20--%20%5C";
     let found = server.get(hostile).await;
     assert!(found.status().is_success() || found.status() == 422, "{}", found.status());
+}
+
+async fn what_an_event_quotes_is_checked(server: Running) {
+    server.told("plan.txt", PLAN).await;
+    assert!(server.ibid(&["fsck"]).status.success());
+    server.place.tamper("UPDATE event_evidence SET quote = 'somebody said so'").await;
+    let check = server.ibid(&["fsck"]);
+    let said = String::from_utf8_lossy(&check.stdout);
+    assert!(!check.status.success() && said.contains("quotes what its text does not say there"), "{said}");
 }

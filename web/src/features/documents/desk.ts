@@ -60,6 +60,8 @@ export function useSaveState({ saver }: Pick<Desk, "saver">): SaveState {
 }
 
 const LOOK_MS = 15_000;
+/** What an agent adds to the document is there soon. */
+const SOON_MS = 2_000;
 
 export function useNewDesk(first: WrittenDocument): Desk {
   const queries = useQueryClient();
@@ -118,8 +120,8 @@ export function useNewDesk(first: WrittenDocument): Desk {
 
   useLooking(saver, id, told);
 
-  const citations = useQuery({ queryKey: documentKeys.citations(id), queryFn: ({ signal }) => listCitations(id, signal) });
-  const sources = useQuery({ queryKey: documentKeys.sources(id), queryFn: ({ signal }) => listDocumentSources(id, signal) });
+  const citations = useQuery({ queryKey: documentKeys.citations(id), queryFn: ({ signal }) => listCitations(id, signal), refetchInterval: SOON_MS });
+  const sources = useQuery({ queryKey: documentKeys.sources(id), queryFn: ({ signal }) => listDocumentSources(id, signal), refetchInterval: SOON_MS });
   const known = sources.data;
   const format = document.format;
 

@@ -1,7 +1,7 @@
 //! What a document cites, and its sources.
 
 use axum::{
-    body::Bytes,
+    body::Body,
     extract::State,
     http::{HeaderMap, StatusCode},
 };
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::http::{
     Server,
-    extract::{Caller, Json, Path, Query, check_json_type, parse_json},
+    extract::{Caller, Json, Path, Query, check_json_type, parse_json, read_body},
     problem::ApiResult,
     sources::{
         body::{self, said},
@@ -286,9 +286,10 @@ pub(in crate::http) async fn add_source(
     Caller(scope): Caller,
     Path(id): Path<String>,
     headers: HeaderMap,
-    bytes: Bytes,
+    body: Body,
 ) -> ApiResult<(StatusCode, axum::Json<DocumentSource>)> {
     check_json_type(&headers)?;
+    let bytes = read_body(body, server.config.json_limit_bytes).await?;
     let id = document_id(&id)?;
     let mut object: JsonObject = parse_json(&bytes)?;
     if let Some(serde_json::Value::Object(reference)) = object.remove("reference") {

@@ -6,12 +6,12 @@ pub(crate) mod styles;
 pub(crate) mod wire;
 
 use axum::{
-    body::Bytes,
+    body::Body,
     extract::State,
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use ibid_app::{DocumentChange, DocumentDraft, OpenDocument, Scope};
+use ibid_app::{DocumentChange, DocumentDraft, LARGEST_FILE, OpenDocument, Scope};
 use ibid_domain::{Code, DocumentId, Problem, artifact::MediaType, problem::shown};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -19,7 +19,7 @@ use utoipa::{IntoParams, ToSchema};
 use self::wire::{DiffAnswer, DiffPart, Document, DocumentSummary, LookBody, Version};
 use super::{
     Server,
-    extract::{Caller, Json, Paging, Path, Query},
+    extract::{Caller, Json, Paging, Path, Query, read_body},
     problem::ApiResult,
     sources::source_id,
     wire::{Page, Problem as WireProblem},
@@ -309,8 +309,9 @@ pub(super) async fn put_file(
     Caller(scope): Caller,
     Path((id, name)): Path<(String, String)>,
     headers: HeaderMap,
-    body: Bytes,
+    body: Body,
 ) -> ApiResult<Response> {
+    let body = read_body(body, LARGEST_FILE as u64).await?;
     let said = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let said = said.filter(|said| *said != "application/octet-stream" && !said.starts_with("application/x-www-form"));
     let media_type = said.map(MediaType::new).transpose()?;

@@ -1,7 +1,7 @@
 //! `/api/v1/styles`, and single references in a style.
 
-use axum::{body::Bytes, extract::State, http::StatusCode};
-use ibid_bibliography::{Form, Output, locales};
+use axum::{body::Body, extract::State, http::StatusCode};
+use ibid_bibliography::{Form, LARGEST_STYLE, Output, locales};
 use ibid_domain::{Code, MissingDetails, Problem, problem::shown};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::wire::{Locale, StyleView, StylesAnswer};
 use crate::http::{
     Server,
-    extract::{Caller, Json, Path},
+    extract::{Caller, Json, Path, read_body},
     problem::ApiResult,
     sources::source_id,
     wire::Problem as WireProblem,
@@ -59,8 +59,9 @@ pub(in crate::http) async fn list(
 pub(in crate::http) async fn create(
     State(server): State<Server>,
     Caller(scope): Caller,
-    body: Bytes,
+    body: Body,
 ) -> ApiResult<(StatusCode, axum::Json<StyleView>)> {
+    let body = read_body(body, LARGEST_STYLE as u64).await?;
     let text = std::str::from_utf8(&body)
         .map_err(|_| Problem::new(Code::InvalidBody, "a style is a file of XML in UTF-8").field("style"))?;
     Ok((StatusCode::CREATED, axum::Json(server.app.add_style(&scope, text).await?.into())))

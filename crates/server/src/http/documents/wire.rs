@@ -18,6 +18,8 @@ use crate::http::sources::{body::said, wire::Source};
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DocumentSummary {
     /// Its id.
+    id: Uuid,
+    /// The same, under the name that others know it by.
     pub(crate) document_id: Uuid,
     /// What it is called.
     pub(crate) title: String,
@@ -56,6 +58,7 @@ impl DocumentSummary {
     pub(crate) fn new(document: domain::Document, source_count: u64) -> Self {
         let look = document.look;
         Self {
+            id: document.id.uuid(),
             document_id: document.id.uuid(),
             title: look.title,
             format: look.format.as_str(),
@@ -182,6 +185,8 @@ impl LookBody {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DocumentCitation {
     /// Its id.
+    id: Uuid,
+    /// The same, under the name that others know it by.
     citation_id: Uuid,
     /// Its number in the document.
     pub(crate) citation_number: u32,
@@ -225,6 +230,7 @@ pub(crate) struct DocumentCitation {
 impl From<Cited> for DocumentCitation {
     fn from(Cited { citation, formatted }: Cited) -> Self {
         Self {
+            id: citation.id.uuid(),
             citation_id: citation.id.uuid(),
             citation_number: citation.number,
             source_id: citation.source.map(domain::SourceId::uuid),
@@ -280,6 +286,8 @@ pub(crate) struct NumberAnswer {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DocumentSource {
     /// Its id.
+    id: Uuid,
+    /// The same, under the name that others know it by.
     source_id: Uuid,
     /// What it is called.
     pub(crate) title: String,
@@ -310,6 +318,7 @@ impl From<AppSource> for DocumentSource {
     fn from(one: AppSource) -> Self {
         let source = &one.source;
         Self {
+            id: source.id.uuid(),
             source_id: source.id.uuid(),
             title: source.title().to_owned(),
             source_type: source.kind.as_str(),
@@ -566,6 +575,8 @@ pub(crate) struct DiffAnswer {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct StyleView {
     /// What it is asked for by.
+    id: String,
+    /// The same, under the name that others know it by.
     pub(crate) style_id: String,
     /// What it is called.
     pub(crate) title: String,
@@ -580,6 +591,7 @@ pub(crate) struct StyleView {
 impl From<StyleChoice> for StyleView {
     fn from(style: StyleChoice) -> Self {
         Self {
+            id: style.id.clone(),
             style_id: style.id,
             title: style.title,
             kind: style.kind.replace('-', "_"),

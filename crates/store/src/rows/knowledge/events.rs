@@ -206,6 +206,20 @@ impl Knowledge<'_> {
         Ok(found)
     }
 
+    /// The words that the events of a revision were taken from.
+    pub async fn quotes_of(&mut self, revision: RevisionId) -> Result<Vec<(EventId, Quote)>> {
+        let sql = "SELECT q.event_id, q.quote, q.start_char, q.end_char FROM events e
+                   JOIN event_evidence q ON q.event_id = e.id
+                   WHERE e.tenant_id = $1 AND e.revision_id = $2 ORDER BY q.start_char, q.event_id";
+        let rows = self.tx.rows(sql, params![self.scope.tenant(), revision]).await?;
+        let place = |row: &Row, name: &str| -> Result<usize> { Ok(row.get::<u64>(name)? as usize) };
+        let read = |row: &Row| {
+            let span = Span::new(place(row, "start_char")?, place(row, "end_char")?);
+            Ok((row.get("event_id")?, Quote { quote: row.get("quote")?, span }))
+        };
+        rows.iter().map(read).collect()
+    }
+
     /// Events of current revisions, the newest first; those without a time last.
     pub async fn events(&mut self, filter: &EventFilter, limit: Limit, after: Option<&Cursor>) -> Result<Page<Event>> {
         let mut values = params![self.scope.tenant()];
