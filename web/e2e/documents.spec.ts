@@ -169,8 +169,8 @@ test("sources are added, copied, edited and removed with what they bear", async 
       await page.getByRole("menuitem", { name }).click();
       await expect(ownSources(page).first().getByText("Copied")).toBeVisible();
     }
-    const kinds = await page.evaluate(async () => (await navigator.clipboard.read()).flatMap(({ types }) => types));
-    expect(kinds).toContain("text/html");
+    // What was copied before says "Copied", too.
+    await expect.poll(() => page.evaluate(async () => (await navigator.clipboard.read()).flatMap(({ types }) => types))).toContain("text/html");
   });
 
   await test.step("its details are edited, and the references follow", async () => {

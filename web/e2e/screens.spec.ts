@@ -154,8 +154,10 @@ test("every screen is readable and fits", async ({ page, request, schemes, hasTo
     await look();
     for (const name of ["Rename", "Delete"]) {
       await page.goto(`/ask/${conversation}`);
-      await page.getByRole("button", { name, exact: true }).click();
-      await expect(page.getByRole("dialog")).toBeVisible();
+      await expect(async () => {
+        await page.getByRole("button", { name, exact: true }).click({ timeout: 2_000 });
+        await expect(page.getByRole("dialog")).toBeVisible({ timeout: 2_000 });
+      }).toPass();
       await look();
     }
   });

@@ -83,8 +83,9 @@ export async function expectAccessible(page: Page, runOnly?: string[]): Promise<
 
 /** Nothing sticks out to the right. */
 export async function expectNoSideScroll(page: Page): Promise<void> {
-  const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  expect(over, `sideways scroll of ${page.url()}`).toBeLessThanOrEqual(0);
+  const over = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  // What is still being laid out may be wider for a moment.
+  await expect.poll(over, { message: `sideways scroll of ${page.url()}` }).toBeLessThanOrEqual(0);
 }
 
 /** Through the file chooser of the open place. */

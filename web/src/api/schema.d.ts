@@ -2860,11 +2860,16 @@ export interface components {
             date: string | null;
             /**
              * Format: uuid
-             * @description Its id.
+             * @description The same, under the name that others know it by.
              */
             document_id: string;
             /** @description `markdown` or `typst`. */
             format: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
             /** @description The tag of its language. */
             locale: string;
             /** @description `placeholders` or `csl`: what stands for what is not known of a source. */
@@ -2902,7 +2907,7 @@ export interface components {
         DocumentCitation: {
             /**
              * Format: uuid
-             * @description Its id.
+             * @description The same, under the name that others know it by.
              */
             citation_id: string;
             /**
@@ -2917,6 +2922,11 @@ export interface components {
             created_at: string;
             /** @description What its footnote says, in the document's style. */
             formatted: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
             /** @description Whether it is set: it is marked, or never had a marker. */
             is_attached: boolean;
             /** @description Whether it was deleted. */
@@ -3015,6 +3025,11 @@ export interface components {
             citation_count: number;
             /** @description When it appeared. */
             date: string | null;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
             /** @description Whether its content could be read. */
             is_available: boolean;
             /** @description Where it came from: `web`, `manual` … */
@@ -3023,7 +3038,7 @@ export interface components {
             source: components["schemas"]["Source"];
             /**
              * Format: uuid
-             * @description Its id.
+             * @description The same, under the name that others know it by.
              */
             source_id: string;
             /** @description Which of the twelve types it is. */
@@ -3058,11 +3073,16 @@ export interface components {
             date: string | null;
             /**
              * Format: uuid
-             * @description Its id.
+             * @description The same, under the name that others know it by.
              */
             document_id: string;
             /** @description `markdown` or `typst`. */
             format: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
             /** @description The tag of its language. */
             locale: string;
             /** @description `placeholders` or `csl`: what stands for what is not known of a source. */
@@ -4642,11 +4662,16 @@ export interface components {
                 date: string | null;
                 /**
                  * Format: uuid
-                 * @description Its id.
+                 * @description The same, under the name that others know it by.
                  */
                 document_id: string;
                 /** @description `markdown` or `typst`. */
                 format: string;
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
                 /** @description The tag of its language. */
                 locale: string;
                 /** @description `placeholders` or `csl`: what stands for what is not known of a source. */
@@ -6606,11 +6631,13 @@ export interface components {
         StyleView: {
             /** @description Other names of it. */
             aliases: string[];
+            /** @description What it is asked for by. */
+            id: string;
             /** @description Whether it was brought. */
             is_own: boolean;
             /** @description `author_date`, `numeric`, `note` or `label`. */
             kind: string;
-            /** @description What it is asked for by. */
+            /** @description The same, under the name that others know it by. */
             style_id: string;
             /** @description What it is called. */
             title: string;

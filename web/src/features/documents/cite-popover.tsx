@@ -70,7 +70,8 @@ function Chooser({ citing, onClose }: { citing: Citing; onClose: () => void }) {
     try {
       await cite(passage, claim?.to ?? citing.at);
       onClose();
-      editor.current?.focus();
+      // A dialog gives the focus back to what had it once it is gone: that is waited for.
+      requestAnimationFrame(() => requestAnimationFrame(() => editor.current?.focus()));
     } catch (thrown) {
       setFailed(thrown);
       setBusy(false);
