@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { agent, ask, badges, bring, card, panel, post } from "./asking";
 import { minutes, survey } from "./files";
-import { expect, expectAccessible, expectNoSideScroll, test, upload } from "./test";
+import { clipboard, expect, expectAccessible, expectNoSideScroll, test, upload } from "./test";
 
 test("the first minute: files come in, a question is asked, and a number leads to the words", async ({ page }) => {
   await test.step("an empty library says how to fill it", async () => {
@@ -177,7 +177,7 @@ test.describe("an answer that is written", () => {
     await expect(card(page).getByRole("button", { name: "Copy citation" })).toBeVisible();
     await page.keyboard.press("c");
     await expect(card(page).getByRole("button", { name: "Copied" })).toBeVisible();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^harbour-minutes\.txt\. “.+”$/);
+    await expect.poll(() => clipboard(page)).toMatch(/^harbour-minutes\.txt\. “.+”$/);
 
     const download = page.waitForEvent("download");
     await page.getByRole("link", { name: "Export evidence" }).click();

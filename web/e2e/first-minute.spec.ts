@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { expect, test } from "./test";
+import { clipboard, expect, test } from "./test";
 
 const MINUTE_MS = 60_000;
 
@@ -79,9 +79,8 @@ test("the first minute: from nothing to the exact words, without a key", async (
     const covers = page.getByRole("list", { name: "Cited files" });
     await expect(covers.getByText(/Harbour Survey 2025/).first()).toBeVisible();
     await page.getByRole("button", { name: "Copy with footnotes" }).click();
-    const copied = flat(await page.evaluate(() => navigator.clipboard.readText()));
-    expect(copied).toContain("Harbour Survey 2025");
-    expect(copied).toContain(quote);
+    await expect.poll(async () => flat(await clipboard(page))).toContain("Harbour Survey 2025");
+    expect(flat(await clipboard(page))).toContain(quote);
     const download = page.waitForEvent("download");
     await page.getByRole("link", { name: "Export evidence" }).click();
     expect(readFileSync(await (await download).path()).subarray(0, 2).toString()).toBe("PK");

@@ -1,10 +1,9 @@
 import type { Page } from "@playwright/test";
 import { minutes, survey } from "./files";
-import { bring, expect, test } from "./test";
+import { bring, clipboard, expect, test } from "./test";
 
 const badges = (page: Page) => page.getByRole("article", { name: "Answer" }).locator("[data-badge]");
 const panel = (page: Page) => page.getByRole("complementary", { name: "Evidence details" });
-const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 
@@ -75,7 +74,7 @@ test("each key does in every place what the list of keys says", async ({ page, r
     await expect(page.locator("[data-card] mark")).toBeVisible();
     await page.keyboard.press("c");
     await expect(page.locator("[data-card]").getByText("Copied")).toBeVisible();
-    await expect.poll(() => copied(page)).toContain("harbour-minutes.txt");
+    await expect.poll(() => clipboard(page)).toContain("harbour-minutes.txt");
     const last = (await badges(page).count()) - 1;
     for (let step = 0; step < last; step += 1) await page.keyboard.press("j");
     await expect(badges(page).nth(last)).toBeFocused();
@@ -95,6 +94,6 @@ test("each key does in every place what the list of keys says", async ({ page, r
     await page.evaluate(() => navigator.clipboard.writeText(""));
     await panel(page).getByRole("link", { name: /^Open / }).first().focus();
     await page.keyboard.press("c");
-    await expect.poll(() => copied(page)).not.toBe("");
+    await expect.poll(() => clipboard(page)).not.toBe("");
   });
 });

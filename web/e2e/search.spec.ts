@@ -1,5 +1,5 @@
 import { minutes, soundings, survey } from "./files";
-import { bring, expect, expectAccessible, expectNoSideScroll, test } from "./test";
+import { bring, clipboard, expect, expectAccessible, expectNoSideScroll, test } from "./test";
 
 test("passages are found, filtered and opened at their words, all of it in the address", async ({ page, request }) => {
   for (const file of [minutes, soundings, survey]) await bring(request, file);
@@ -104,7 +104,7 @@ test("a draft is bound to the words that support it, and what nothing supports i
   await test.step("the annotated text can be copied", async () => {
     await page.getByRole("button", { name: "Copy Markdown" }).click();
     await expect(page.getByText("Copied")).toBeVisible();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/7\.2 m \[1\]\./);
+    await expect.poll(() => clipboard(page)).toMatch(/7\.2 m \[1\]\./);
   });
 
   await test.step("grounded again, the page stays where it is", async () => {

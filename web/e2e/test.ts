@@ -118,4 +118,9 @@ export function placeOf(text: string, words: string): string {
   return `#c=${start}-${start + [...words].length}`;
 }
 
+/** What stands on the clipboard: it is there some time after a click. */
+export function clipboard(page: Page): Promise<string> {
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
 export { expect };

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, test } from "./test";
+import { clipboard, expect, expectAccessible, test } from "./test";
 import { fetched, make, open, saved, sheets, text, write } from "./writing";
 
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
@@ -45,7 +45,7 @@ test.describe("versions", () => {
       await expect(dialog.getByRole("article", { name: "Yours" })).toHaveText("The mole stands. It is old.");
       await expectAccessible(page);
       await dialog.getByRole("button", { name: "Copy mine" }).click();
-      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("The mole stands. It is old.");
+      await expect.poll(() => clipboard(page)).toBe("The mole stands. It is old.");
       await dialog.getByRole("button", { name: "Keep mine" }).click();
       await expect(dialog).toBeHidden();
       await expect.poll(async () => (await fetched(request, id)).text).toBe("The mole stands. It is old.");
