@@ -1,6 +1,9 @@
 //! What changed between two texts, word by word.
 
-use std::time::{Duration, Instant};
+use std::{
+    ops::Range,
+    time::{Duration, Instant},
+};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
@@ -27,6 +30,14 @@ impl Change {
             Self::Removed => "removed",
         }
     }
+}
+
+/// The one stretch of two texts outside of which they are the same, in each, in characters.
+pub fn stretch(old: &[char], new: &[char]) -> (Range<usize>, Range<usize>) {
+    let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let most = old.len().min(new.len()) - prefix;
+    let suffix = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    (prefix..old.len() - suffix, prefix..new.len() - suffix)
 }
 
 /// Words that two texts share: where they begin in each, and how many there are.

@@ -1,7 +1,8 @@
 //! Texts as things to hand on: Markdown and Typst in memory to PDF, HTML and pages.
 //!
-//! No I/O: nothing is fetched, no file is opened, no clock is read, and the same work gives the same bytes. Nothing that
-//! is passed in is markup of ours: words are escaped wherever they go.
+//! No I/O: nothing is fetched, no file is opened, no clock is read, and the same work gives the same bytes. Words that
+//! are passed in are escaped wherever they go; what a document's own text says in Typst is carried out, and sees nothing
+//! but its own files.
 //!
 //! Start reading at [`pressroom`], where documents are set, and [`manuscript`], what is read in them; [`deliverables`]
 //! is what answers become. `markdown.rs` reads a text, `markup.rs`, `plain.rs` and `html.rs` write it again, `press.rs`

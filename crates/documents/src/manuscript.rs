@@ -426,14 +426,11 @@ fn safe_place(root: &SyntaxNode, text: &str, byte: usize) -> usize {
 /// and what was taken away is where the change begins.
 pub fn follow(before: &str, after: &str, places: &mut [usize]) {
     let (old, new): (Vec<char>, Vec<char>) = (before.chars().collect(), after.chars().collect());
-    let prefix = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let most = old.len().min(new.len()) - prefix;
-    let suffix = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
-    let (old_end, new_end) = (old.len() - suffix, new.len() - suffix);
+    let (was, is) = difference::stretch(&old, &new);
+    let (prefix, old_end, new_end) = (was.start, was.end, is.end);
     // Within what changed, words that stayed keep what stands in them.
-    let part = |of: &[char]| of.iter().collect::<String>();
-    let (gone, come) =
-        (part(old.get(prefix..old_end).unwrap_or_default()), part(new.get(prefix..new_end).unwrap_or_default()));
+    let part = |of: Option<&[char]>| of.unwrap_or_default().iter().collect::<String>();
+    let (gone, come) = (part(old.get(was)), part(new.get(is)));
     let kept = kept_words(&gone, &come);
     for place in places {
         let at = *place;

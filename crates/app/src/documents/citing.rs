@@ -9,7 +9,7 @@ use ibid_domain::{
 };
 use ibid_store::NewDocumentCitation;
 
-use super::{DocumentChange, LONGEST_TEXT, OpenDocument, TRIES, not_found};
+use super::{DocumentChange, LONGEST_TEXT, OpenDocument, not_found};
 use crate::{App, Found, Result, Scope, Search};
 
 /// The longest locator, prefix or suffix, in characters.
@@ -201,23 +201,16 @@ impl App {
         message: &str,
         edit: impl Fn(&OpenDocument) -> Option<String>,
     ) -> Result<OpenDocument> {
-        for _ in 0..TRIES {
-            let before = self.document(scope, id, None).await?;
-            let Some(text) = edit(&before) else { return Ok(before) };
+        self.alter(scope, id, |before| {
+            let Some(text) = edit(before) else { return Ok(None) };
             if text.len() > LONGEST_TEXT {
                 let detail = format!("with that the text would have more than {LONGEST_TEXT} bytes");
-                return Err(Problem::new(Code::InvalidField, detail).field("text").into());
+                return Err(Problem::new(Code::InvalidField, detail).field("text"));
             }
-            let change = DocumentChange {
-                text: Some(text),
-                message: Some(super::line("message", message)?),
-                ..DocumentChange::default()
-            };
-            if let Some(saved) = self.save(scope, before, &change).await? {
-                return Ok(saved);
-            }
-        }
-        Err(Problem::new(Code::DocumentChanged, "others change the document all the time; try again").into())
+            let message = Some(super::line("message", message)?);
+            Ok(Some(DocumentChange { text: Some(text), message, ..DocumentChange::default() }))
+        })
+        .await
     }
 
     /// Puts a bibliography into the text of a document, in place of one that stands there.

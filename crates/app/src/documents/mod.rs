@@ -227,16 +227,28 @@ impl App {
         if let Some(text) = &change.text {
             check_text(text)?;
         }
+        self.alter(scope, id, |before| match change.base.filter(|base| *base != before.document.version) {
+            Some(base) => Err(conflict(base, before, change)),
+            None => Ok(Some(change.clone())),
+        })
+        .await
+    }
+
+    /// Does to a document what `alter` makes of it, however others change it meanwhile; nothing if that is nothing.
+    async fn alter(
+        &self,
+        scope: &Scope,
+        id: DocumentId,
+        alter: impl Fn(&OpenDocument) -> Result<Option<DocumentChange>, Problem>,
+    ) -> Result<OpenDocument> {
         for _ in 0..TRIES {
             let before = self.document(scope, id, None).await?;
-            if let Some(base) = change.base.filter(|base| *base != before.document.version) {
-                return Err(conflict(base, &before, change).into());
-            }
-            if let Some(saved) = self.save(scope, before, change).await? {
+            let Some(change) = alter(&before)? else { return Ok(before) };
+            if let Some(saved) = self.save(scope, before, &change).await? {
                 return Ok(saved);
             }
         }
-        let detail = "others change the document all the time; send base_version and put the two together";
+        let detail = "others change the document all the time; try again";
         Err(Problem::new(Code::DocumentChanged, detail).into())
     }
 
@@ -429,17 +441,13 @@ impl App {
         message: &str,
         change: impl Fn(&mut BTreeMap<String, Entry>) -> Result<(), Problem>,
     ) -> Result<OpenDocument> {
-        for _ in 0..TRIES {
-            let before = self.document(scope, id, None).await?;
+        self.alter(scope, id, |before| {
             let mut files = before.files.clone();
             change(&mut files)?;
-            let changed =
-                DocumentChange { files: Some(files), message: Some(message.to_owned()), ..DocumentChange::default() };
-            if let Some(saved) = self.save(scope, before, &changed).await? {
-                return Ok(saved);
-            }
-        }
-        Err(Problem::new(Code::DocumentChanged, "others change the document all the time; try again").into())
+            let message = Some(message.to_owned());
+            Ok(Some(DocumentChange { files: Some(files), message, ..DocumentChange::default() }))
+        })
+        .await
     }
 
     /// How a document looks after a change, if all of it is legal.
@@ -573,10 +581,8 @@ fn moved(citations: &mut [DocumentCitation], format: DocumentFormat, before: &st
 /// How many characters came and went, by what is the same before and after the change.
 fn lengths(before: &str, after: &str) -> (u64, u64) {
     let (old, new): (Vec<char>, Vec<char>) = (before.chars().collect(), after.chars().collect());
-    let prefix = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let most = old.len().min(new.len()) - prefix;
-    let suffix = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
-    ((new.len() - prefix - suffix) as u64, (old.len() - prefix - suffix) as u64)
+    let (gone, come) = difference::stretch(&old, &new);
+    (come.len() as u64, gone.len() as u64)
 }
 
 fn check_text(text: &str) -> Result<(), Problem> {

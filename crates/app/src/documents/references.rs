@@ -116,7 +116,6 @@ impl App {
         let formatted = self.items(scope, &citations, missing(missing_details.unwrap_or(look.missing))).await?;
         let manuscript = read(&open, &citations);
         let order: Vec<u32> = manuscript.places().iter().flat_map(|place| place.numbers.clone()).collect();
-        let native = if look.format == DocumentFormat::Typst { Output::Typst } else { Output::Markdown };
         let made = |output| -> Result<Vec<(String, String)>, Problem> {
             let (_, bibliography) = set(&formatter, &formatted, &citations, &manuscript, look.cite_as, output)?;
             let of = |number: &u32| {
@@ -128,7 +127,7 @@ impl App {
                 Entries::PerCitation => order.iter().filter_map(of).collect(),
             })
         };
-        let (written, text, html) = (made(native)?, made(Output::Text)?, made(Output::Html)?);
+        let (written, text, html) = (made(output(look.format))?, made(Output::Text)?, made(Output::Html)?);
         let numbers_of = |at: usize, key: &str| match entries {
             Entries::PerCitation => order.get(at).copied().into_iter().collect(),
             Entries::PerSource => {
@@ -247,6 +246,14 @@ impl App {
             }
         }
         Ok(formatted)
+    }
+}
+
+/// What is written into a text of this format.
+pub(super) const fn output(format: DocumentFormat) -> Output {
+    match format {
+        DocumentFormat::Typst => Output::Typst,
+        DocumentFormat::Markdown => Output::Markdown,
     }
 }
 
@@ -463,10 +470,9 @@ pub(super) fn section(format: DocumentFormat, heading: &str, entries: &[String],
         DocumentFormat::Markdown => format!("## {heading}\n"),
     };
     for (at, entry) in entries.iter().enumerate() {
-        let number = match (kind, format) {
-            (Entries::PerSource, _) => String::new(),
-            (Entries::PerCitation, DocumentFormat::Typst) => format!("{}\\. ", at + 1),
-            (Entries::PerCitation, DocumentFormat::Markdown) => format!("{}\\. ", at + 1),
+        let number = match kind {
+            Entries::PerSource => String::new(),
+            Entries::PerCitation => format!("{}\\. ", at + 1),
         };
         text.push_str(&match format {
             DocumentFormat::Typst => {

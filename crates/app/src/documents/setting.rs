@@ -1,9 +1,8 @@
 //! How a document is set: put together, sent to a press, and its faults led back to what was written.
 
-use ibid_bibliography::Output;
 use ibid_documents::{
     Fault,
-    manuscript::Typeset,
+    manuscript::{Manuscript, Typeset},
     pressroom::{Made, Order, PageView, Unmade, Want},
     template::{self, Frame},
 };
@@ -12,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::{
     LookChange, OpenDocument, check_text,
-    references::{Entries, heading, missing, read, section, set},
+    references::{Entries, heading, missing, output, read, section, set},
 };
 use crate::{App, Result, Scope};
 
@@ -194,19 +193,7 @@ impl App {
 
     async fn compose(&self, scope: &Scope, open: &OpenDocument, citations: &[DocumentCitation]) -> Result<Composed> {
         let look = &open.document.look;
-        let formatter = self.style_of(scope, open).await?;
-        let formatted = self.items(scope, citations, missing(look.missing)).await?;
-        let manuscript = read(open, citations);
-        let (notes, bibliography) = set(&formatter, &formatted, citations, &manuscript, look.cite_as, Output::Typst)?;
-        let words: Vec<String> = bibliography.into_iter().map(|(_, words)| words).collect();
-        let whole = match words.is_empty() {
-            true => String::new(),
-            false => {
-                let heading = heading(formatter.style().id(), &look.locale);
-                section(DocumentFormat::Typst, heading, &words, Entries::PerSource)
-            }
-        };
-        let typeset = manuscript.typst(&notes, &whole);
+        let (manuscript, notes, bibliography) = self.written(scope, open, citations, DocumentFormat::Typst).await?;
         let frame = Frame {
             title: look.title.clone(),
             authors: look.authors.clone(),
@@ -214,29 +201,37 @@ impl App {
             locale: look.locale.clone(),
             template: look.template,
         };
-        let after = if manuscript.has_bibliography() { "" } else { whole.as_str() };
+        let after = if manuscript.has_bibliography() { "" } else { bibliography.as_str() };
         let main = frame.main(after);
-        Ok(Composed { typeset, main, frame })
+        Ok(Composed { typeset: manuscript.typst(&notes, &bibliography), main, frame })
     }
 
     async fn as_markdown(&self, scope: &Scope, open: &OpenDocument, citations: &[DocumentCitation]) -> Result<String> {
+        let (manuscript, notes, bibliography) = self.written(scope, open, citations, DocumentFormat::Markdown).await?;
+        let text = manuscript.markdown(&notes, &bibliography);
+        let is_titled = text.trim_start().starts_with("# ");
+        Ok(if is_titled { text } else { format!("# {}\n\n{text}", open.document.look.title) })
+    }
+
+    /// The text of a document looked through, with what stands at each of its places and its bibliography, in a format.
+    async fn written(
+        &self,
+        scope: &Scope,
+        open: &OpenDocument,
+        citations: &[DocumentCitation],
+        format: DocumentFormat,
+    ) -> Result<(Manuscript, Vec<String>, String)> {
         let look = &open.document.look;
         let formatter = self.style_of(scope, open).await?;
         let formatted = self.items(scope, citations, missing(look.missing)).await?;
         let manuscript = read(open, citations);
-        let (notes, bibliography) =
-            set(&formatter, &formatted, citations, &manuscript, look.cite_as, Output::Markdown)?;
-        let words: Vec<String> = bibliography.into_iter().map(|(_, words)| words).collect();
-        let whole = match words.is_empty() {
+        let (notes, entries) = set(&formatter, &formatted, citations, &manuscript, look.cite_as, output(format))?;
+        let entries: Vec<String> = entries.into_iter().map(|(_, words)| words).collect();
+        let bibliography = match entries.is_empty() {
             true => String::new(),
-            false => {
-                let heading = heading(formatter.style().id(), &look.locale);
-                section(DocumentFormat::Markdown, heading, &words, Entries::PerSource)
-            }
+            false => section(format, heading(formatter.style().id(), &look.locale), &entries, Entries::PerSource),
         };
-        let text = manuscript.markdown(&notes, &whole);
-        let is_titled = text.trim_start().starts_with("# ");
-        Ok(if is_titled { text } else { format!("# {}\n\n{text}", look.title) })
+        Ok((manuscript, notes, bibliography))
     }
 
     /// Has a document set. The inner error is what is wrong with its text.
