@@ -11,15 +11,24 @@ pub enum Error {
     /// The caller asked for something that is not there or not legal; it can be told so.
     #[error(transparent)]
     Problem(#[from] Problem),
-    /// The database failed.
-    #[error("database: {0}")]
-    Database(#[from] sqlx::Error),
-    /// The database failed, read on the caller's own thread.
-    #[error("database: {0}")]
-    Sqlite(rusqlite::Error),
-    /// The database cannot be brought to the version that this program needs.
+    /// PostgreSQL failed or could not be reached.
+    #[error("PostgreSQL: {0}")]
+    Postgres(#[from] sqlx::Error),
+    /// SQLite failed.
+    #[error("SQLite: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// The schema cannot be brought to the version that this program needs.
     #[error("migration: {0}")]
-    Migration(#[from] sqlx::migrate::MigrateError),
+    Migration(String),
+    /// A transaction waited too long for its turn.
+    #[error("the database is busy")]
+    Busy,
+    /// Work on a thread of its own panicked or was cancelled.
+    #[error("a background task failed: {0}")]
+    Panicked(String),
+    /// The library was closed while it was in use.
+    #[error("the database is closed")]
+    Closed,
     /// The blob store failed.
     #[error("blob store: {0}")]
     Blob(#[from] object_store::Error),
@@ -50,15 +59,10 @@ impl Error {
     pub fn problem(&self) -> Problem {
         match self {
             Self::Problem(problem) => problem.clone(),
-            Self::Database(sqlx::Error::PoolTimedOut) => {
-                Problem::new(Code::Unavailable, "the database is busy; try again in a moment")
-            }
-            Self::Database(error) if is_busy(error) => {
-                Problem::new(Code::Unavailable, "the database is busy; try again in a moment")
-            }
-            Self::Sqlite(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
-                Problem::new(Code::Unavailable, "the database is busy; try again in a moment")
-            }
+            Self::Busy | Self::Postgres(sqlx::Error::PoolTimedOut) => busy(),
+            Self::Postgres(error) if is_busy(error) => busy(),
+            Self::Sqlite(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => busy(),
+            Self::Closed => Problem::new(Code::Unavailable, "the server is shutting down; try again in a moment"),
             Self::Blob(_) => Problem::new(Code::StorageFailed, "the blob store did not answer as it should"),
             _ => Problem::new(Code::Internal, "something went wrong inside the server; the log has the cause"),
         }
@@ -71,14 +75,28 @@ impl Error {
 
     /// Whether a row was refused because another still names it, or names one that is gone.
     pub(crate) fn is_foreign_key_violation(&self) -> bool {
-        matches!(self, Self::Database(sqlx::Error::Database(error)) if error.is_foreign_key_violation())
+        match self {
+            Self::Postgres(sqlx::Error::Database(error)) => error.is_foreign_key_violation(),
+            Self::Sqlite(rusqlite::Error::SqliteFailure(error, _)) => {
+                error.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY
+            }
+            _ => false,
+        }
     }
 }
 
+impl From<sqlx::migrate::MigrateError> for Error {
+    fn from(error: sqlx::migrate::MigrateError) -> Self {
+        Self::Migration(error.to_string())
+    }
+}
+
+fn busy() -> Problem {
+    Problem::new(Code::Unavailable, "the database is busy; try again in a moment")
+}
+
+/// True for too many connections, a lock that is not available, a deadlock, and a serialization failure.
 fn is_busy(error: &sqlx::Error) -> bool {
     let sqlx::Error::Database(error) = error else { return false };
-    // SQLITE_BUSY and its extended forms; on PostgreSQL: too many connections, lock not available, deadlock.
-    error
-        .code()
-        .is_some_and(|code| matches!(code.as_ref(), "5" | "261" | "517" | "53300" | "55P03" | "40P01" | "40001"))
+    error.code().is_some_and(|code| matches!(code.as_ref(), "53300" | "55P03" | "40P01" | "40001"))
 }

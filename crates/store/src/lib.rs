@@ -9,18 +9,19 @@
 //! Start reading at [`Store`], then [`Tx`] in `sql.rs`, then one aggregate, for example `rows/pointers.rs`.
 
 mod blobs;
+mod blocking;
 mod clock;
-mod direct;
 mod error;
 mod identity;
 mod migrations;
 mod rows;
 mod sql;
+mod sqlite;
 mod store;
 
 pub use blobs::{Blob, BlobLocation, BlobStream, Blobs, S3Options, Spool};
+pub use blocking::run_blocking;
 pub use clock::Clock;
-pub use direct::Fetched;
 pub use error::{Error, Result};
 pub use identity::{Role, Scope};
 pub use rows::{
@@ -42,7 +43,7 @@ pub use rows::{
     queue::{Failure, Lease, LeasedJob, Queue},
     revisions::{Chunk, NewRevision, Revisions},
     runs::Runs,
-    search::{Hit, Search, Unindexed},
+    search::{Hit, Search, StoredPassage, Unindexed},
     sources::{SourceFilter, SourceKey, Sources},
     vectors::{EmbeddingSpace, Vectors},
 };

@@ -1,26 +1,35 @@
-//! Versioned, forward-only changes of the schema, one file a step and an engine.
+//! Versioned, forward-only changes of the schema: one file per step and engine.
 
 use sqlx::{
     SqlSafeStr,
-    migrate::{Migration, MigrationType, Migrator},
+    migrate::{MigrationType, Migrator},
 };
 
 use crate::EngineKind;
 
+/// One step of the schema.
+pub(crate) struct Migration {
+    pub(crate) version: i64,
+    pub(crate) name: &'static str,
+    pub(crate) sql: &'static str,
+}
+
 macro_rules! steps {
     ($($version:literal $name:literal;)*) => {
-        /// Every step for an engine.
-        pub(crate) fn migrator(engine: EngineKind) -> Migrator {
-            let steps = match engine {
-                EngineKind::Sqlite => vec![$(($version, $name, include_str!(concat!("../migrations/sqlite/", $name, ".sql")))),*],
-                EngineKind::Postgres => vec![$(($version, $name, include_str!(concat!("../migrations/postgres/", $name, ".sql")))),*],
-            };
-            Migrator::with_migrations(
-                steps
-                    .into_iter()
-                    .map(|(version, name, sql)| Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false))
-                    .collect(),
-            )
+        /// Returns every step for an engine, in order.
+        pub(crate) fn migrations(engine: EngineKind) -> Vec<Migration> {
+            match engine {
+                EngineKind::Sqlite => vec![$(Migration {
+                    version: $version,
+                    name: $name,
+                    sql: include_str!(concat!("../migrations/sqlite/", $name, ".sql")),
+                }),*],
+                EngineKind::Postgres => vec![$(Migration {
+                    version: $version,
+                    name: $name,
+                    sql: include_str!(concat!("../migrations/postgres/", $name, ".sql")),
+                }),*],
+            }
         }
     };
 }
@@ -34,4 +43,18 @@ steps! {
     6 "0006_settings";
     7 "0007_knowledge";
     8 "0008_documents";
+}
+
+/// The steps of PostgreSQL as sqlx applies them, under an advisory lock.
+pub(crate) fn postgres_migrator() -> Migrator {
+    let to_sqlx = |step: Migration| {
+        sqlx::migrate::Migration::new(
+            step.version,
+            step.name.into(),
+            MigrationType::Simple,
+            step.sql.into_sql_str(),
+            false,
+        )
+    };
+    Migrator::with_migrations(migrations(EngineKind::Postgres).into_iter().map(to_sqlx).collect())
 }

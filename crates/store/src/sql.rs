@@ -12,13 +12,13 @@ use sqlx::{
     AssertSqlSafe, Decode, Encode, Row as _, SqlSafeStr, Type,
     encode::IsNull,
     postgres::{PgArgumentBuffer, PgArguments, PgRow, PgTypeInfo, PgValueRef},
-    sqlite::{SqliteArguments, SqliteRow},
 };
 use uuid::Uuid;
 
 use crate::{
-    Clock, EngineKind, Error, Result, direct,
+    Clock, EngineKind, Error, Result,
     rows::search::WordStatistics,
+    sqlite::{SqliteRow, SqliteTransaction},
     store::{Heard, Signals},
 };
 
@@ -34,10 +34,8 @@ pub struct Tx {
 }
 
 pub(crate) enum Conn {
-    Sqlite(sqlx::Transaction<'static, sqlx::Sqlite>),
+    Sqlite(Box<SqliteTransaction>),
     Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
-    /// SQLite on this thread.
-    Direct(Box<direct::Session>),
 }
 
 impl Tx {
@@ -46,7 +44,6 @@ impl Tx {
         match self.conn {
             Conn::Sqlite(tx) => tx.commit().await?,
             Conn::Postgres(tx) => tx.commit().await?,
-            Conn::Direct(session) => session.commit()?,
         }
         if self.jobs_changed {
             self.signals.jobs_changed();
@@ -67,7 +64,7 @@ impl Tx {
 
     pub(crate) fn engine(&self) -> EngineKind {
         match self.conn {
-            Conn::Sqlite(_) | Conn::Direct(_) => EngineKind::Sqlite,
+            Conn::Sqlite(_) => EngineKind::Sqlite,
             Conn::Postgres(_) => EngineKind::Postgres,
         }
     }
@@ -84,9 +81,8 @@ impl Tx {
 
     async fn run(&mut self, sql: impl SqlSafeStr, values: Vec<Value>) -> Result<u64> {
         Ok(match &mut self.conn {
-            Conn::Sqlite(tx) => sqlx::query_with(sql, sqlite(values)?).execute(&mut **tx).await?.rows_affected(),
+            Conn::Sqlite(tx) => tx.execute(sql.into_sql_str().as_str(), values).await?,
             Conn::Postgres(tx) => sqlx::query_with(sql, postgres(values)?).execute(&mut **tx).await?.rows_affected(),
-            Conn::Direct(session) => session.execute(sql.into_sql_str().as_str(), values)?,
         })
     }
 
@@ -102,12 +98,8 @@ impl Tx {
 
     async fn fetch(&mut self, sql: impl SqlSafeStr, values: Vec<Value>) -> Result<Vec<Row>> {
         Ok(match &mut self.conn {
-            Conn::Direct(session) => {
-                let sql = sql.into_sql_str();
-                session.rows(sql.as_str(), values)?.into_iter().map(Row::Direct).collect()
-            }
             Conn::Sqlite(tx) => {
-                let rows = sqlx::query_with(sql, sqlite(values)?).fetch_all(&mut **tx).await?;
+                let rows = tx.rows(sql.into_sql_str().as_str(), values).await?;
                 rows.into_iter().map(Row::Sqlite).collect()
             }
             Conn::Postgres(tx) => {
@@ -121,11 +113,7 @@ impl Tx {
     pub(crate) async fn rows_once(&mut self, sql: String, values: Vec<Value>) -> Result<Vec<Row>> {
         let sql = AssertSqlSafe(sql);
         Ok(match &mut self.conn {
-            Conn::Direct(_) => return self.fetch(sql, values).await,
-            Conn::Sqlite(tx) => {
-                let rows = sqlx::query_with(sql, sqlite(values)?).persistent(false).fetch_all(&mut **tx).await?;
-                rows.into_iter().map(Row::Sqlite).collect()
-            }
+            Conn::Sqlite(_) => return self.fetch(sql, values).await,
             Conn::Postgres(tx) => {
                 let rows = sqlx::query_with(sql, postgres(values)?).persistent(false).fetch_all(&mut **tx).await?;
                 rows.into_iter().map(Row::Postgres).collect()
@@ -219,26 +207,7 @@ pub(crate) fn int(value: u64) -> i64 {
 }
 
 fn bind_failed(error: sqlx::error::BoxDynError) -> Error {
-    Error::Database(sqlx::Error::Encode(error))
-}
-
-fn sqlite(values: Vec<Value>) -> Result<SqliteArguments> {
-    use sqlx::Arguments;
-    let mut arguments = SqliteArguments::default();
-    for value in values {
-        match value {
-            Value::Text(v) => arguments.add(v),
-            Value::Int(v) => arguments.add(v),
-            Value::Real(v) => arguments.add(v),
-            Value::Uuid(v) => arguments.add(v),
-            Value::Bytes(v) => arguments.add(v),
-            Value::Time(v) => arguments.add(v.map(Timestamp::as_micros)),
-            Value::Json(v) => arguments.add(v.map(|json| json.to_string())),
-            Value::Vector(v) => arguments.add(v.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>()),
-        }
-        .map_err(bind_failed)?;
-    }
-    Ok(arguments)
+    Error::Postgres(sqlx::Error::Encode(error))
 }
 
 fn postgres(values: Vec<Value>) -> Result<PgArguments> {
@@ -309,7 +278,6 @@ impl<'r> Decode<'r, sqlx::Postgres> for PgTime {
 pub(crate) enum Row {
     Sqlite(SqliteRow),
     Postgres(PgRow),
-    Direct(direct::Row),
 }
 
 impl Row {
@@ -383,8 +351,8 @@ impl Part<'_> {
     /// The text of a column where it can be had without a copy, unless it is null.
     fn text(&self, name: &str) -> Result<Option<&str>> {
         match self.row {
-            Row::Direct(row) => self.named(name, |name| row.text(name)),
-            _ => Ok(None),
+            Row::Sqlite(row) => self.named(name, |name| row.text(name)),
+            Row::Postgres(_) => Ok(None),
         }
     }
 
@@ -413,11 +381,7 @@ macro_rules! column {
         impl Column for Option<$type> {
             fn read(row: &Row, name: &str) -> Result<Self> {
                 match row {
-                    Row::Sqlite(row) => match row.try_get::<Option<$sqlite>, _>(name)? {
-                        Some($s) => Ok(Some($from_sqlite)),
-                        None => Ok(None),
-                    },
-                    Row::Direct(row) => match row.get::<$sqlite>(name)? {
+                    Row::Sqlite(row) => match row.get::<$sqlite>(name)? {
                         Some($s) => Ok(Some($from_sqlite)),
                         None => Ok(None),
                     },

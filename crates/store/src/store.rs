@@ -9,16 +9,12 @@ use std::{
 };
 
 use ibid_domain::{RunEvent, RunId};
-use sqlx::{
-    Row as _,
-    postgres::{PgConnectOptions, PgListener, PgPoolOptions},
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
-};
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use tokio::sync::{broadcast, watch};
 
 use crate::{
-    BlobLocation, Blobs, Clock, Error, Result, Tx, direct::Connections, migrations::migrator,
-    rows::search::WordStatistics, sql::Conn,
+    BlobLocation, Blobs, Clock, Error, Result, Tx, migrations::postgres_migrator, rows::search::WordStatistics,
+    sql::Conn, sqlite::SqliteDatabase,
 };
 
 /// Where the rows are.
@@ -79,14 +75,7 @@ struct Inner {
 }
 
 enum Engine {
-    /// One writer and many readers: SQLite in WAL mode lets them go on beside each other.
-    Sqlite {
-        writer: sqlx::SqlitePool,
-        readers: sqlx::SqlitePool,
-        /// The same on the caller's own thread.
-        direct_writer: Connections,
-        direct_readers: Connections,
-    },
+    Sqlite(SqliteDatabase),
     Postgres(sqlx::PgPool),
 }
 
@@ -94,13 +83,16 @@ const JOBS_CHANNEL: &str = "ibid_jobs";
 const RUNS_CHANNEL: &str = "ibid_runs";
 /// How many batches of events a watcher of a run may lag behind before it has to read them.
 const HEARD: usize = 64;
+/// How long a transaction waits for a free connection to PostgreSQL.
 const ACQUIRE: Duration = Duration::from_secs(30);
 
 impl Store {
     /// Opens a library, brings its schema up to date under a lock, and checks that its blobs can be reached.
     pub async fn open(options: StoreOptions) -> Result<Self> {
         let engine = match &options.database {
-            DatabaseLocation::Sqlite(path) => open_sqlite(path.clone(), options.connections).await?,
+            DatabaseLocation::Sqlite(path) => {
+                Engine::Sqlite(SqliteDatabase::open(path.clone(), options.connections).await?)
+            }
             DatabaseLocation::Postgres(url) => open_postgres(url, options.connections).await?,
         };
         let index = match &options.database {
@@ -125,9 +117,7 @@ impl Store {
     /// A transaction that may change rows.
     pub async fn write(&self) -> Result<Tx> {
         Ok(self.tx(match &self.0.engine {
-            // IMMEDIATE takes the write lock at once: a transaction that reads first and writes later would
-            // otherwise fail when another process wrote in between.
-            Engine::Sqlite { writer, .. } => Conn::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
+            Engine::Sqlite(database) => Conn::Sqlite(Box::new(database.write().await?)),
             Engine::Postgres(pool) => Conn::Postgres(pool.begin().await?),
         }))
     }
@@ -135,7 +125,7 @@ impl Store {
     /// A transaction that only reads, and sees one state of the library throughout.
     pub async fn read(&self) -> Result<Tx> {
         Ok(self.tx(match &self.0.engine {
-            Engine::Sqlite { readers, .. } => Conn::Sqlite(readers.begin().await?),
+            Engine::Sqlite(database) => Conn::Sqlite(Box::new(database.read().await?)),
             Engine::Postgres(pool) => {
                 Conn::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?)
             }
@@ -145,7 +135,7 @@ impl Store {
     /// The same for reading a few rows, as fast as can be: on SQLite the caller's own thread does it.
     pub async fn look(&self) -> Result<Tx> {
         match &self.0.engine {
-            Engine::Sqlite { direct_readers, .. } => Ok(self.tx(Conn::Direct(Box::new(direct_readers.begin(None)?)))),
+            Engine::Sqlite(database) => Ok(self.tx(Conn::Sqlite(Box::new(database.read_inline().await?)))),
             Engine::Postgres(_) => self.read().await,
         }
     }
@@ -154,10 +144,7 @@ impl Store {
     /// else needs meanwhile.
     pub async fn write_many(&self) -> Result<Tx> {
         match &self.0.engine {
-            Engine::Sqlite { writer, direct_writer, .. } => {
-                let turn = writer.acquire().await?;
-                Ok(self.tx(Conn::Direct(Box::new(direct_writer.begin(Some(turn))?))))
-            }
+            Engine::Sqlite(database) => Ok(self.tx(Conn::Sqlite(Box::new(database.write_inline().await?)))),
             Engine::Postgres(_) => self.write().await,
         }
     }
@@ -187,7 +174,7 @@ impl Store {
     /// Which engine holds the rows.
     pub fn engine(&self) -> EngineKind {
         match self.0.engine {
-            Engine::Sqlite { .. } => EngineKind::Sqlite,
+            Engine::Sqlite(_) => EngineKind::Sqlite,
             Engine::Postgres(_) => EngineKind::Postgres,
         }
     }
@@ -195,7 +182,9 @@ impl Store {
     /// Asks the database whether it answers.
     pub async fn ping(&self) -> Result<()> {
         match &self.0.engine {
-            Engine::Sqlite { readers, .. } => sqlx::query("SELECT 1 FROM tenants").execute(readers).await.map(drop)?,
+            Engine::Sqlite(database) => {
+                database.read_inline().await?.rows("SELECT 1 FROM tenants LIMIT 1", vec![]).await.map(drop)?;
+            }
             Engine::Postgres(pool) => sqlx::query("SELECT 1 FROM tenants").execute(pool).await.map(drop)?,
         }
         Ok(())
@@ -204,15 +193,10 @@ impl Store {
     /// Asks the database to check its own files and links, and gives what it finds wrong.
     pub async fn check_database(&self) -> Result<Vec<String>> {
         // PostgreSQL enforces links at all times and checks its pages as it reads them.
-        let Engine::Sqlite { readers, .. } = &self.0.engine else { return Ok(vec![]) };
-        let mut wrong: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(readers).await?;
-        wrong.retain(|line| line != "ok");
-        let rows = sqlx::query("PRAGMA foreign_key_check").fetch_all(readers).await?;
-        for row in rows {
-            let (table, parent): (String, String) = (row.try_get("table")?, row.try_get("parent")?);
-            wrong.push(format!("a row of {table} names a row of {parent} that is not there"));
+        match &self.0.engine {
+            Engine::Sqlite(database) => database.check().await,
+            Engine::Postgres(_) => Ok(vec![]),
         }
-        Ok(wrong)
     }
 
     /// The folder of the search index beside the database, if the engine has one.
@@ -271,12 +255,7 @@ impl Store {
     /// Closes every connection, after those in use are given back.
     pub async fn close(&self) {
         match &self.0.engine {
-            Engine::Sqlite { writer, readers, direct_writer, direct_readers } => {
-                direct_writer.close();
-                direct_readers.close();
-                readers.close().await;
-                writer.close().await;
-            }
+            Engine::Sqlite(database) => database.close().await,
             Engine::Postgres(pool) => pool.close().await,
         }
     }
@@ -302,54 +281,13 @@ impl Tx {
     }
 }
 
-async fn open_sqlite(path: PathBuf, readers: u32) -> Result<Engine> {
-    if let Some(folder) = path.parent() {
-        create_private_folder(folder)?;
-    }
-    // Two processes that start at once must not both migrate; the lock ends with the file handle.
-    let lock_path = path.with_extension("lock");
-    let lock = std::fs::File::create(&lock_path).map_err(Error::io(format!("open {}", lock_path.display())))?;
-    let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock))
-        .await
-        .map_err(|error| Error::Config(error.to_string()))?
-        .map_err(Error::io(format!("lock {}", lock_path.display())))?;
-    let options = SqliteConnectOptions::new()
-        .filename(&path)
-        .create_if_missing(true)
-        .journal_mode(SqliteJournalMode::Wal)
-        // What was acknowledged must survive a power cut, not only a crash of the program.
-        .synchronous(SqliteSynchronous::Full)
-        .foreign_keys(true)
-        .busy_timeout(ACQUIRE)
-        .statement_cache_capacity(500)
-        .pragma("cache_size", "-8000");
-    let writer = SqlitePoolOptions::new()
-        .max_connections(1)
-        .acquire_timeout(ACQUIRE)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .connect_with(options.clone())
-        .await?;
-    migrator(EngineKind::Sqlite).run(&writer).await?;
-    drop(lock);
-    let readers = SqlitePoolOptions::new()
-        .max_connections(readers.max(1))
-        .acquire_timeout(ACQUIRE)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .connect_with(options.pragma("query_only", "ON"))
-        .await?;
-    let direct = |writes| Connections::new(path.clone(), ACQUIRE, writes);
-    Ok(Engine::Sqlite { writer, readers, direct_writer: direct(true), direct_readers: direct(false) })
-}
-
 async fn open_postgres(url: &str, connections: u32) -> Result<Engine> {
     let options = PgConnectOptions::from_str(url)
         .map_err(|error| Error::Config(format!("database_url is not a PostgreSQL URL: {error}")))?
         .application_name("ibid");
     let pool =
         PgPoolOptions::new().max_connections(connections.max(2)).acquire_timeout(ACQUIRE).connect_with(options).await?;
-    migrator(EngineKind::Postgres).run(&pool).await?;
+    postgres_migrator().run(&pool).await?;
     Ok(Engine::Postgres(pool))
 }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use ibid_domain::Timestamp;
 use ibid_store::{BlobLocation, Clock, DatabaseLocation, S3Options, Scope, Store, StoreOptions};
-use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -112,9 +112,9 @@ impl Place {
                 execute_postgres(url, &format!("SET session_replication_role = replica; {sql}")).await;
             }
             DatabaseLocation::Sqlite(path) => {
-                let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path).foreign_keys(false);
-                let mut connection = SqliteConnection::connect_with(&options).await.expect("the database");
-                sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.expect("the statement");
+                let connection = rusqlite::Connection::open(path).expect("the database");
+                connection.pragma_update(None, "foreign_keys", false).expect("no foreign keys");
+                connection.execute_batch(sql).expect("the statement");
             }
         }
     }

@@ -68,6 +68,7 @@ fn crates_see_only_what_lies_below_them() {
     // What only one crate may speak: SQL, blobs, HTTP, the command line.
     let owned = [
         ("sqlx", ["ibid-store", "ibid-testkit"].as_slice()),
+        ("rusqlite", &["ibid-store", "ibid-testkit"]),
         ("object_store", &["ibid-store"]),
         ("reqwest", &["ibid-fetch", "ibid-models"]),
         ("ort", &["ibid-models"]),

@@ -104,7 +104,7 @@ impl Jobs<'_> {
         }
         let sql = "SELECT * FROM jobs WHERE tenant_id = $1 AND kind = $2 AND dedupe_key = $3 AND state = 'queued'";
         let row = self.tx.row(sql, params![self.scope.tenant(), new.kind, new.dedupe_key]).await?;
-        read(&row.ok_or_else(|| Error::Database(sqlx::Error::RowNotFound))?)
+        read(&row.ok_or_else(|| Error::Corrupt("a job that was just queued is gone".to_owned()))?)
     }
 
     /// One job.

@@ -187,7 +187,7 @@ impl Queue<'_> {
     async fn now(&mut self) -> Result<Timestamp> {
         if self.tx.engine() == EngineKind::Postgres && matches!(self.tx.clock, crate::Clock::System) {
             let row = self.tx.row("SELECT clock_timestamp() AS now", vec![]).await?;
-            return row.ok_or(sqlx::Error::RowNotFound)?.get("now");
+            return row.ok_or_else(|| Error::Corrupt("PostgreSQL told no time".to_owned()))?.get("now");
         }
         Ok(self.tx.now())
     }

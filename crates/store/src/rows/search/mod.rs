@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-use ibid_domain::{ChunkId, Place, RevisionId, SearchFilter, SourceId};
+use ibid_domain::{ChunkId, Place, Revision, RevisionId, SearchFilter, Source, SourceId};
 
 use self::filter::{Narrowed, is_plain};
 pub(crate) use self::statistics::WordStatistics;
@@ -22,8 +22,7 @@ use super::{
 };
 use crate::{
     EngineKind, Error, Result, Scope, Tx,
-    direct::Fetched,
-    sql::{Conn, int, params, placeholder_list, placeholders, prefixed},
+    sql::{int, params, placeholder_list, placeholders, prefixed},
 };
 
 /// How many passages may be looked at one by one: a filter that leaves no more needs no index.
@@ -32,6 +31,9 @@ const FEW: u64 = 10_000;
 const COUNTED: u64 = 20_000;
 /// How many rows go into one statement.
 const BATCH: usize = 200;
+
+/// A passage with the source and the revision it belongs to.
+pub type StoredPassage = Arc<(Chunk, Source, Revision)>;
 
 /// The passages of one tenant, to be searched. What it learns about a filter it keeps, so one search uses one of it.
 pub struct Search<'a> {
@@ -129,15 +131,9 @@ impl Search<'_> {
 
     /// Passages by their numbers, with what they belong to, in the order of the numbers; those that are gone are left
     /// out. All of them count as embedded.
-    pub async fn fetch(&mut self, seqs: &[i64]) -> Result<Vec<(i64, Fetched)>> {
-        let tenant = self.scope.tenant();
-        let mut found: HashMap<i64, Fetched> = HashMap::with_capacity(seqs.len());
-        if let Conn::Direct(reading) = &mut self.tx.conn {
-            let kept = reading.passages()?;
-            found.extend(seqs.iter().filter_map(|seq| Some((*seq, kept.get(&(tenant, *seq))?.clone()))));
-        }
-        let unread: Vec<i64> = seqs.iter().copied().filter(|seq| !found.contains_key(seq)).collect();
-        for batch in unread.chunks(BATCH) {
+    pub async fn fetch(&mut self, seqs: &[i64]) -> Result<Vec<(i64, StoredPassage)>> {
+        let mut found: HashMap<i64, StoredPassage> = HashMap::with_capacity(seqs.len());
+        for batch in seqs.chunks(BATCH) {
             let sql = format!(
                 "SELECT c.seq, {}, CAST(1 AS BIGINT) AS c_embedded, {}, {}
                  FROM chunks c JOIN sources s ON s.id = c.source_id JOIN revisions r ON r.id = c.revision_id
@@ -155,12 +151,6 @@ impl Search<'_> {
                 let revision = revisions::read_part(row.part("r_"))?;
                 found.insert(row.get("seq")?, Arc::new((chunk, source, revision)));
             }
-        }
-        if let Conn::Direct(reading) = &mut self.tx.conn
-            && !unread.is_empty()
-        {
-            let read = unread.iter().filter_map(|seq| Some(((tenant, *seq), found.get(seq)?.clone())));
-            reading.passages()?.extend(read);
         }
         let taken = |seq: &i64| found.remove(seq).map(|fetched| (*seq, fetched));
         Ok(seqs.iter().filter_map(taken).collect())

@@ -1,0 +1,176 @@
+//! The one connection that writes, and the thread it lives on.
+
+use std::{path::PathBuf, sync::Arc};
+
+use tokio::sync::{Mutex, OwnedMutexGuard, mpsc, oneshot};
+
+use super::{
+    BUSY_TIMEOUT,
+    connection::{Access, Connection, SqliteRow},
+};
+use crate::{Error, Result, sql::Value};
+
+/// IMMEDIATE takes the write lock at once: a transaction that reads first and writes later would otherwise fail when
+/// another process wrote in between.
+const BEGIN: &str = "BEGIN IMMEDIATE";
+
+/// Hands out write transactions one after the other. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Writer {
+    path: PathBuf,
+    /// Held by the transaction that is going on.
+    turn: Arc<Mutex<Turn>>,
+}
+
+struct Turn {
+    /// `None` once the database is closed.
+    statements: Option<mpsc::UnboundedSender<Statement>>,
+    /// Connection of inline transactions, while none is going on.
+    inline: Option<Connection>,
+}
+
+/// What the writer thread is asked to do, with where the result goes.
+enum Statement {
+    Execute(String, Vec<Value>, oneshot::Sender<Result<u64>>),
+    Rows(String, Vec<Value>, oneshot::Sender<Result<Vec<SqliteRow>>>),
+    /// `BEGIN` or `COMMIT`.
+    Run(&'static str, oneshot::Sender<Result<()>>),
+    /// The transaction was dropped: nobody waits for the result.
+    RollBack,
+}
+
+impl Writer {
+    /// Starts the writer thread with its connection.
+    pub(super) fn start(path: PathBuf, connection: Connection) -> Result<Self> {
+        let (statements, receiver) = mpsc::unbounded_channel();
+        std::thread::Builder::new()
+            .name("sqlite-writer".to_owned())
+            .spawn(move || run_statements(connection, receiver))
+            .map_err(Error::io("start the writer thread"))?;
+        Ok(Self { path, turn: Arc::new(Mutex::new(Turn { statements: Some(statements), inline: None })) })
+    }
+
+    async fn take_turn(&self) -> Result<OwnedMutexGuard<Turn>> {
+        tokio::time::timeout(BUSY_TIMEOUT, self.turn.clone().lock_owned()).await.map_err(|_| Error::Busy)
+    }
+
+    /// Begins a transaction whose statements run on the writer thread.
+    pub(super) async fn begin(&self) -> Result<WriterTransaction> {
+        let turn = self.take_turn().await?;
+        let statements = turn.statements.clone().ok_or(Error::Closed)?;
+        let mut transaction = WriterTransaction { place: Place::Thread(statements), turn: Some(turn), ended: true };
+        transaction.run(BEGIN).await?;
+        transaction.ended = false;
+        Ok(transaction)
+    }
+
+    /// Begins a transaction whose statements run on the caller's thread.
+    pub(super) async fn begin_inline(&self) -> Result<WriterTransaction> {
+        let mut turn = self.take_turn().await?;
+        if turn.statements.is_none() {
+            return Err(Error::Closed);
+        }
+        let connection = match turn.inline.take() {
+            Some(connection) => connection,
+            None => Connection::open(&self.path, Access::Write, BUSY_TIMEOUT)?,
+        };
+        connection.run(BEGIN)?;
+        Ok(WriterTransaction { place: Place::Inline(Some(connection)), turn: Some(turn), ended: false })
+    }
+
+    /// Waits for the transaction that is going on, then ends the thread.
+    pub(super) async fn close(&self) {
+        let mut turn = self.turn.lock().await;
+        *turn = Turn { statements: None, inline: None };
+    }
+}
+
+/// A write transaction. Dropping it undoes everything.
+pub(crate) struct WriterTransaction {
+    place: Place,
+    turn: Option<OwnedMutexGuard<Turn>>,
+    ended: bool,
+}
+
+/// Where the statements of a transaction run.
+enum Place {
+    Thread(mpsc::UnboundedSender<Statement>),
+    Inline(Option<Connection>),
+}
+
+impl WriterTransaction {
+    pub(super) async fn execute(&mut self, sql: &str, values: Vec<Value>) -> Result<u64> {
+        match &mut self.place {
+            Place::Thread(statements) => {
+                ask(statements, |reply| Statement::Execute(sql.to_owned(), values, reply)).await
+            }
+            Place::Inline(Some(connection)) => connection.execute(sql, values),
+            Place::Inline(None) => Err(Error::Closed),
+        }
+    }
+
+    pub(super) async fn rows(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<SqliteRow>> {
+        match &mut self.place {
+            Place::Thread(statements) => ask(statements, |reply| Statement::Rows(sql.to_owned(), values, reply)).await,
+            Place::Inline(Some(connection)) => connection.rows(sql, values),
+            Place::Inline(None) => Err(Error::Closed),
+        }
+    }
+
+    pub(super) async fn commit(mut self) -> Result<()> {
+        self.run("COMMIT").await?;
+        self.ended = true;
+        Ok(())
+    }
+
+    async fn run(&mut self, sql: &'static str) -> Result<()> {
+        match &mut self.place {
+            Place::Thread(statements) => ask(statements, |reply| Statement::Run(sql, reply)).await,
+            Place::Inline(Some(connection)) => connection.run(sql),
+            Place::Inline(None) => Err(Error::Closed),
+        }
+    }
+}
+
+impl Drop for WriterTransaction {
+    fn drop(&mut self) {
+        match &mut self.place {
+            // The next transaction's statements come after this one on the same channel.
+            Place::Thread(statements) if !self.ended => drop(statements.send(Statement::RollBack)),
+            Place::Thread(_) => {}
+            Place::Inline(connection) => {
+                let usable = connection.take().filter(|connection| self.ended || connection.run("ROLLBACK").is_ok());
+                if let (Some(turn), Some(connection)) = (&mut self.turn, usable) {
+                    turn.inline = Some(connection);
+                }
+            }
+        }
+    }
+}
+
+/// Sends a statement to the writer thread and waits for its result.
+async fn ask<T>(
+    statements: &mpsc::UnboundedSender<Statement>,
+    statement: impl FnOnce(oneshot::Sender<Result<T>>) -> Statement,
+) -> Result<T> {
+    let (reply, result) = oneshot::channel();
+    statements.send(statement(reply)).map_err(|_| Error::Closed)?;
+    result.await.map_err(|_| Error::Closed)?
+}
+
+/// The writer thread: runs statements in the order in which they come, until the database is closed.
+fn run_statements(mut connection: Connection, mut statements: mpsc::UnboundedReceiver<Statement>) {
+    while let Some(statement) = statements.blocking_recv() {
+        match statement {
+            Statement::Execute(sql, values, reply) => drop(reply.send(connection.execute(&sql, values))),
+            Statement::Rows(sql, values, reply) => drop(reply.send(connection.rows(&sql, values))),
+            Statement::Run(sql, reply) => drop(reply.send(connection.run(sql))),
+            Statement::RollBack => {
+                // It fails where SQLite has rolled back already, after a full disk for example.
+                if let Err(error) = connection.run("ROLLBACK") {
+                    tracing::debug!(%error, "nothing to roll back");
+                }
+            }
+        }
+    }
+}
