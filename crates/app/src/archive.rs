@@ -11,13 +11,13 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 use crate::{App, Error, Result, Scope};
 
-/// A zip file as it is made.
-pub struct Archive {
+/// A zip file, streamed while it is written.
+pub struct ZipStream {
     pieces: mpsc::Receiver<io::Result<Bytes>>,
     _cancel: DropGuard,
 }
 
-impl Archive {
+impl ZipStream {
     /// The next piece. An error ends it, and leaves a file that no program takes for whole.
     pub async fn next(&mut self) -> Option<io::Result<Bytes>> {
         self.pieces.recv().await
@@ -26,37 +26,40 @@ impl Archive {
 
 impl App {
     /// The files of a manifest as a zip.
-    pub async fn archive(&self, scope: &Scope, sha256: Sha256) -> Result<Archive> {
+    pub async fn zip_manifest(&self, scope: &Scope, sha256: Sha256) -> Result<ZipStream> {
         let (_, tree) = self.manifest(scope, sha256).await?;
         let (app, scope, runtime) = (self.clone(), *scope, Handle::current());
-        Ok(piped("archive of a manifest", move |sink| write_zip(&app, &scope, &tree, &runtime, sink)))
+        Ok(stream_zip("archive of a manifest", move |sink| write_zip(&app, &scope, &tree, &runtime, sink)))
     }
 }
 
-/// What is written on a thread that may wait, as it is written. The sink is flushed at the end.
-pub(crate) fn piped(what: &'static str, write: impl FnOnce(&mut Sink) -> Result<()> + Send + 'static) -> Archive {
+/// Runs `write` on a blocking thread and streams its output. The sink is flushed at the end.
+pub(crate) fn stream_zip(
+    what: &'static str,
+    write: impl FnOnce(&mut ZipSink) -> Result<()> + Send + 'static,
+) -> ZipStream {
     let (sender, pieces) = mpsc::channel(4);
     let cancel = tokio_util::sync::CancellationToken::new();
     let cancelled = cancel.clone();
     tokio::task::spawn_blocking(move || {
-        let mut sink = Sink { sender: sender.clone(), piece: Vec::new(), cancelled };
+        let mut sink = ZipSink { sender: sender.clone(), piece: Vec::new(), cancelled };
         let written = write(&mut sink).and_then(|()| sink.flush().map_err(Error::io("write the archive")));
         if let Err(error) = written {
             tracing::warn!(%error, "the {what} was not finished");
             let _ = sender.blocking_send(Err(io::Error::other(error)));
         }
     });
-    Archive { pieces, _cancel: cancel.drop_guard() }
+    ZipStream { pieces, _cancel: cancel.drop_guard() }
 }
 
-fn write_zip(app: &App, scope: &Scope, tree: &Tree, runtime: &Handle, sink: &mut Sink) -> Result<()> {
+fn write_zip(app: &App, scope: &Scope, tree: &Tree, runtime: &Handle, sink: &mut ZipSink) -> Result<()> {
     let zip_failed = |error: zip::result::ZipError| Error::io("write the archive")(io::Error::other(error));
     let mut zip = ZipWriter::new_stream(sink);
     for (path, entry) in tree.iter() {
         let mut bytes = runtime
-            .block_on(app.store().bytes(scope, entry.sha256, None))?
+            .block_on(app.store().read_bytes(scope, entry.sha256, None))?
             .ok_or_else(|| Error::Corrupt(format!("the bytes of artifact {} are missing", entry.sha256)))?;
-        zip.start_file(path.as_str(), options(entry)).map_err(zip_failed)?;
+        zip.start_file(path.as_str(), zip_entry_options(entry)).map_err(zip_failed)?;
         while let Some(piece) = runtime.block_on(bytes.next()) {
             zip.write_all(&piece?).map_err(Error::io("write the archive"))?;
         }
@@ -66,7 +69,7 @@ fn write_zip(app: &App, scope: &Scope, tree: &Tree, runtime: &Handle, sink: &mut
 }
 
 /// The same manifest gives the same bytes: no time of day goes in. What is compressed already is not again.
-fn options(entry: &Entry) -> SimpleFileOptions {
+fn zip_entry_options(entry: &Entry) -> SimpleFileOptions {
     let essence = entry.media_type.essence();
     let text =
         essence.starts_with("text/") || ["json", "xml", "javascript", "rtf"].iter().any(|word| essence.contains(word));
@@ -79,7 +82,7 @@ fn options(entry: &Entry) -> SimpleFileOptions {
 }
 
 /// Gathers what the zip writer writes into pieces of a decent size and sends them.
-pub(crate) struct Sink {
+pub(crate) struct ZipSink {
     sender: mpsc::Sender<io::Result<Bytes>>,
     piece: Vec<u8>,
     cancelled: tokio_util::sync::CancellationToken,
@@ -87,7 +90,7 @@ pub(crate) struct Sink {
 
 const PIECE: usize = 64 * 1024;
 
-impl Write for Sink {
+impl Write for ZipSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.piece.extend_from_slice(bytes);
         if self.piece.len() >= PIECE {

@@ -12,12 +12,12 @@ use ibid_store::{ArtifactFilter, BlobStream, NewArtifact, Spool};
 use crate::{App, Error, Result, Scope};
 
 /// Bytes on their way in. Dropping it keeps nothing.
-pub struct Receiving {
+pub struct PendingUpload {
     spool: Spool,
     limit: u64,
 }
 
-impl Receiving {
+impl PendingUpload {
     /// Takes in the next piece, unless that makes it too large.
     pub async fn write(&mut self, piece: Bytes) -> Result<()> {
         if self.spool.size() + piece.len() as u64 > self.limit {
@@ -30,26 +30,25 @@ impl Receiving {
 /// The problem of an upload that is larger than the limit.
 pub fn too_large(limit: u64) -> Problem {
     Problem::new(Code::BodyTooLarge, format!("the upload is larger than the limit of {limit} bytes"))
-        .fact("limit_bytes", limit)
+        .with_fact("limit_bytes", limit)
 }
 
-/// What the uploader says of the bytes.
+/// Facts the uploader gives about the bytes.
 #[derive(Clone, Debug, Default)]
 pub struct UploadDetails {
-    /// What they are.
+    /// Media type; guessed from the file name if missing or unknown.
     pub media_type: Option<MediaType>,
-    /// What the file is called.
     pub filename: Option<Filename>,
     /// The type of source they are the content of.
     pub entity_type: Option<SourceType>,
-    /// What else is known of them.
+    /// Metadata stored with the artifact as it was sent.
     pub entity_metadata: Option<JsonObject>,
     /// The hash they are supposed to have.
     pub sha256: Option<Sha256>,
 }
 
 impl UploadDetails {
-    /// What the bytes are, going by what was said and by the file's name.
+    /// Returns the given media type, else a guess from the file name, else the unknown type.
     fn media_type(&self) -> MediaType {
         if let Some(said) = self.media_type.as_ref().filter(|said| !said.is_unknown()) {
             return said.clone();
@@ -60,8 +59,7 @@ impl UploadDetails {
 }
 
 /// An artifact and its bytes, or a range of them.
-pub struct Content {
-    /// The artifact.
+pub struct ArtifactContent {
     pub artifact: Artifact,
     /// The bytes as they are read.
     pub bytes: BlobStream,
@@ -69,15 +67,15 @@ pub struct Content {
 
 impl App {
     /// Begins to take in bytes, at most `limit` of them.
-    pub async fn receive(&self, limit: u64) -> Result<Receiving> {
-        Ok(Receiving { spool: self.store.blobs().spool().await?, limit })
+    pub async fn start_upload(&self, limit: u64) -> Result<PendingUpload> {
+        Ok(PendingUpload { spool: self.store.blobs().create_spool().await?, limit })
     }
 
     /// Keeps what was received, and says whether it is new. When this returns, the bytes are durable.
     pub async fn keep_artifact(
         &self,
         scope: &Scope,
-        received: Receiving,
+        received: PendingUpload,
         details: UploadDetails,
     ) -> Result<(Artifact, bool)> {
         let mut spool = received.spool;
@@ -87,22 +85,22 @@ impl App {
                 Code::HashMismatch,
                 format!("the bytes have the hash {sha256}, not {announced} as announced"),
             )
-            .field("sha256")
+            .with_field("sha256")
             .into());
         }
         let blobs = self.store.blobs();
         // The blob goes first, the row second: a row never names bytes that are not there. A collection that runs
         // beside this may remove the blob before the row is written, so it is looked at again under the lock that
         // the collection takes, too.
-        blobs.place(scope, &spool, sha256).await?;
+        blobs.store_spool(scope, &spool, sha256).await?;
         let mut tx = self.store.write().await?;
         let mut artifacts = tx.artifacts(scope);
         artifacts.lock(sha256).await?;
         if blobs.size(scope, sha256).await? != Some(spool.size()) {
-            blobs.place(scope, &spool, sha256).await?;
+            blobs.store_spool(scope, &spool, sha256).await?;
         }
         let kept = artifacts
-            .keep(NewArtifact {
+            .insert_or_touch(NewArtifact {
                 sha256,
                 media_type: details.media_type(),
                 size_bytes: spool.size(),
@@ -119,13 +117,13 @@ impl App {
         Ok(kept)
     }
 
-    /// One artifact.
+    /// Returns an artifact, or a not-found problem.
     pub async fn artifact(&self, scope: &Scope, sha256: Sha256) -> Result<Artifact> {
         let artifact = self.store.read().await?.artifacts(scope).get(sha256).await?;
         artifact.ok_or_else(|| not_found(sha256).into())
     }
 
-    /// Artifacts, newest first.
+    /// Lists artifacts, newest first, one page at a time.
     pub async fn artifacts(
         &self,
         scope: &Scope,
@@ -137,9 +135,14 @@ impl App {
     }
 
     /// The bytes of an artifact, or a range of them.
-    pub async fn content(&self, scope: &Scope, artifact: Artifact, range: Option<Range<u64>>) -> Result<Content> {
-        match self.store.bytes(scope, artifact.sha256, range).await? {
-            Some(bytes) => Ok(Content { artifact, bytes }),
+    pub async fn content(
+        &self,
+        scope: &Scope,
+        artifact: Artifact,
+        range: Option<Range<u64>>,
+    ) -> Result<ArtifactContent> {
+        match self.store.read_bytes(scope, artifact.sha256, range).await? {
+            Some(bytes) => Ok(ArtifactContent { artifact, bytes }),
             None => Err(Error::Corrupt(format!("the bytes of artifact {} are missing", artifact.sha256))),
         }
     }

@@ -1,7 +1,9 @@
 //! What is made of an answer to be handed on: its files, a manifest of them, and a pointer that names the newest.
 
-use ibid_citations::ledger::Entry;
-use ibid_documents::deliverables::{Evidence, Kind, Listed, Work, make};
+use ibid_citations::ledger::LedgerEntry;
+use ibid_documents::deliverables::{
+    DeliverableFormat, DeliverableInput, ListedSource, QuotedEvidence, render_deliverable,
+};
 use ibid_domain::{
     Citation, Code, JsonObject, MessageStatus, Pointer, PointerType, Problem, Run, RunEventKind, RunId, RunMode,
     RunStatus, Sha256, Source, SourceId, SourceType, Tree, Verdict,
@@ -9,45 +11,44 @@ use ibid_domain::{
     citation::first_of_each,
     pointer::PointerName,
 };
-use ibid_store::{PointerChange, Tx};
+use ibid_store::{PointerPatch, Tx};
 use serde_json::json;
 
 use crate::{App, EntryDraft, Error, ManifestDraft, Result, Scope, UploadDetails, manifests};
 
-/// Where the pointers of deliverables are.
+/// Namespace of the pointers of deliverables.
 const NAMESPACE: &str = "deliverables";
-/// How many sources a pointer lists; all of them stand in the deliverable's own `sources.json`.
+/// Maximum number of sources listed in the pointer's metadata; `sources.json` of the deliverable has all of them.
 const LISTED: usize = 500;
 
 /// Something that was made of an answer.
 #[derive(Clone, Debug)]
 pub struct Deliverable {
-    /// What it is.
     pub kind: DeliverableKind,
     /// Its pointer: what it is called, what it was made of, what it cites.
     pub pointer: Pointer,
-    /// The newest manifest of it.
+    /// Hash of the newest manifest of the deliverable.
     pub manifest: Sha256,
-    /// Its files.
+    /// The files of the newest manifest.
     pub tree: Tree,
 }
 
-/// What an answer can be made into.
+/// The formats an answer can be exported to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliverableKind {
     /// A text with footnotes: Markdown, Typst, PDF and HTML.
     Report,
     /// Pages that open anywhere, with one of all sources.
     Website,
-    /// Slides in one file.
+    /// Slides in a single HTML file.
     Presentation,
 }
 
 impl DeliverableKind {
-    /// All of them.
+    /// Every kind, in the order in which they are listed.
     pub const ALL: [Self; 3] = [Self::Report, Self::Website, Self::Presentation];
 
-    /// Its name on the wire.
+    /// Returns the name used in the API and in pointer names.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Report => "report",
@@ -65,15 +66,15 @@ impl DeliverableKind {
         }
     }
 
-    const fn made_by(self) -> Kind {
+    const fn document_format(self) -> DeliverableFormat {
         match self {
-            Self::Report => Kind::Report,
-            Self::Website => Kind::Website,
-            Self::Presentation => Kind::Presentation,
+            Self::Report => DeliverableFormat::Report,
+            Self::Website => DeliverableFormat::Website,
+            Self::Presentation => DeliverableFormat::Presentation,
         }
     }
 
-    fn pointer(self, run: RunId) -> Result<PointerName, Problem> {
+    fn pointer_name(self, run: RunId) -> Result<PointerName, Problem> {
         PointerName::new(NAMESPACE, format!("{run}/{}", self.as_str()))
     }
 }
@@ -85,9 +86,9 @@ impl std::str::FromStr for DeliverableKind {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| {
             let detail = format!(
                 "there is no deliverable '{}'; there are report, website and presentation",
-                ibid_domain::problem::shown(text)
+                ibid_domain::problem::shorten_for_error(text)
             );
-            Problem::new(Code::InvalidField, detail).field("kind")
+            Problem::new(Code::InvalidField, detail).with_field("kind")
         })
     }
 }
@@ -99,14 +100,14 @@ impl App {
         let work = self.answer_of(scope, &run).await?;
         let (query, cited, seen) = (work.question.clone(), work.cited.clone(), work.seen.clone());
         let title = work.title.clone();
-        let made = tokio::task::spawn_blocking(move || make(kind.made_by(), &work)).await;
+        let made = tokio::task::spawn_blocking(move || render_deliverable(kind.document_format(), &work)).await;
         let made = made.map_err(|error| Error::Corrupt(format!("making a {}: {error}", kind.as_str())))?;
         let files = made.map_err(|faults| {
             let why: Vec<_> = faults.iter().take(3).map(|fault| fault.message.as_str()).collect();
             Problem::new(Code::CannotBeMade, format!("the {} cannot be made: {}", kind.as_str(), why.join("; ")))
         })?;
-        let facts = |listed: &[Listed]| listed.iter().take(LISTED).map(|one| json!(one)).collect::<Vec<_>>();
-        let all_seen: Vec<Listed> = cited.iter().chain(&seen).cloned().collect();
+        let facts = |listed: &[ListedSource]| listed.iter().take(LISTED).map(|one| json!(one)).collect::<Vec<_>>();
+        let all_seen: Vec<ListedSource> = cited.iter().chain(&seen).cloned().collect();
         let meta = JsonObject::from_iter([
             ("deliverable_type".to_owned(), json!(kind.source_type().as_str())),
             ("user_query".to_owned(), json!(query.as_deref().unwrap_or(&title))),
@@ -136,16 +137,20 @@ impl App {
             tree.push((file.path.to_owned(), entry));
         }
         let mut tx = self.store.write().await?;
-        let name = kind.pointer(run.id)?;
+        let name = kind.pointer_name(run.id)?;
         let message = Some(format!("{} of run {}", kind.as_str(), run.id));
         let draft = ManifestDraft { tree, parent: None, message };
         let (manifest, tree, _) = manifests::make_manifest(&mut tx, scope, draft).await?;
         let change =
-            PointerChange { pointer_type: Some(PointerType::Bundle), description: Some(title), meta: Some(meta) };
+            PointerPatch { pointer_type: Some(PointerType::Bundle), description: Some(title), meta: Some(meta) };
         let pointer = match tx.pointers(scope).create(&name, Some(manifest.sha256), &change).await? {
             Some(pointer) => pointer,
             None => {
-                let known = tx.pointers(scope).describe(&name, &change).await?.ok_or_else(|| not_made(kind))?;
+                let known = tx
+                    .pointers(scope)
+                    .update_details(&name, &change)
+                    .await?
+                    .ok_or_else(|| deliverable_not_found(kind))?;
                 if known.manifest == Some(manifest.sha256) {
                     known
                 } else {
@@ -166,32 +171,32 @@ impl App {
             .collect();
         let told = json!({ "manifest_sha256": manifest.sha256, "pointer_id": pointer.id, "kind": kind.as_str() });
         events.push((RunEventKind::ManifestCreated, told));
-        tx.runs(scope).record(run.id, events).await?;
+        tx.runs(scope).record_events(run.id, events).await?;
         tx.commit().await?;
         metrics::counter!("ibid_deliverables_made_total", "kind" => kind.as_str()).increment(1);
         Ok(Deliverable { kind, pointer, manifest: manifest.sha256, tree })
     }
 
-    /// What was made of the answer of a run.
+    /// Lists the deliverables made from the answer of a run.
     pub async fn deliverables(&self, scope: &Scope, id: RunId) -> Result<Vec<Deliverable>> {
         self.run(scope, id).await?;
         let mut tx = self.store.read().await?;
         let mut made = Vec::new();
         for kind in DeliverableKind::ALL {
-            made.extend(find(&mut tx, scope, id, kind).await?);
+            made.extend(find_deliverable(&mut tx, scope, id, kind).await?);
         }
         Ok(made)
     }
 
-    /// One of them.
+    /// Returns one deliverable of a run, or a not-found problem.
     pub async fn deliverable(&self, scope: &Scope, id: RunId, kind: DeliverableKind) -> Result<Deliverable> {
         self.run(scope, id).await?;
-        let found = find(&mut self.store.read().await?, scope, id, kind).await?;
-        found.ok_or_else(|| not_made(kind).into())
+        let found = find_deliverable(&mut self.store.read().await?, scope, id, kind).await?;
+        found.ok_or_else(|| deliverable_not_found(kind).into())
     }
 
     /// The answer of a run with all that belongs to it.
-    async fn answer_of(&self, scope: &Scope, run: &Run) -> Result<Work> {
+    async fn answer_of(&self, scope: &Scope, run: &Run) -> Result<DeliverableInput> {
         let no_answer = || {
             let detail = format!("run {} is {} and has no answer to make something of", run.id, run.status.as_str());
             Problem::new(Code::RunHasNoAnswer, detail)
@@ -200,12 +205,12 @@ impl App {
             return Err(no_answer().into());
         }
         let mut tx = self.store.read().await?;
-        let message = tx.conversations(scope).message(&run.message).await?.ok_or_else(no_answer)?;
+        let message = tx.conversations(scope).get_message(&run.message).await?.ok_or_else(no_answer)?;
         if message.content.trim().is_empty() || message.status == MessageStatus::Streaming {
             return Err(no_answer().into());
         }
         let question = match &run.question {
-            Some(id) => tx.conversations(scope).message(id).await?.map(|question| question.content),
+            Some(id) => tx.conversations(scope).get_message(id).await?.map(|question| question.content),
             None => None,
         };
         let conversation = tx.conversations(scope).get(run.conversation).await?;
@@ -220,7 +225,7 @@ impl App {
             };
             cited.push(listed_citation(citation, source.as_ref()));
         }
-        let is_cited = |entry: &&Entry| citations.iter().any(|citation| citation.number == entry.number);
+        let is_cited = |entry: &&LedgerEntry| citations.iter().any(|citation| citation.number == entry.number);
         let seen = ledger.entries().iter().filter(|entry| !is_cited(entry)).map(listed_entry).collect();
         let asked = question.as_deref().map(one_line).filter(|question| !question.is_empty());
         let title = conversation.and_then(|conversation| conversation.title).map(|title| one_line(&title));
@@ -232,7 +237,7 @@ impl App {
         let title = title.filter(|title| !is_cut(title)).or_else(|| asked.clone());
         let title = title.unwrap_or_else(|| "Answer".to_owned());
         let partial = if run.status == RunStatus::Completed { "" } else { " · not finished" };
-        Ok(Work {
+        Ok(DeliverableInput {
             question: asked.filter(|asked| *asked != title),
             title,
             text: message.content,
@@ -243,32 +248,32 @@ impl App {
                 (_, Some(model)) => format!("Written by {model}{partial}"),
                 (_, None) => partial.trim_start_matches(" · ").to_owned(),
             },
-            summary: summary(&citations),
+            summary: support_summary(&citations),
             cited,
             seen,
-            evidence: citations.iter().map(evidence).collect(),
+            evidence: citations.iter().map(citation_evidence).collect(),
         })
     }
 }
 
 /// Removes what was made of the runs of a conversation, as part of removing it.
-pub(crate) async fn forget(tx: &mut Tx, scope: &Scope, runs: &[RunId]) -> Result<()> {
+pub(crate) async fn delete_deliverables(tx: &mut Tx, scope: &Scope, runs: &[RunId]) -> Result<()> {
     for run in runs {
         for kind in DeliverableKind::ALL {
-            tx.pointers(scope).delete(&kind.pointer(*run)?).await?;
+            tx.pointers(scope).delete(&kind.pointer_name(*run)?).await?;
         }
     }
     Ok(())
 }
 
-async fn find(tx: &mut Tx, scope: &Scope, id: RunId, kind: DeliverableKind) -> Result<Option<Deliverable>> {
-    let Some(pointer) = tx.pointers(scope).get(&kind.pointer(id)?).await? else { return Ok(None) };
+async fn find_deliverable(tx: &mut Tx, scope: &Scope, id: RunId, kind: DeliverableKind) -> Result<Option<Deliverable>> {
+    let Some(pointer) = tx.pointers(scope).get(&kind.pointer_name(id)?).await? else { return Ok(None) };
     let Some(manifest) = pointer.manifest else { return Ok(None) };
-    let tree = tx.manifests(scope).tree(manifest).await?;
+    let tree = tx.manifests(scope).get_tree(manifest).await?;
     Ok(Some(Deliverable { kind, pointer, manifest, tree }))
 }
 
-fn not_made(kind: DeliverableKind) -> Problem {
+fn deliverable_not_found(kind: DeliverableKind) -> Problem {
     let detail = format!("no {} was made of this run; make one with POST", kind.as_str());
     Problem::new(Code::PointerNotFound, detail)
 }
@@ -277,20 +282,20 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn listed_citation(citation: &Citation, source: Option<&Source>) -> Listed {
-    Listed {
+fn listed_citation(citation: &Citation, source: Option<&Source>) -> ListedSource {
+    ListedSource {
         number: Some(citation.number),
         source_id: citation.source.as_ref().map(SourceId::to_string),
-        title: source.map_or_else(|| citation.snapshot.title.clone(), |source| source.title().to_owned()),
-        about: source.map(about).unwrap_or_default(),
+        title: source.map_or_else(|| citation.snapshot.title.clone(), |source| source.display_title().to_owned()),
+        about: source.map(describe_source).unwrap_or_default(),
         url: citation.snapshot.url.clone(),
         sha256: citation.anchor.as_ref().map(|anchor| anchor.content.to_string()),
         is_deleted: citation.is_tombstone(),
     }
 }
 
-/// Who wrote a source, when, and where it appeared.
-fn about(source: &Source) -> String {
+/// Formats authors, date and site name of a source as one line.
+fn describe_source(source: &Source) -> String {
     let reference = &source.reference;
     let mut authors: Vec<String> = reference.authors.iter().take(3).map(ToString::to_string).collect();
     if reference.authors.len() > 3 {
@@ -301,13 +306,13 @@ fn about(source: &Source) -> String {
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
-fn listed_entry(entry: &Entry) -> Listed {
+fn listed_entry(entry: &LedgerEntry) -> ListedSource {
     let source = &entry.source;
     let parts = [source.author.clone(), source.published_date.clone(), source.domain.clone()];
-    Listed {
+    ListedSource {
         number: None,
         source_id: source.source_id.clone(),
-        title: source.name().to_owned(),
+        title: source.display_name().to_owned(),
         about: parts.into_iter().flatten().collect::<Vec<_>>().join(" · "),
         url: source.uri.clone(),
         sha256: None,
@@ -315,8 +320,8 @@ fn listed_entry(entry: &Entry) -> Listed {
     }
 }
 
-fn evidence(citation: &Citation) -> Evidence {
-    Evidence {
+fn citation_evidence(citation: &Citation) -> QuotedEvidence {
+    QuotedEvidence {
         marker: citation.marker,
         number: citation.number,
         quote: citation.quote.clone(),
@@ -325,8 +330,8 @@ fn evidence(citation: &Citation) -> Evidence {
     }
 }
 
-/// `5 claims · 4 supported`
-fn summary(citations: &[Citation]) -> String {
+/// Counts cited and supported claims: `5 claims · 4 supported`.
+fn support_summary(citations: &[Citation]) -> String {
     let mut claims: Vec<(ibid_domain::Span, bool)> = Vec::new();
     for citation in citations {
         let claim = citation.claim.unwrap_or(citation.marker);

@@ -9,25 +9,25 @@ use bytes::Bytes;
 use futures::StreamExt;
 use ibid_domain::{Artifact, Citation, CitationState, DocumentFormat, DocumentId, MessageId, Sha256, Span};
 use ibid_evidence::{
-    Bundle, BundleError, CitationRecord, FileRecord, Kind, MessageRecord, Role, RunRecord, TextFormat,
+    Bundle, BundleError, BundleKind, CitationRecord, FileRecord, FileRole, MessageRecord, RunRecord, TextFormat,
 };
 use ibid_store::{BlobStream, Store};
 use tokio::runtime::Handle;
 
-use crate::{App, Archive, CheckedCitation, Error, Result, Scope, Text, archive::piped};
+use crate::{App, CheckedCitation, Error, Result, RevisionText, Scope, ZipStream, archive::stream_zip};
 
 impl App {
     /// The evidence of a message as a zip: the message, its citations, and the bytes that they are of.
-    pub async fn evidence(&self, scope: &Scope, id: &MessageId) -> Result<Archive> {
+    pub async fn message_evidence(&self, scope: &Scope, id: &MessageId) -> Result<ZipStream> {
         let (message, citations) = self.citations(scope, id).await?;
         let run = match message.run {
             Some(id) => Some(self.run(scope, id).await?),
             None => None,
         };
-        let mut roles: BTreeMap<Sha256, Role> = BTreeMap::new();
+        let mut roles: BTreeMap<Sha256, FileRole> = BTreeMap::new();
         for anchor in citations.iter().filter_map(|citation| citation.anchor.as_ref()) {
-            roles.entry(anchor.content).or_insert(Role::Artifact);
-            roles.insert(anchor.text, Role::Text);
+            roles.entry(anchor.content).or_insert(FileRole::Artifact);
+            roles.insert(anchor.text, FileRole::Text);
         }
         let names: BTreeMap<Sha256, String> = citations
             .iter()
@@ -35,7 +35,7 @@ impl App {
             .collect();
         let files = self.files_of(scope, &roles, &names).await?;
         let bundle = Bundle {
-            kind: Kind::Message,
+            kind: BundleKind::Message,
             // The same message gives the same bundle, whenever it is made.
             created_at: message.updated_at,
             tool: concat!("ibid ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -55,14 +55,14 @@ impl App {
                     ended_at: run.finished_at,
                 }),
             },
-            citations: citations.iter().map(record).collect(),
+            citations: citations.iter().map(citation_record).collect(),
             files,
         };
-        Ok(written(bundle))
+        Ok(stream_bundle(bundle))
     }
 
     /// The evidence of a document as a zip: its text, its citations, and the bytes that they are of.
-    pub async fn document_evidence(&self, scope: &Scope, id: DocumentId) -> Result<Archive> {
+    pub async fn document_evidence(&self, scope: &Scope, id: DocumentId) -> Result<ZipStream> {
         let open = self.document(scope, id, None).await?;
         let (citations, _) = self.document_citations(scope, id).await?;
         let support = self.document_support(scope, id).await?;
@@ -70,9 +70,10 @@ impl App {
         let mut records = Vec::new();
         for citation in citations.iter().filter(|citation| citation.is_attached()) {
             let read = match citation.source {
-                Some(source) => {
-                    self.source_text(scope, source, None).await.map_or_else(unread, |text| Ok(Some(text)))?
-                }
+                Some(source) => self
+                    .source_text(scope, source, None)
+                    .await
+                    .map_or_else(ignore_missing_text, |text| Ok(Some(text)))?,
                 None => None,
             };
             let checked = support.claims.iter().find(|(_, numbers)| numbers.contains(&citation.number));
@@ -80,8 +81,11 @@ impl App {
                 let own = |one: &&CheckedCitation| one.of.map(|(source, _)| source) == citation.source;
                 Some((claim.claim.span, claim.citations.iter().find(own)?))
             });
-            let length =
-                if citation.is_marked { open.document.look.format.marker(citation.number).chars().count() } else { 0 };
+            let length = if citation.is_marked {
+                open.document.look.format.citation_marker(citation.number).chars().count()
+            } else {
+                0
+            };
             let mut record = CitationRecord {
                 number: citation.number,
                 marker: Span::new(citation.position, citation.position + length),
@@ -111,24 +115,24 @@ impl App {
                 // The words that were cited, or else those that come closest.
                 let kept = citation.quote.as_deref().and_then(|quote| span_of(&text.text, quote));
                 let span = kept.or_else(|| checked.and_then(|(_, own)| own.support.quote));
-                record.quote = span.and_then(|span| span.of(&text.text)).map(str::to_owned);
+                record.quote = span.and_then(|span| span.slice_of(&text.text)).map(str::to_owned);
                 record.span = span.filter(|_| record.quote.is_some());
-                record.page = record.span.and_then(|span| ibid_domain::text::place(&text.marks, span).page);
+                record.page = record.span.and_then(|span| ibid_domain::text::locate_span(&text.marks, span).page);
                 record.media_type.clone_from(&revision.media_type);
                 record.file_name.clone_from(&revision.filename);
                 record.is_image = revision.is_image();
                 record.revision_id = Some(revision.id.to_string());
                 record.content_sha256 = Some(revision.content);
                 record.text_sha256 = revision.text;
-                roles.entry(revision.content).or_insert(Role::Artifact);
-                roles.extend(revision.text.map(|text| (text, Role::Text)));
+                roles.entry(revision.content).or_insert(FileRole::Artifact);
+                roles.extend(revision.text.map(|text| (text, FileRole::Text)));
                 names.extend(revision.filename.clone().map(|name| (revision.content, name)));
             }
             records.push(record);
         }
         let document = open.document;
         let bundle = Bundle {
-            kind: Kind::Document,
+            kind: BundleKind::Document,
             created_at: document.updated_at,
             tool: concat!("ibid ", env!("CARGO_PKG_VERSION")).to_owned(),
             message: MessageRecord {
@@ -148,14 +152,14 @@ impl App {
             citations: records,
             files: self.files_of(scope, &roles, &names).await?,
         };
-        Ok(written(bundle))
+        Ok(stream_bundle(bundle))
     }
 
-    /// The bytes of a bundle.
+    /// Lists the files of an evidence bundle, to be read when the bundle is written.
     async fn files_of(
         &self,
         scope: &Scope,
-        roles: &BTreeMap<Sha256, Role>,
+        roles: &BTreeMap<Sha256, FileRole>,
         names: &BTreeMap<Sha256, String>,
     ) -> Result<Vec<FileRecord>> {
         let hashes: Vec<_> = roles.keys().copied().collect();
@@ -166,8 +170,8 @@ impl App {
             size_bytes: artifact.size_bytes,
             media_type: artifact.media_type.as_str().to_owned(),
             name: names.get(&artifact.sha256).cloned(),
-            role: roles.get(&artifact.sha256).copied().unwrap_or(Role::Artifact),
-            open: opener(&self.store, scope, &runtime, artifact.sha256),
+            role: roles.get(&artifact.sha256).copied().unwrap_or(FileRole::Artifact),
+            open: artifact_opener(&self.store, scope, &runtime, artifact.sha256),
         };
         let mut files: Vec<_> = artifacts.into_values().map(file).collect();
         files.sort_by_key(|file| file.sha256);
@@ -175,8 +179,8 @@ impl App {
     }
 }
 
-fn written(bundle: Bundle) -> Archive {
-    piped("an evidence bundle", move |sink| match ibid_evidence::write(&bundle, sink) {
+fn stream_bundle(bundle: Bundle) -> ZipStream {
+    stream_zip("an evidence bundle", move |sink| match ibid_evidence::write_bundle(&bundle, sink) {
         Ok(_) => Ok(()),
         Err(BundleError::Write(error)) => Err(Error::io("write the bundle")(error)),
         Err(error) => Err(Error::Corrupt(error.to_string())),
@@ -184,21 +188,21 @@ fn written(bundle: Bundle) -> Archive {
 }
 
 /// A source without a text is cited all the same.
-fn unread(error: Error) -> Result<Option<Text>> {
+fn ignore_missing_text(error: Error) -> Result<Option<RevisionText>> {
     match error {
         Error::Problem(_) => Ok(None),
         error => Err(error),
     }
 }
 
-/// Where words stand in a text.
+/// Returns the character span of words in a text, or `None`.
 fn span_of(text: &str, words: &str) -> Option<Span> {
     let at = text.find(words)?;
     let start = text[..at].chars().count();
     Some(Span::new(start, start + words.chars().count()))
 }
 
-fn record(citation: &Citation) -> CitationRecord {
+fn citation_record(citation: &Citation) -> CitationRecord {
     let anchor = citation.anchor.as_ref();
     let snapshot = &citation.snapshot;
     let span = anchor.and_then(|anchor| anchor.span);
@@ -234,24 +238,24 @@ fn record(citation: &Citation) -> CitationRecord {
 }
 
 /// Opens an artifact from a thread that may wait.
-fn opener(store: &Store, scope: &Scope, runtime: &Handle, sha256: Sha256) -> ibid_evidence::record::Open {
+fn artifact_opener(store: &Store, scope: &Scope, runtime: &Handle, sha256: Sha256) -> ibid_evidence::record::OpenFile {
     let (store, scope, runtime) = (store.clone(), *scope, runtime.clone());
     Box::new(move || {
         let missing = || io::Error::other(format!("the bytes of artifact {sha256} are missing"));
-        let bytes = runtime.block_on(store.bytes(&scope, sha256, None)).map_err(io::Error::other)?;
+        let bytes = runtime.block_on(store.read_bytes(&scope, sha256, None)).map_err(io::Error::other)?;
         let bytes = bytes.ok_or_else(missing)?;
-        Ok(Box::new(Pieces { bytes, piece: Bytes::new(), runtime: runtime.clone() }))
+        Ok(Box::new(BlockingBlobReader { bytes, piece: Bytes::new(), runtime: runtime.clone() }))
     })
 }
 
 /// Bytes that come from elsewhere, for one who waits for them.
-struct Pieces {
+struct BlockingBlobReader {
     bytes: BlobStream,
     piece: Bytes,
     runtime: Handle,
 }
 
-impl Read for Pieces {
+impl Read for BlockingBlobReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while self.piece.is_empty() {
             match self.runtime.block_on(self.bytes.next()) {

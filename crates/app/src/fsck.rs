@@ -11,28 +11,28 @@ use crate::{App, Result, Scope, worker::ProgressReport};
 
 const BATCH: i64 = 500;
 
-/// What a check saw.
+/// The result of an integrity check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FsckReport {
-    /// How many artifacts were looked at.
+    /// Number of artifacts checked.
     pub artifacts: u64,
-    /// How many bytes were hashed.
+    /// Number of bytes read and hashed.
     pub bytes: u64,
-    /// How many manifests were looked at.
+    /// Number of manifests checked.
     pub manifests: u64,
-    /// How many pointers were looked at.
+    /// Number of pointers checked.
     pub pointers: u64,
-    /// How many revisions of sources were looked at.
+    /// Number of source revisions checked.
     #[serde(default)]
     pub revisions: u64,
-    /// What is wrong.
-    pub findings: Vec<Finding>,
+    /// The faults found; empty if the library is sound.
+    pub findings: Vec<FsckFinding>,
     /// Blobs without an artifact, as an upload that was cut off leaves them: no fault, the next collection takes them.
     pub unclaimed_blobs: u64,
 }
 
 impl FsckReport {
-    /// Whether nothing is wrong.
+    /// True if the check found no fault.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }
@@ -48,33 +48,36 @@ impl FsckReport {
         self.findings.extend(other.findings);
     }
 
-    fn wrong(&mut self, what: &str, subject: impl ToString, detail: impl Into<String>) {
-        self.findings.push(Finding { what: what.to_owned(), subject: subject.to_string(), detail: detail.into() });
+    fn add_finding(&mut self, what: &str, subject: impl ToString, detail: impl Into<String>) {
+        self.findings.push(FsckFinding { what: what.to_owned(), subject: subject.to_string(), detail: detail.into() });
     }
 }
 
-/// One thing that is wrong.
+/// One fault found by an integrity check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
-    /// What kind of fault.
+pub struct FsckFinding {
+    /// Stable name of the kind of fault, such as `broken_source`.
     pub what: String,
-    /// Which artifact, manifest or pointer.
+    /// Id or hash of the artifact, manifest, pointer or source.
     pub subject: String,
-    /// What exactly.
+    /// Description of the fault for people.
     pub detail: String,
 }
 
 impl App {
     /// Checks the database itself, which all tenants share.
-    pub async fn check_database(&self) -> Result<Vec<Finding>> {
+    pub async fn check_database(&self) -> Result<Vec<FsckFinding>> {
         let wrong = self.store.check_database().await?;
-        let finding =
-            |detail| Finding { what: "database".to_owned(), subject: self.store.engine().as_str().to_owned(), detail };
+        let finding = |detail| FsckFinding {
+            what: "database".to_owned(),
+            subject: self.store.engine().as_str().to_owned(),
+            detail,
+        };
         Ok(wrong.into_iter().map(finding).collect())
     }
 
     /// Checks everything of one tenant.
-    pub async fn check(&self, scope: &Scope, progress: &ProgressReport) -> Result<FsckReport> {
+    pub async fn check_integrity(&self, scope: &Scope, progress: &ProgressReport) -> Result<FsckReport> {
         let mut report = FsckReport::default();
         self.check_artifacts(scope, &mut report, progress).await?;
         self.check_counts(scope, &mut report).await?;
@@ -86,36 +89,36 @@ impl App {
 
     /// Every chunk, and every quote of an event, must still be the words that its span points at.
     async fn check_sources(&self, scope: &Scope, report: &mut FsckReport, progress: &ProgressReport) -> Result<()> {
-        for (id, detail) in self.store.read().await?.revisions(scope).faults().await? {
-            report.wrong("broken_source", id, detail);
+        for (id, detail) in self.store.read().await?.revisions(scope).find_faults().await? {
+            report.add_finding("broken_source", id, detail);
         }
         let limit = Limit::new(Limit::MAX.into())?;
         let mut after = None;
         loop {
-            let batch = self.store.read().await?.revisions(scope).walk(after, BATCH).await?;
+            let batch = self.store.read().await?.revisions(scope).list_by_id(after, BATCH).await?;
             let Some(last) = batch.last() else { return Ok(()) };
             after = Some(last.id);
             for revision in batch {
                 report.revisions += 1;
-                progress.tell(report.revisions, None, "comparing passages with their texts").await;
+                progress.update(report.revisions, None, "comparing passages with their texts").await;
                 let Some(sha256) = revision.text else { continue };
                 // Bytes that are missing or changed were reported with the artifacts.
                 let Ok(text) = self.text_of(scope, sha256).await else { continue };
                 let index = CharIndex::new(&text);
                 for (event, quote) in self.store.read().await?.knowledge(scope).quotes_of(revision.id).await? {
-                    if index.of(quote.span) != Some(quote.quote.as_str()) {
+                    if index.span_text(quote.span) != Some(quote.quote.as_str()) {
                         let detail = format!("event {event} quotes what its text does not say there");
-                        report.wrong("wrong_quote", revision.source, detail);
+                        report.add_finding("wrong_quote", revision.source, detail);
                     }
                 }
                 let mut cursor = None;
                 loop {
                     let mut tx = self.store.read().await?;
-                    let page = tx.revisions(scope).chunks(revision.id, limit, cursor.as_ref()).await?;
+                    let page = tx.revisions(scope).list_chunks(revision.id, limit, cursor.as_ref()).await?;
                     for chunk in &page.items {
-                        if index.of(chunk.span) != Some(chunk.content.as_str()) {
+                        if index.span_text(chunk.span) != Some(chunk.content.as_str()) {
                             let detail = format!("chunk {} is not what its text says there", chunk.ordinal);
-                            report.wrong("wrong_chunk", revision.source, detail);
+                            report.add_finding("wrong_chunk", revision.source, detail);
                         }
                     }
                     cursor = page.next;
@@ -136,13 +139,13 @@ impl App {
         let total = self.store.read().await?.artifacts(scope).count().await?;
         let mut after = None;
         loop {
-            let batch = self.store.read().await?.artifacts(scope).walk(after, BATCH).await?;
+            let batch = self.store.read().await?.artifacts(scope).list_by_hash(after, BATCH).await?;
             let Some(last) = batch.last() else { break };
             after = Some(last.sha256);
             for artifact in batch {
                 sizes.remove(&artifact.sha256);
                 self.check_artifact(scope, &artifact, report).await?;
-                progress.tell(report.artifacts, Some(total), "hashing every byte again").await;
+                progress.update(report.artifacts, Some(total), "hashing every byte again").await;
             }
         }
         report.unclaimed_blobs = sizes.len() as u64;
@@ -151,10 +154,14 @@ impl App {
 
     async fn check_artifact(&self, scope: &Scope, artifact: &Artifact, report: &mut FsckReport) -> Result<()> {
         report.artifacts += 1;
-        let Some(mut bytes) = self.store.bytes(scope, artifact.sha256, None).await? else {
+        let Some(mut bytes) = self.store.read_bytes(scope, artifact.sha256, None).await? else {
             // A collection may have removed row and bytes since the row was read.
             if self.store.read().await?.artifacts(scope).get(artifact.sha256).await?.is_some() {
-                report.wrong("missing_blob", artifact.sha256, format!("its bytes are not at {}", artifact.storage_uri));
+                report.add_finding(
+                    "missing_blob",
+                    artifact.sha256,
+                    format!("its bytes are not at {}", artifact.storage_uri),
+                );
             }
             return Ok(());
         };
@@ -166,10 +173,10 @@ impl App {
         report.bytes += size;
         let found = hasher.finish();
         if found != artifact.sha256 {
-            report.wrong("corrupt_blob", artifact.sha256, format!("its {size} bytes have the hash {found}"));
+            report.add_finding("corrupt_blob", artifact.sha256, format!("its {size} bytes have the hash {found}"));
         } else if size != artifact.size_bytes {
             let detail = format!("its row says {} bytes and it has {size}", artifact.size_bytes);
-            report.wrong("wrong_size", artifact.sha256, detail);
+            report.add_finding("wrong_size", artifact.sha256, detail);
         }
         Ok(())
     }
@@ -178,7 +185,7 @@ impl App {
         let wrong = self.store.read().await?.artifacts(scope).wrong_reference_counts().await?;
         for (sha256, kept, counted) in wrong {
             let detail = format!("its row says {kept} references and {counted} are there");
-            report.wrong("wrong_reference_count", sha256, detail);
+            report.add_finding("wrong_reference_count", sha256, detail);
         }
         Ok(())
     }
@@ -188,15 +195,15 @@ impl App {
         loop {
             // One state for a manifest, its tree and its artifacts, so that a collection beside this is not a fault.
             let mut tx = self.store.read().await?;
-            let batch = tx.manifests(scope).walk(after, BATCH).await?;
+            let batch = tx.manifests(scope).list_by_hash(after, BATCH).await?;
             let Some(last) = batch.last() else { return Ok(()) };
             after = Some(last.sha256);
             for manifest in batch {
                 report.manifests += 1;
-                let tree = tx.manifests(scope).tree(manifest.sha256).await?;
+                let tree = tx.manifests(scope).get_tree(manifest.sha256).await?;
                 let name = name_of(&tree, manifest.parent, manifest.message.as_deref());
                 if name != manifest.sha256 {
-                    report.wrong("wrong_name", manifest.sha256, format!("its content has the hash {name}"));
+                    report.add_finding("wrong_name", manifest.sha256, format!("its content has the hash {name}"));
                 }
                 if (manifest.entry_count, manifest.total_size_bytes) != (tree.len() as u64, tree.total_size()) {
                     let detail = format!(
@@ -206,12 +213,12 @@ impl App {
                         tree.len(),
                         tree.total_size()
                     );
-                    report.wrong("wrong_totals", manifest.sha256, detail);
+                    report.add_finding("wrong_totals", manifest.sha256, detail);
                 }
                 if let Some(parent) = manifest.parent
                     && tx.manifests(scope).get(parent).await?.is_none()
                 {
-                    report.wrong("missing_parent", manifest.sha256, format!("its parent {parent} is not there"));
+                    report.add_finding("missing_parent", manifest.sha256, format!("its parent {parent} is not there"));
                 }
                 let hashes: HashSet<Sha256> = tree.iter().map(|(_, entry)| entry.sha256).collect();
                 let hashes: Vec<_> = hashes.into_iter().collect();
@@ -220,18 +227,18 @@ impl App {
                     match artifacts.get(&entry.sha256) {
                         None => {
                             let detail = format!("'{path}' names {}, which is not there", entry.sha256);
-                            report.wrong("missing_artifact", manifest.sha256, detail);
+                            report.add_finding("missing_artifact", manifest.sha256, detail);
                         }
                         Some(artifact) if artifact.size_bytes != entry.size_bytes => {
                             let detail =
                                 format!("'{path}' says {} bytes, not {}", entry.size_bytes, artifact.size_bytes);
-                            report.wrong("wrong_entry", manifest.sha256, detail);
+                            report.add_finding("wrong_entry", manifest.sha256, detail);
                         }
                         Some(_) => {}
                     }
                 }
             }
-            progress.tell(report.manifests, None, "following manifests").await;
+            progress.update(report.manifests, None, "following manifests").await;
         }
     }
 
@@ -246,7 +253,7 @@ impl App {
                 if let Some(manifest) = pointer.manifest
                     && tx.manifests(scope).get(manifest).await?.is_none()
                 {
-                    report.wrong(
+                    report.add_finding(
                         "missing_manifest",
                         &pointer.name,
                         format!("it stands at {manifest}, which is not there"),
@@ -255,11 +262,11 @@ impl App {
                 // Walked back from where it stands, each move must lead to where the one before it began.
                 let (mut at, mut expected, mut history) = (pointer.manifest, None, None);
                 'history: loop {
-                    let page = tx.pointers(scope).history(pointer.id, limit, history.as_ref()).await?;
+                    let page = tx.pointers(scope).list_moves(pointer.id, limit, history.as_ref()).await?;
                     for step in &page.items {
                         if step.to != at || expected.is_some_and(|seq| step.seq != seq) {
                             let detail = format!("its move {} does not lead to where it went on", step.seq);
-                            report.wrong("broken_history", &pointer.name, detail);
+                            report.add_finding("broken_history", &pointer.name, detail);
                             break 'history;
                         }
                         (at, expected) = (step.from, Some(step.seq.saturating_sub(1)));

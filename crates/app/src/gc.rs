@@ -16,15 +16,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{App, Result, Scope, worker::ProgressReport};
 
-/// How many rows are looked at or removed in one transaction.
+/// Maximum number of rows read or deleted in one transaction.
 const BATCH: i64 = 500;
 
-/// What a collection may do.
+/// Options of a garbage collection.
 #[derive(Clone, Copy, Debug)]
 pub struct GcOptions {
     /// Remove, or only say what would be removed.
     pub apply: bool,
-    /// What came or was named within this time stays.
+    /// Minimum age: anything uploaded or referenced more recently is kept.
     pub grace: Duration,
 }
 
@@ -34,16 +34,16 @@ impl Default for GcOptions {
     }
 }
 
-/// What a collection removed, or would remove.
+/// The result of a garbage collection: what it removed, or would remove.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GcReport {
-    /// Whether anything was really removed.
+    /// True if things were removed, false for a dry run.
     pub applied: bool,
     /// Deleted pointers that were forgotten.
     pub pointers: u64,
-    /// Manifests.
+    /// Number of manifests removed, or to remove in a dry run.
     pub manifests: u64,
-    /// Artifacts.
+    /// Number of artifacts removed, or to remove in a dry run.
     pub artifacts: u64,
     /// Blobs: of those artifacts, of earlier collections that did not finish, and such as never got a row.
     pub blobs: u64,
@@ -65,7 +65,7 @@ impl GcReport {
     }
 }
 
-struct Plan {
+struct GcPlan {
     /// Children before their parents.
     manifests: Vec<Sha256>,
     artifacts: Vec<(Sha256, u64)>,
@@ -82,9 +82,9 @@ impl App {
         options: GcOptions,
         progress: &ProgressReport,
     ) -> Result<GcReport> {
-        let cutoff = self.store.clock().now().before(options.grace);
-        progress.tell(0, None, "looking for what nothing reaches").await;
-        let plan = self.plan(scope, cutoff).await?;
+        let cutoff = self.store.clock().now().earlier_by(options.grace);
+        progress.update(0, None, "looking for what nothing reaches").await;
+        let plan = self.plan_collection(scope, cutoff).await?;
         let (spool_files, _) = self.store.blobs().sweep_spool(options.apply).await?;
         if !options.apply {
             let bytes = plan.artifacts.iter().chain(&plan.orphans).map(|(_, size)| size).sum();
@@ -107,14 +107,14 @@ impl App {
         Ok(report)
     }
 
-    async fn plan(&self, scope: &Scope, cutoff: Timestamp) -> Result<Plan> {
+    async fn plan_collection(&self, scope: &Scope, cutoff: Timestamp) -> Result<GcPlan> {
         let mut tx = self.store.read().await?;
         let deleted_pointers = tx.pointers(scope).count_deleted(cutoff).await?;
-        let mut reached = tx.manifests(scope).roots(cutoff).await?;
+        let mut reached = tx.manifests(scope).gc_roots(cutoff).await?;
         let mut parents = HashMap::new();
         let mut after = None;
         loop {
-            let manifests = tx.manifests(scope).walk(after, BATCH).await?;
+            let manifests = tx.manifests(scope).list_by_hash(after, BATCH).await?;
             let Some(last) = manifests.last() else { break };
             after = Some(last.sha256);
             for manifest in manifests {
@@ -124,11 +124,11 @@ impl App {
                 parents.insert(manifest.sha256, manifest.parent);
             }
         }
-        let manifests = unreached(&parents, reached);
+        let manifests = unreachable_manifests(&parents, reached);
 
         let mut lost = BTreeMap::<Sha256, u64>::new();
         for sha256 in &manifests {
-            for (_, entry) in tx.manifests(scope).tree(*sha256).await?.iter() {
+            for (_, entry) in tx.manifests(scope).get_tree(*sha256).await?.iter() {
                 *lost.entry(entry.sha256).or_default() += 1;
             }
         }
@@ -136,7 +136,7 @@ impl App {
         let mut known = HashSet::new();
         let mut after = None;
         loop {
-            let batch = tx.artifacts(scope).walk(after, BATCH).await?;
+            let batch = tx.artifacts(scope).list_by_hash(after, BATCH).await?;
             let Some(last) = batch.last() else { break };
             after = Some(last.sha256);
             for artifact in batch {
@@ -147,7 +147,8 @@ impl App {
                 }
             }
         }
-        let condemned: HashSet<Sha256> = tx.artifacts(scope).condemned(i64::MAX).await?.into_iter().collect();
+        let condemned: HashSet<Sha256> =
+            tx.artifacts(scope).list_condemned_blobs(i64::MAX).await?.into_iter().collect();
         drop(tx);
         // Blobs are listed after the rows were read: one that was put in place since is too young to be an orphan.
         let mut orphans = Vec::new();
@@ -158,7 +159,7 @@ impl App {
                 orphans.push((blob.sha256, blob.size_bytes));
             }
         }
-        Ok(Plan { manifests, artifacts, orphans, deleted_pointers, condemned: condemned.len() as u64 })
+        Ok(GcPlan { manifests, artifacts, orphans, deleted_pointers, condemned: condemned.len() as u64 })
     }
 
     async fn forget_pointers(&self, scope: &Scope, cutoff: Timestamp, report: &mut GcReport) -> Result<()> {
@@ -176,7 +177,7 @@ impl App {
         progress: &ProgressReport,
     ) -> Result<()> {
         for (done, sha256) in manifests.iter().enumerate() {
-            progress.tell(done as u64, Some(manifests.len() as u64), "removing manifests").await;
+            progress.update(done as u64, Some(manifests.len() as u64), "removing manifests").await;
             let mut tx = self.store.write().await?;
             let removed = tx.manifests(scope).remove(*sha256, cutoff).await?.is_some();
             tx.commit().await?;
@@ -196,12 +197,12 @@ impl App {
         loop {
             let mut tx = self.store.write().await?;
             let mut artifacts = tx.artifacts(scope);
-            let batch = artifacts.unreferenced(cutoff, after, BATCH).await?;
+            let batch = artifacts.list_unreferenced(cutoff, after, BATCH).await?;
             let Some(last) = batch.last() else { return Ok(()) };
             after = Some(last.sha256);
             let (mut count, mut bytes) = (0, 0);
             for artifact in batch {
-                if artifacts.condemn(artifact.sha256, cutoff).await? {
+                if artifacts.delete_if_unreferenced(artifact.sha256, cutoff).await? {
                     count += 1;
                     bytes += artifact.size_bytes;
                 }
@@ -209,19 +210,19 @@ impl App {
             tx.commit().await?;
             report.artifacts += count;
             report.bytes += bytes;
-            progress.tell(report.artifacts, None, "removing artifacts").await;
+            progress.update(report.artifacts, None, "removing artifacts").await;
         }
     }
 
     async fn remove_condemned(&self, scope: &Scope, report: &mut GcReport, progress: &ProgressReport) -> Result<()> {
         loop {
-            let condemned = self.store.read().await?.artifacts(scope).condemned(BATCH).await?;
+            let condemned = self.store.read().await?.artifacts(scope).list_condemned_blobs(BATCH).await?;
             if condemned.is_empty() {
                 return Ok(());
             }
             for sha256 in condemned {
                 report.blobs += u64::from(self.remove_blob(scope, sha256).await?);
-                progress.tell(report.blobs, None, "removing bytes").await;
+                progress.update(report.blobs, None, "removing bytes").await;
             }
         }
     }
@@ -245,14 +246,14 @@ impl App {
         if gone {
             self.store.blobs().delete(scope, sha256).await?;
         }
-        artifacts.spare(sha256).await?;
+        artifacts.uncondemn_blob(sha256).await?;
         tx.commit().await?;
         Ok(gone)
     }
 }
 
 /// The manifests that cannot be reached over parents, children before their parents.
-fn unreached(parents: &HashMap<Sha256, Option<Sha256>>, mut reached: HashSet<Sha256>) -> Vec<Sha256> {
+fn unreachable_manifests(parents: &HashMap<Sha256, Option<Sha256>>, mut reached: HashSet<Sha256>) -> Vec<Sha256> {
     let mut todo: Vec<Sha256> = reached.iter().copied().collect();
     while let Some(sha256) = todo.pop() {
         if let Some(Some(parent)) = parents.get(&sha256)
@@ -290,7 +291,7 @@ mod tests {
 
     #[test]
     fn what_hangs_on_a_root_is_reached_and_the_rest_comes_children_first() {
-        let name = |text: &str| Sha256::of(text.as_bytes());
+        let name = |text: &str| Sha256::of_bytes(text.as_bytes());
         // a <- b <- c (root), b <- d <- e, f alone
         let parents = HashMap::from([
             (name("a"), None),
@@ -300,7 +301,7 @@ mod tests {
             (name("e"), Some(name("d"))),
             (name("f"), None),
         ]);
-        let order = unreached(&parents, HashSet::from([name("c")]));
+        let order = unreachable_manifests(&parents, HashSet::from([name("c")]));
         let place = |text: &str| order.iter().position(|sha256| *sha256 == name(text));
         assert_eq!(order.len(), 3);
         assert!(place("e") < place("d") && place("f").is_some());

@@ -6,16 +6,16 @@ use futures::future::BoxFuture;
 use ibid_domain::{
     Code, Cursor, JobId, Limit, Page, Problem, SourceId,
     job::{Job, JobState},
-    problem::shown,
+    problem::shorten_for_error,
 };
-use ibid_store::{Failure, JobEvent, JobEventCursor, JobFilter, NewJob};
+use ibid_store::{JobError, JobEvent, JobEventCursor, JobFilter, NewJob};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use crate::{
     App, GcOptions, Result, Scope,
     knowledge::{extraction, graph},
-    worker::{Handler, JobContext},
+    worker::{JobContext, JobHandler},
 };
 
 /// The kinds of work that there are.
@@ -23,7 +23,7 @@ use crate::{
 pub enum JobKind {
     /// Removes what nothing reaches.
     Gc,
-    /// Checks everything.
+    /// Checks the integrity of all data of a tenant.
     Fsck,
     /// Reads sources for what they tell.
     ExtractEvents,
@@ -52,9 +52,12 @@ impl FromStr for JobKind {
     fn from_str(text: &str) -> Result<Self, Problem> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| {
             let legal: Vec<_> = Self::ALL.iter().map(|kind| kind.as_str()).collect();
-            let detail =
-                format!("'{}' is not a job that can be asked for; there are {}", shown(text), legal.join(", "));
-            Problem::new(Code::JobKindUnknown, detail).field("kind")
+            let detail = format!(
+                "'{}' is not a job that can be asked for; there are {}",
+                shorten_for_error(text),
+                legal.join(", ")
+            );
+            Problem::new(Code::JobKindUnknown, detail).with_field("kind")
         })
     }
 }
@@ -62,9 +65,9 @@ impl FromStr for JobKind {
 /// Work that someone asks for by name.
 #[derive(Clone, Copy, Debug)]
 pub enum JobRequest {
-    /// A collection.
+    /// A garbage collection with these options.
     Gc(GcOptions),
-    /// A check.
+    /// An integrity check of all data.
     Fsck,
     /// Another reading of one source, whether or not it was read before, or of all that this extractor has not read.
     ExtractEvents(Option<SourceId>),
@@ -84,15 +87,15 @@ impl App {
         let new = match request {
             JobRequest::Gc(GcOptions { apply, grace }) => {
                 let payload = json!(GcPayload { apply, grace_seconds: grace.as_secs() });
-                NewJob::new(JobKind::Gc.as_str(), payload.clone()).once(payload.to_string())
+                NewJob::new(JobKind::Gc.as_str(), payload.clone()).with_dedupe_key(payload.to_string())
             }
-            JobRequest::Fsck => NewJob::new(JobKind::Fsck.as_str(), json!({})).once("all"),
+            JobRequest::Fsck => NewJob::new(JobKind::Fsck.as_str(), json!({})).with_dedupe_key("all"),
             JobRequest::ExtractEvents(Some(id)) => {
                 self.source(scope, id).await?;
                 extraction::job_again(id)
             }
             JobRequest::ExtractEvents(None) => extraction::job_for_all(),
-            JobRequest::GraphUpsert(Some(id)) => graph::job(id, true),
+            JobRequest::GraphUpsert(Some(id)) => graph::graph_job(id, true),
             JobRequest::GraphUpsert(None) => graph::job_for_all(),
         };
         let mut tx = self.store.write().await?;
@@ -101,13 +104,13 @@ impl App {
         Ok(job)
     }
 
-    /// One job.
+    /// Returns a job, or a not-found problem.
     pub async fn job(&self, scope: &Scope, id: JobId) -> Result<Job> {
         let job = self.store.read().await?.jobs(scope).get(id).await?;
         job.ok_or_else(|| Problem::new(Code::JobNotFound, format!("there is no job {id}")).into())
     }
 
-    /// Jobs, newest first.
+    /// Lists jobs, newest first, one page at a time.
     pub async fn jobs(
         &self,
         scope: &Scope,
@@ -118,9 +121,9 @@ impl App {
         self.store.read().await?.jobs(scope).list(filter, limit, after).await
     }
 
-    /// How many jobs are in each state.
+    /// Counts the jobs in each state.
     pub async fn count_jobs(&self, scope: &Scope) -> Result<Vec<(JobState, u64)>> {
-        self.store.read().await?.jobs(scope).count().await
+        self.store.read().await?.jobs(scope).count_by_state().await
     }
 
     /// Starts a dead or cancelled job over.
@@ -131,7 +134,7 @@ impl App {
         Ok(job)
     }
 
-    /// Takes a job back.
+    /// Cancels a job that has not ended.
     pub async fn cancel_job(&self, scope: &Scope, id: JobId) -> Result<Job> {
         let mut tx = self.store.write().await?;
         let job = tx.jobs(scope).cancel(id).await?;
@@ -139,7 +142,7 @@ impl App {
         Ok(job)
     }
 
-    /// What happened to jobs after a place in the stream.
+    /// Returns the job events after a position in the event stream.
     pub async fn job_events(&self, scope: &Scope, after: JobEventCursor) -> Result<Vec<JobEvent>> {
         self.store.read().await?.job_events_after(scope, after, 500).await
     }
@@ -150,21 +153,21 @@ impl App {
     }
 }
 
-/// Collects garbage as a job.
+/// Handles garbage collection jobs.
 pub(crate) struct GcHandler;
 
-impl Handler for GcHandler {
+impl JobHandler for GcHandler {
     fn kind(&self) -> &'static str {
         JobKind::Gc.as_str()
     }
 
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
         Box::pin(async move {
             let payload: GcPayload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
+                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
             let options = GcOptions { apply: payload.apply, grace: Duration::from_secs(payload.grace_seconds) };
             let report = context.app.collect_garbage(&context.scope, options, &context.progress).await;
-            Ok(Some(json!(report.map_err(|error| Failure::Failed(error.to_string()))?)))
+            Ok(Some(json!(report.map_err(|error| JobError::Retry(error.to_string()))?)))
         })
     }
 }
@@ -172,15 +175,15 @@ impl Handler for GcHandler {
 /// Checks everything as a job.
 pub(crate) struct FsckHandler;
 
-impl Handler for FsckHandler {
+impl JobHandler for FsckHandler {
     fn kind(&self) -> &'static str {
         JobKind::Fsck.as_str()
     }
 
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
         Box::pin(async move {
-            let failed = |error: crate::Error| Failure::Failed(error.to_string());
-            let mut report = context.app.check(&context.scope, &context.progress).await.map_err(failed)?;
+            let failed = |error: crate::Error| JobError::Retry(error.to_string());
+            let mut report = context.app.check_integrity(&context.scope, &context.progress).await.map_err(failed)?;
             report.findings.extend(context.app.check_database().await.map_err(failed)?);
             Ok(Some(json!(report)))
         })

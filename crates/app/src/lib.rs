@@ -30,56 +30,61 @@ mod worker;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use answers::live::Live;
+use answers::run_recorder::RunRecorder;
 use ibid_store::Store;
-use search::indexing::IndexPlace;
+use search::indexing::IndexSlot;
 
-pub use answers::Ask;
-pub use archive::Archive;
-pub use artifacts::{Content, Receiving, UploadDetails, too_large};
+pub use answers::AskRequest;
+pub use archive::ZipStream;
+pub use artifacts::{ArtifactContent, PendingUpload, UploadDetails, too_large};
 pub use citations::{
-    Checked, CheckedCitation, CheckedClaim, CitationStats, Grounded, GroundedClaim, Grounding, Judge, Judged,
-    LocalJudge, Loss, Losses, ModelJudge,
+    AffectedClaim, AffectedClaims, CheckedCitation, CheckedClaim, CheckedText, CitationStats, ClaimJudge,
+    ClaimJudgement, GroundedClaim, GroundedText, Grounding, LocalJudge, ModelJudge,
 };
 pub use deliverables::{Deliverable, DeliverableKind};
 pub use documents::{
-    Bibliography, BibliographyEntry, CitationDraft, CitationEdit, CitationsOfSource, Cited, Claims, DocumentChange,
-    DocumentDraft, DocumentSource, DraftRequest, Drafted, Entries, LARGEST_FILE, LookChange, OpenDocument, Press,
-    PressApart, PressHere, Preview, PreviewRequest, RenderFormat, Rendered, StyleChoice, press_orders,
+    Bibliography, BibliographyEntry, BibliographyGrouping, CitationDraft, CitationEdit, CitedSourcePolicy,
+    DocumentChange, DocumentClaims, DocumentDraft, DocumentSettingsPatch, DocumentSource, DraftRequest, DraftResult,
+    FormattedCitation, InProcessTypesetter, LARGEST_FILE, OpenDocument, Preview, PreviewRequest, RenderFormat,
+    RenderedDocument, SandboxedTypesetter, StyleChoice, Typesetter, run_typeset_worker,
 };
-pub use fsck::{Finding, FsckReport};
+pub use fsck::{FsckFinding, FsckReport};
 pub use gc::{GcOptions, GcReport};
 pub use ibid_store::{Error, Result, Scope};
 pub use jobs::{JobKind, JobRequest};
 pub use knowledge::{
-    EntityDetail, EntityJudge, Expanded, Extractor, ExtractorError, GraphHealth, ModelEntityJudge, ModelExtractor,
-    Near, Related, ReviewDecision, ReviewPair, RevisionDiff, RulesEntityJudge, RulesExtractor, Split, ToRead, Told,
+    EntityDetail, EntityJudge, EntityNeighborhood, EntitySplit, ExtractorError, ExtractorInput, ExtractorOutput,
+    GraphContext, GraphHealth, KnowledgeExtractor, ModelEntityJudge, ModelExtractor, RelatedEvent, ReviewDecision,
+    ReviewPair, RevisionDiff, RulesEntityJudge, RulesExtractor,
 };
 pub use manifests::{EntryDraft, ManifestDraft};
 pub use pointers::PointerDraft;
 pub use runs::{
-    Absorbed, Answered, Follows, MessageWithCitations, NewRun, Response, Said as SaidConversation, SubagentResult,
-    ToolReport,
+    AnsweredRun, ConversationView as SaidConversation, ExternalResponse, MessageWithCitations, NewRun, ParentMessage,
+    SubagentReport, SubagentResult, ToolReport,
 };
-pub use sample::Sample;
-pub use search::{Evidence, Found, FoundPassage, GraphExpansion, IndexState, Lists, Ranked, Search};
+pub use sample::SampleStatus;
+pub use search::{
+    FoundPassage, GraphExpansion, IndexState, ListRank, PassageEvidence, SearchLists, SearchRequest, SearchResponse,
+};
 pub use sources::origins::OriginAdapter;
 pub use sources::{
-    About, Content as SourceContent, Described, Impact, Import, ImportReport, PassagesImport, PassagesReport,
-    ReadApart, ReadHere, Reader, Reading, Rejected, SourceChange, SourceDraft, Text, names, read_content,
+    ContentHints, ContentReader, DeletionImpact, ExtractedContent, ImportReport, ImportRequest, InProcessReader,
+    PassagesImport, PassagesReport, RejectedEntry, RevisionText, SandboxedReader, SourceChange, SourceContent,
+    SourceDraft, SourceWithRevision, parse_names, read_content,
 };
-pub use tools::{Price, Tools};
-pub use worker::{Handler, JobContext, ProgressReport, Worker, WorkerOptions, WorkerPulse};
+pub use tools::{ModelPrice, Tools};
+pub use worker::{JobContext, JobHandler, ProgressReport, Worker, WorkerOptions, WorkerPulse};
 
 /// A library and everything that can be done with it. Cheap to clone.
 #[derive(Clone)]
 pub struct App {
     store: Store,
     tools: Arc<RwLock<Arc<Tools>>>,
-    index: IndexPlace,
-    live: Live,
-    meanings: knowledge::Meanings,
-    formatters: documents::Formatters,
+    index: IndexSlot,
+    live: RunRecorder,
+    meanings: knowledge::NameVectorCache,
+    formatters: documents::FormatterCache,
 }
 
 impl App {
@@ -88,24 +93,24 @@ impl App {
         Self {
             store,
             tools: Arc::new(RwLock::new(Arc::new(tools))),
-            index: IndexPlace::new(),
-            live: Live::default(),
-            meanings: knowledge::Meanings::default(),
-            formatters: documents::Formatters::default(),
+            index: IndexSlot::new(),
+            live: RunRecorder::default(),
+            meanings: knowledge::NameVectorCache::default(),
+            formatters: documents::FormatterCache::default(),
         }
     }
 
-    /// What is reached the outside by, as of now.
+    /// Returns the tools as they are configured now.
     pub fn tools(&self) -> Arc<Tools> {
         self.tools.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Reaches the outside by these from now on; what has begun goes on with what it has.
-    pub fn retool(&self, tools: Tools) {
+    pub fn set_tools(&self, tools: Tools) {
         *self.tools.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(tools);
     }
 
-    /// The library's store.
+    /// Returns the store of the library.
     pub fn store(&self) -> &Store {
         &self.store
     }

@@ -16,20 +16,20 @@ use crate::{App, Result, Scope};
 pub struct ManifestDraft {
     /// Paths and what is to stand there, as they were sent: a path may stand there twice.
     pub tree: Vec<(String, EntryDraft)>,
-    /// What it is made after.
+    /// Hash of the manifest that this one follows.
     pub parent: Option<Sha256>,
-    /// Why it is made.
+    /// Commit message, shown in the history.
     pub message: Option<String>,
 }
 
 /// One file of a draft; what is not said is taken from the artifact.
 #[derive(Clone, Debug)]
 pub struct EntryDraft {
-    /// Its artifact.
+    /// Hash of the artifact stored at the path.
     pub sha256: Sha256,
-    /// What it is here.
+    /// Media type in this manifest; defaults to that of the artifact.
     pub media_type: Option<MediaType>,
-    /// How large it is.
+    /// Expected size; must match the artifact if given.
     pub size_bytes: Option<u64>,
     /// The type of source it is here.
     pub entity_type: Option<SourceType>,
@@ -44,12 +44,12 @@ impl App {
         Ok(made)
     }
 
-    /// A manifest with its tree.
+    /// Returns a manifest with its tree, or a not-found problem.
     pub async fn manifest(&self, scope: &Scope, sha256: Sha256) -> Result<(Manifest, Tree)> {
         let mut tx = self.store.read().await?;
         let mut manifests = tx.manifests(scope);
         let manifest = manifests.get(sha256).await?.ok_or_else(|| not_found(sha256))?;
-        Ok((manifest, manifests.tree(sha256).await?))
+        Ok((manifest, manifests.get_tree(sha256).await?))
     }
 
     /// A manifest and those it came after.
@@ -63,7 +63,7 @@ impl App {
         let mut tx = self.store.read().await?;
         let mut manifests = tx.manifests(scope);
         manifests.get(sha256).await?.ok_or_else(|| not_found(sha256))?;
-        manifests.log(sha256, limit, after).await
+        manifests.list_ancestors(sha256, limit, after).await
     }
 
     /// The trees of two manifests, to be compared.
@@ -73,7 +73,7 @@ impl App {
         for sha256 in [from, to] {
             manifests.get(sha256).await?.ok_or_else(|| not_found(sha256))?;
         }
-        Ok((manifests.tree(from).await?, manifests.tree(to).await?))
+        Ok((manifests.get_tree(from).await?, manifests.get_tree(to).await?))
     }
 }
 
@@ -90,7 +90,8 @@ pub(crate) async fn make_manifest(tx: &mut Tx, scope: &Scope, draft: ManifestDra
     let hashes: BTreeSet<Sha256> = drafts.iter().map(|(_, entry)| entry.sha256).collect();
 
     let artifacts = tx.artifacts(scope).get_many(&hashes.iter().copied().collect::<Vec<_>>()).await?;
-    let entries = drafts.into_iter().map(|(path, draft)| resolve(path, draft, &artifacts)).collect::<Result<_, _>>()?;
+    let entries =
+        drafts.into_iter().map(|(path, draft)| resolve_entry(path, draft, &artifacts)).collect::<Result<_, _>>()?;
     let tree = Tree::new(entries)?;
     let sha256 = name_of(&tree, draft.parent, draft.message.as_deref());
     tx.manifests(scope).lock(sha256).await?;
@@ -99,20 +100,20 @@ pub(crate) async fn make_manifest(tx: &mut Tx, scope: &Scope, draft: ManifestDra
     }
     // A collection may remove what was looked up until it is held: manifests first, then artifacts.
     if let Some(parent) = draft.parent
-        && tx.manifests(scope).hold(parent).await?.is_none()
+        && tx.manifests(scope).get_locked(parent).await?.is_none()
     {
-        return Err(not_found(parent).field("parent_sha256").into());
+        return Err(not_found(parent).with_field("parent_sha256").into());
     }
-    let held = tx.artifacts(scope).hold(&hashes).await?;
+    let held = tx.artifacts(scope).lock_existing(&hashes).await?;
     if let Some((path, entry)) = tree.iter().find(|(_, entry)| !held.contains(&entry.sha256)) {
         return Err(unknown_artifact(path, entry.sha256).into());
     }
     let new = NewManifest { sha256, tree: &tree, parent: draft.parent, message: draft.message.as_deref() };
-    let manifest = tx.manifests(scope).keep(new).await?;
+    let manifest = tx.manifests(scope).add(new).await?;
     Ok((manifest, tree, true))
 }
 
-fn resolve(
+fn resolve_entry(
     path: ManifestPath,
     draft: EntryDraft,
     artifacts: &HashMap<Sha256, Artifact>,
@@ -123,7 +124,7 @@ fn resolve(
             Code::ManifestEntryMismatch,
             format!("the tree says {said} bytes at '{path}', and the artifact has {}", artifact.size_bytes),
         )
-        .field(format!("tree.{path}.size_bytes")));
+        .with_field(format!("tree.{path}.size_bytes")));
     }
     let entry = Entry {
         sha256: draft.sha256,
@@ -136,7 +137,7 @@ fn resolve(
 
 fn unknown_artifact(path: &ManifestPath, sha256: Sha256) -> Problem {
     let detail = format!("the tree names {sha256} at '{path}', and there is no such artifact; upload it first");
-    Problem::new(Code::ManifestEntryUnknown, detail).field(format!("tree.{path}.sha256"))
+    Problem::new(Code::ManifestEntryUnknown, detail).with_field(format!("tree.{path}.sha256"))
 }
 
 /// The problem of a manifest that is not there.

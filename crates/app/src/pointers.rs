@@ -4,7 +4,7 @@ use ibid_domain::{
     Code, Cursor, JsonObject, Limit, Page, Pointer, PointerType, Problem, Sha256,
     pointer::{PointerMove, PointerName, check_namespace},
 };
-use ibid_store::{PointerChange, PointerFilter};
+use ibid_store::{PointerFilter, PointerPatch};
 
 use crate::{App, Result, Scope, manifests};
 
@@ -13,11 +13,11 @@ use crate::{App, Result, Scope, manifests};
 pub struct PointerDraft {
     /// Its first manifest, if it is to be made.
     pub manifest: Option<Sha256>,
-    /// What it is for.
+    /// Kind of content the pointer names.
     pub pointer_type: Option<PointerType>,
-    /// A sentence about it.
+    /// Description for people, at most 2,000 characters.
     pub description: Option<String>,
-    /// Facts about it.
+    /// Metadata as a JSON object, chosen by the client.
     pub meta: Option<JsonObject>,
 }
 
@@ -30,19 +30,19 @@ impl App {
     pub async fn put_pointer(&self, scope: &Scope, name: &PointerName, draft: PointerDraft) -> Result<(Pointer, bool)> {
         check_text("description", draft.description.as_deref())?;
         let change =
-            PointerChange { pointer_type: draft.pointer_type, description: draft.description, meta: draft.meta };
+            PointerPatch { pointer_type: draft.pointer_type, description: draft.description, meta: draft.meta };
         let mut tx = self.store.write().await?;
         if let Some(manifest) = draft.manifest
             && tx.manifests(scope).get(manifest).await?.is_none()
         {
-            return Err(manifests::not_found(manifest).field("manifest_sha256").into());
+            return Err(manifests::not_found(manifest).with_field("manifest_sha256").into());
         }
         let (pointer, new) = loop {
             if let Some(pointer) = tx.pointers(scope).create(name, draft.manifest, &change).await? {
                 break (pointer, true);
             }
             // Between the two it may have been deleted by someone else; then the name is free.
-            if let Some(pointer) = tx.pointers(scope).describe(name, &change).await? {
+            if let Some(pointer) = tx.pointers(scope).update_details(name, &change).await? {
                 break (pointer, false);
             }
         };
@@ -51,15 +51,15 @@ impl App {
                 Code::PointerMoved,
                 format!("the pointer '{name}' is there already and stands at another manifest; advance it instead"),
             )
-            .field("manifest_sha256")
-            .fact("current", pointer.manifest.map(|hash| hash.to_string()))
+            .with_field("manifest_sha256")
+            .with_fact("current", pointer.manifest.map(|hash| hash.to_string()))
             .into());
         }
         tx.commit().await?;
         Ok((pointer, new))
     }
 
-    /// One pointer.
+    /// Returns a pointer, or a not-found problem.
     pub async fn pointer(&self, scope: &Scope, name: &PointerName) -> Result<Pointer> {
         let pointer = self.store.read().await?.pointers(scope).get(name).await?;
         pointer.ok_or_else(|| not_found(name).into())
@@ -91,7 +91,7 @@ impl App {
         check_text("reason", reason)?;
         let mut tx = self.store.write().await?;
         if tx.manifests(scope).get(to).await?.is_none() {
-            return Err(manifests::not_found(to).field("to").into());
+            return Err(manifests::not_found(to).with_field("to").into());
         }
         let pointer = tx.pointers(scope).advance(name, expected, to, reason).await?;
         tx.commit().await?;
@@ -109,7 +109,7 @@ impl App {
         let mut tx = self.store.read().await?;
         let mut pointers = tx.pointers(scope);
         let pointer = pointers.get(name).await?.ok_or_else(|| not_found(name))?;
-        pointers.history(pointer.id, limit, after).await
+        pointers.list_moves(pointer.id, limit, after).await
     }
 
     /// Deletes a pointer. What it named stays for the grace period of garbage collection.
@@ -129,7 +129,7 @@ fn check_text(field: &str, text: Option<&str>) -> Result<(), Problem> {
             Code::InvalidField,
             format!("{field} takes at most {MAX_TEXT} characters and no NUL"),
         )
-        .field(field));
+        .with_field(field));
     }
     Ok(())
 }

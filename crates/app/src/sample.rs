@@ -8,23 +8,23 @@ use ibid_store::SourceKey;
 use rust_embed::RustEmbed;
 use serde::Deserialize;
 
-use crate::{App, Described, Error, Result, Scope, SourceContent, SourceDraft, UploadDetails, names};
+use crate::{App, Error, Result, Scope, SourceContent, SourceDraft, SourceWithRevision, UploadDetails, parse_names};
 
-/// What sample sources are filed under.
+/// Tag of the sources of the sample library.
 const TAG: &str = "sample";
 
 #[derive(RustEmbed)]
 #[folder = "sample/"]
-struct Files;
+struct SampleFiles;
 
 #[derive(Deserialize)]
-struct List {
+struct SampleList {
     questions: Vec<String>,
-    documents: Vec<Document>,
+    documents: Vec<SampleDocument>,
 }
 
 #[derive(Deserialize)]
-struct Document {
+struct SampleDocument {
     file: String,
     title: String,
     media_type: String,
@@ -32,42 +32,42 @@ struct Document {
     date: String,
 }
 
-impl Document {
-    /// What the source of it is known by, however often it is loaded.
-    fn id(&self) -> String {
+impl SampleDocument {
+    /// Returns the external id of its source, so that loading the sample twice adds nothing.
+    fn external_id(&self) -> String {
         format!("{TAG}/{}", self.file)
     }
 }
 
-/// How much of the sample library there is.
+/// Counts that show how much of the sample library is loaded.
 #[derive(Clone, Debug)]
-pub struct Sample {
-    /// How many documents it has.
+pub struct SampleStatus {
+    /// Number of documents in the sample library.
     pub documents: usize,
-    /// How many of them are here.
+    /// Number of sample documents that are in the library.
     pub loaded: usize,
-    /// What can be asked of them.
+    /// Example questions that the sample answers.
     pub questions: Vec<String>,
 }
 
 impl App {
-    /// How much of the sample library is here.
-    pub async fn sample(&self, scope: &Scope) -> Result<Sample> {
-        let list = list()?;
+    /// Returns how many sample documents are loaded, and example questions.
+    pub async fn sample_status(&self, scope: &Scope) -> Result<SampleStatus> {
+        let list = sample_list()?;
         let mut tx = self.store.read().await?;
         let mut loaded = 0;
         for document in &list.documents {
-            let known = tx.sources(scope).find(&SourceKey::External(&document.id()), None).await?;
+            let known = tx.sources(scope).find_by_key(&SourceKey::External(&document.external_id()), None).await?;
             loaded += usize::from(known.is_some());
         }
-        Ok(Sample { documents: list.documents.len(), loaded, questions: list.questions })
+        Ok(SampleStatus { documents: list.documents.len(), loaded, questions: list.questions })
     }
 
     /// Adds what is missing of the sample library. Its documents are read by jobs that follow, like any others.
-    pub async fn load_sample(&self, scope: &Scope) -> Result<Vec<Described>> {
+    pub async fn load_sample(&self, scope: &Scope) -> Result<Vec<SourceWithRevision>> {
         let mut loaded = Vec::new();
-        for document in list()?.documents {
-            let file = file(&document.file)?;
+        for document in sample_list()?.documents {
+            let file = sample_file(&document.file)?;
             let details = UploadDetails {
                 media_type: Some(MediaType::new(&document.media_type)?),
                 filename: Some(Filename::new(&document.file)?),
@@ -78,12 +78,12 @@ impl App {
                 content: SourceContent::Artifact(artifact.sha256),
                 reference: Reference {
                     title: Some(document.title.clone()),
-                    authors: document.author.split("; ").flat_map(names).collect(),
+                    authors: document.author.split("; ").flat_map(parse_names).collect(),
                     publication_date: document.date.parse().ok(),
                     ..Reference::default()
                 },
                 tags: vec![TAG.to_owned()],
-                external_id: Some(document.id()),
+                external_id: Some(document.external_id()),
                 filename: Some(document.file),
                 ..SourceDraft::default()
             };
@@ -94,9 +94,9 @@ impl App {
 
     /// Removes what is here of the sample library.
     pub async fn remove_sample(&self, scope: &Scope) -> Result<()> {
-        for document in list()?.documents {
+        for document in sample_list()?.documents {
             let mut tx = self.store.read().await?;
-            let known = tx.sources(scope).find(&SourceKey::External(&document.id()), None).await?;
+            let known = tx.sources(scope).find_by_key(&SourceKey::External(&document.external_id()), None).await?;
             drop(tx);
             if let Some(source) = known {
                 match self.delete_source(scope, source.id).await {
@@ -110,13 +110,13 @@ impl App {
     }
 }
 
-fn file(name: &str) -> Result<std::borrow::Cow<'static, [u8]>> {
-    let file = Files::get(name).ok_or_else(|| Error::Corrupt(format!("the sample library has no {name}")))?;
+fn sample_file(name: &str) -> Result<std::borrow::Cow<'static, [u8]>> {
+    let file = SampleFiles::get(name).ok_or_else(|| Error::Corrupt(format!("the sample library has no {name}")))?;
     Ok(file.data)
 }
 
-fn list() -> Result<List> {
-    let text = file("sample.toml")?;
+fn sample_list() -> Result<SampleList> {
+    let text = sample_file("sample.toml")?;
     let text = std::str::from_utf8(&text).map_err(|error| Error::Corrupt(error.to_string()))?;
     toml::from_str(text).map_err(|error| Error::Corrupt(error.to_string()))
 }

@@ -5,15 +5,15 @@ use serde_json::Value as Json;
 use crate::{App, Result, Scope};
 
 impl App {
-    /// What was set, by name.
+    /// Returns the stored settings by name.
     pub async fn settings(&self, scope: &Scope) -> Result<Vec<(String, Json)>> {
-        self.store.read().await?.settings(scope).all().await
+        self.store.read().await?.settings(scope).list_all().await
     }
 
-    /// Sets something.
-    pub async fn set(&self, scope: &Scope, name: &str, value: Json) -> Result<()> {
+    /// Stores the value of a setting.
+    pub async fn save_setting(&self, scope: &Scope, name: &str, value: Json) -> Result<()> {
         let mut tx = self.store.write().await?;
-        tx.settings(scope).put(name, value).await?;
+        tx.settings(scope).set_value(name, value).await?;
         tx.commit().await
     }
 }

@@ -2,68 +2,68 @@
 
 use std::sync::Arc;
 
-use ibid_citations::Registry;
+use ibid_citations::ExtractorRegistry;
 use ibid_domain::Source;
 use ibid_fetch::{FetchError, FetchRules, Fetcher, WebSearch};
 use ibid_ingest::chunks::ChunkRules;
 use ibid_models::{ChatModel, Embedder};
 
 use crate::{
-    EntityJudge, Extractor, Judge, LocalJudge, OriginAdapter, Press, PressHere, ReadHere, Reader, RulesEntityJudge,
-    RulesExtractor,
+    ClaimJudge, ContentReader, EntityJudge, InProcessReader, InProcessTypesetter, KnowledgeExtractor, LocalJudge,
+    OriginAdapter, RulesEntityJudge, RulesExtractor, Typesetter,
 };
 
 /// The tools of a library. Cheap to clone.
 #[derive(Clone)]
 pub struct Tools {
-    /// Turns bytes into text.
-    pub reader: Arc<dyn Reader>,
-    /// Fetches pages.
+    /// Extracts text and metadata from files.
+    pub reader: Arc<dyn ContentReader>,
+    /// Fetches pages and files from the web.
     pub fetcher: Fetcher,
     /// Fetches from other origins than the web.
     pub origins: Vec<Arc<dyn OriginAdapter>>,
     /// Turns text into vectors; without one, sources are found by words only.
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// Whether vectors come from outside, with passages and queries.
+    /// True if clients send vectors with passages and queries.
     pub external_vectors: bool,
-    /// How text is cut into chunks.
+    /// Size and overlap of the chunks a text is split into.
     pub chunk_rules: ChunkRules,
     /// Finds what can be cited in the results of other tools.
-    pub extractors: Arc<Registry>,
+    pub extractors: Arc<ExtractorRegistry>,
     /// Writes answers; without one, they are quoted.
     pub chat: Option<Arc<dyn ChatModel>>,
-    /// Whether that also says what sources are about.
+    /// True if the language model also writes notes on cited sources.
     pub notes_by_model: bool,
     /// Finds pages of the web, if research may look there.
     pub web_search: Option<Arc<dyn WebSearch>>,
     /// Says whether a passage bears a claim out.
-    pub judge: Arc<dyn Judge>,
+    pub judge: Arc<dyn ClaimJudge>,
     /// Reads texts for what they tell.
-    pub extractor: Arc<dyn Extractor>,
+    pub extractor: Arc<dyn KnowledgeExtractor>,
     /// Says whether two names mean the same.
     pub entity_judge: Arc<dyn EntityJudge>,
-    /// Sets documents.
-    pub press: Arc<dyn Press>,
-    /// What models cost.
-    pub prices: Vec<Price>,
+    /// Renders documents to PDF, SVG, PNG and HTML.
+    pub press: Arc<dyn Typesetter>,
+    /// Prices of language models, to compute the cost of a run.
+    pub prices: Vec<ModelPrice>,
 }
 
-/// What a model costs, in US dollars for a million tokens.
+/// The price of a language model, in US dollars per million tokens.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Price {
+pub struct ModelPrice {
     /// The model, with or without its provider: `gpt-4.1-mini`, `openai:gpt-4.1-mini`.
     pub model: String,
-    /// What it reads.
+    /// Price of a million input tokens.
     pub input: f64,
-    /// What it writes.
+    /// Price of a million output tokens.
     pub output: f64,
 }
 
 impl Tools {
     /// Tools that read in this process, fetch public pages and embed nothing.
-    pub fn plain() -> Result<Self, FetchError> {
+    pub fn in_process() -> Result<Self, FetchError> {
         Ok(Self {
-            reader: Arc::new(ReadHere),
+            reader: Arc::new(InProcessReader),
             fetcher: Fetcher::new(FetchRules::default())?,
             origins: Vec::new(),
             embedder: None,
@@ -76,18 +76,18 @@ impl Tools {
             judge: Arc::new(LocalJudge { embedder: None }),
             extractor: Arc::new(RulesExtractor),
             entity_judge: Arc::new(RulesEntityJudge),
-            press: Arc::new(PressHere::default()),
+            press: Arc::new(InProcessTypesetter::default()),
             prices: Vec::new(),
         })
     }
 
-    /// What fetches the content of a source: the adapter of its origin, or the web's if it only has an address.
-    pub(crate) fn adapter(&self, source: &Source) -> Option<&dyn OriginAdapter> {
+    /// Returns the adapter of the source's origin, else the web fetcher; `None` if there is nothing to fetch.
+    pub(crate) fn adapter_for(&self, source: &Source) -> Option<&dyn OriginAdapter> {
         let own = self.origins.iter().map(|adapter| &**adapter).find(|adapter| adapter.origin() == source.origin);
         Some(own.unwrap_or(&self.fetcher)).filter(|adapter| adapter.can_fetch(source))
     }
 
-    /// How many tokens a text has for the embedder, or about how many if there is none.
+    /// Counts the tokens of a text with the embedder, or estimates them if there is none.
     pub(crate) fn count_tokens(&self, text: &str) -> usize {
         match &self.embedder {
             Some(embedder) => embedder.count_tokens(text),

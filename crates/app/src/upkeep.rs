@@ -11,9 +11,9 @@ impl App {
     pub async fn forget_old(&self) -> Result<()> {
         let now = self.store.clock().now();
         let mut tx = self.store.write().await?;
-        tx.forget_idempotency_keys(now.before(DAY)).await?;
-        tx.forget_job_events(now.before(7 * DAY)).await?;
-        tx.forget_finished_jobs(now.before(30 * DAY)).await?;
+        tx.forget_idempotency_keys(now.earlier_by(DAY)).await?;
+        tx.forget_job_events(now.earlier_by(7 * DAY)).await?;
+        tx.forget_finished_jobs(now.earlier_by(30 * DAY)).await?;
         tx.commit().await
     }
 

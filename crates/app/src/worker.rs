@@ -12,7 +12,7 @@ use std::{
 
 use futures::{FutureExt, future::BoxFuture};
 use ibid_domain::job::{Job, Progress};
-use ibid_store::{Failure, Lease, LeasedJob};
+use ibid_store::{JobError, Lease, LeasedJob};
 use serde_json::Value as Json;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -28,28 +28,26 @@ use crate::{
 
 /// Does one kind of job. It may be run again for the same job, after a crash or a lost lease, and must then come to
 /// the same end.
-pub trait Handler: Send + Sync {
-    /// The kind of job it does.
+pub trait JobHandler: Send + Sync {
+    /// Returns the kind of job it handles, as stored in the queue.
     fn kind(&self) -> &'static str;
 
-    /// How many of its jobs one worker does at the same time at most, where that is fewer than it does in all.
+    /// Returns the maximum number of its jobs that one worker runs at once; `None` means no own limit.
     fn at_once(&self) -> Option<u32> {
         None
     }
 
     /// Does the job. When the context is cancelled the job is no longer its own and it should stop.
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>>;
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>>;
 }
 
-/// What a handler works with.
+/// The job and everything a handler needs to run it.
 pub struct JobContext {
-    /// The library.
     pub app: App,
-    /// For whom the job is done.
+    /// Tenant and user the job runs for.
     pub scope: Scope,
-    /// The job.
     pub job: Job,
-    /// Where to tell how far it has come.
+    /// Reports the progress of the job.
     pub progress: ProgressReport,
     /// Cancelled when the job is taken back or its lease is lost.
     pub cancelled: CancellationToken,
@@ -57,13 +55,13 @@ pub struct JobContext {
 
 /// Tells how far something has come, often enough to be seen and seldom enough not to matter.
 #[derive(Clone)]
-pub struct ProgressReport(Option<Arc<Reporter>>);
+pub struct ProgressReport(Option<Arc<ProgressThrottle>>);
 
-type Tell = Box<dyn Fn(Progress) -> BoxFuture<'static, ()> + Send + Sync>;
+type ProgressCallback = Box<dyn Fn(Progress) -> BoxFuture<'static, ()> + Send + Sync>;
 
-struct Reporter {
+struct ProgressThrottle {
     last: Mutex<Option<Instant>>,
-    tell: Tell,
+    tell: ProgressCallback,
 }
 
 impl ProgressReport {
@@ -75,12 +73,12 @@ impl ProgressReport {
     }
 
     /// Calls `tell`, at most four times a second.
-    pub fn to(tell: impl Fn(Progress) -> BoxFuture<'static, ()> + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(Reporter { last: Mutex::new(None), tell: Box::new(tell) })))
+    pub fn with_callback(tell: impl Fn(Progress) -> BoxFuture<'static, ()> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(ProgressThrottle { last: Mutex::new(None), tell: Box::new(tell) })))
     }
 
-    /// Says how far it has come.
-    pub async fn tell(&self, done: u64, total: Option<u64>, message: &str) {
+    /// Reports progress; dropped if the last report was less than 250 ms ago.
+    pub async fn update(&self, done: u64, total: Option<u64>, message: &str) {
         let Some(reporter) = &self.0 else { return };
         {
             let mut last = reporter.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -93,18 +91,18 @@ impl ProgressReport {
     }
 }
 
-/// How a worker works.
+/// Concurrency and intervals of a worker.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkerOptions {
-    /// How many jobs at a time.
+    /// Maximum number of jobs run at once.
     pub concurrency: u32,
-    /// How long a job is held without a sign of life.
+    /// Time after which a job without a renewed lease goes to another worker.
     pub lease: Duration,
-    /// How often to look for jobs that nobody told of.
+    /// Interval at which the queue is polled for jobs without a notification.
     pub poll: Duration,
-    /// How long jobs may go on after a shutdown was asked for.
+    /// Time that running jobs get to finish after a shutdown request.
     pub drain: Duration,
-    /// How often to look for sources that no job is there for.
+    /// Interval at which unfinished sources without a job are looked for.
     pub sweep: Duration,
 }
 
@@ -132,12 +130,12 @@ impl WorkerPulse {
         Self { started: Instant::now(), beat: Arc::new(AtomicU64::new(u64::MAX)) }
     }
 
-    fn beat(&self) {
+    fn record_beat(&self) {
         self.beat.store(u64::try_from(self.started.elapsed().as_millis()).unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// How long ago it last looked; `None` if it has not started.
-    pub fn age(&self) -> Option<Duration> {
+    /// Returns the time since the worker last polled the queue; `None` if it has not started.
+    pub fn since_last_beat(&self) -> Option<Duration> {
         match self.beat.load(Ordering::Relaxed) {
             u64::MAX => None,
             beat => Some(self.started.elapsed().saturating_sub(Duration::from_millis(beat))),
@@ -148,7 +146,7 @@ impl WorkerPulse {
 /// Takes jobs and does them, until it is told to stop.
 pub struct Worker {
     app: App,
-    handlers: HashMap<&'static str, Arc<dyn Handler>>,
+    handlers: HashMap<&'static str, Arc<dyn JobHandler>>,
     options: WorkerOptions,
     pulse: WorkerPulse,
 }
@@ -158,25 +156,25 @@ impl Worker {
     pub fn new(app: App, options: WorkerOptions) -> Self {
         let worker = Self { app, handlers: HashMap::new(), options, pulse: WorkerPulse::new() };
         worker
-            .with(Arc::new(NotesHandler))
-            .with(Arc::new(GcHandler))
-            .with(Arc::new(FsckHandler))
-            .with(Arc::new(IngestHandler))
-            .with(Arc::new(EmbedHandler))
-            .with(Arc::new(ImportHandler))
-            .with(Arc::new(ExtractHandler))
-            .with(Arc::new(GraphHandler))
-            .with(Arc::new(DraftHandler))
+            .with_handler(Arc::new(NotesHandler))
+            .with_handler(Arc::new(GcHandler))
+            .with_handler(Arc::new(FsckHandler))
+            .with_handler(Arc::new(IngestHandler))
+            .with_handler(Arc::new(EmbedHandler))
+            .with_handler(Arc::new(ImportHandler))
+            .with_handler(Arc::new(ExtractHandler))
+            .with_handler(Arc::new(GraphHandler))
+            .with_handler(Arc::new(DraftHandler))
     }
 
     /// Also does this kind of job.
     #[must_use]
-    pub fn with(mut self, handler: Arc<dyn Handler>) -> Self {
+    pub fn with_handler(mut self, handler: Arc<dyn JobHandler>) -> Self {
         self.handlers.insert(handler.kind(), handler);
         self
     }
 
-    /// Shows whether it lives.
+    /// Returns a handle that shows if the worker is alive.
     pub fn pulse(&self) -> WorkerPulse {
         self.pulse.clone()
     }
@@ -191,17 +189,17 @@ impl Worker {
         let mut upkeep = tokio::time::interval(Duration::from_secs(600));
         let mut sweep = tokio::time::interval(self.options.sweep);
         while !stop.is_cancelled() {
-            self.pulse.beat();
+            self.pulse.record_beat();
             changed.mark_unchanged();
             let free = self.options.concurrency.saturating_sub(u32::try_from(running.len()).unwrap_or(u32::MAX));
-            let taken = if free == 0 { Ok(vec![]) } else { self.take(free, &busy).await };
+            let taken = if free == 0 { Ok(vec![]) } else { self.lease_jobs(free, &busy).await };
             let more = match taken {
                 Ok(jobs) => {
                     let more = !jobs.is_empty();
                     for job in jobs {
                         let kind = job.job.kind.clone();
                         *busy.entry(kind.clone()).or_default() += 1;
-                        let work = self.job(job, abandon.clone());
+                        let work = self.run_job(job, abandon.clone());
                         running.spawn(async move {
                             work.await;
                             kind
@@ -248,7 +246,7 @@ impl Worker {
 
     /// Takes what is due. Kinds that are at their bound wait; of those that have a bound, one is taken at a time, so
     /// that it is not passed.
-    async fn take(&self, count: u32, busy: &HashMap<String, u32>) -> Result<Vec<LeasedJob>> {
+    async fn lease_jobs(&self, count: u32, busy: &HashMap<String, u32>) -> Result<Vec<LeasedJob>> {
         let others = self.options.concurrency.saturating_sub(1).max(1);
         let (mut free, mut bound) = (Vec::new(), Vec::new());
         for (kind, handler) in &self.handlers {
@@ -260,18 +258,18 @@ impl Worker {
             }
         }
         let mut tx = self.app.store.write().await?;
-        let mut jobs = tx.queue().take(&free, count, self.options.lease).await?;
+        let mut jobs = tx.queue().lease_jobs(&free, count, self.options.lease).await?;
         for kind in bound {
             let left = count.saturating_sub(u32::try_from(jobs.len()).unwrap_or(u32::MAX));
             if left > 0 {
-                jobs.extend(tx.queue().take(&[kind], 1, self.options.lease).await?);
+                jobs.extend(tx.queue().lease_jobs(&[kind], 1, self.options.lease).await?);
             }
         }
         tx.commit().await?;
         Ok(jobs)
     }
 
-    fn job(&self, leased: LeasedJob, abandon: CancellationToken) -> impl Future<Output = ()> + Send + use<> {
+    fn run_job(&self, leased: LeasedJob, abandon: CancellationToken) -> impl Future<Output = ()> + Send + use<> {
         let handler = self.handlers.get(leased.job.kind.as_str()).cloned();
         let (app, lease_for) = (self.app.clone(), self.options.lease);
         async move {
@@ -287,7 +285,7 @@ impl Worker {
             };
             let work = AssertUnwindSafe(handler.run(&context)).catch_unwind();
             let ended = tokio::select! {
-                ended = work => ended.unwrap_or_else(|panic| Err(Failure::Failed(panic_message(&*panic)))),
+                ended = work => ended.unwrap_or_else(|panic| Err(JobError::Retry(panic_message(&*panic)))),
                 () = keep_alive(&app, lease, lease_for) => {
                     context.cancelled.cancel();
                     tracing::warn!(job = %leased.job.id, kind, "the job was taken back or its lease was lost");
@@ -295,13 +293,13 @@ impl Worker {
                 }
                 () = abandon.cancelled() => {
                     context.cancelled.cancel();
-                    report(&app, &leased, None).await;
+                    report_outcome(&app, &leased, None).await;
                     return;
                 }
             };
             let outcome = match &ended {
                 Ok(_) => "succeeded",
-                Err(Failure::PutOff(..)) => "put_off",
+                Err(JobError::Deferred(..)) => "put_off",
                 Err(_) => "failed",
             };
             if let Err(failure) = &ended {
@@ -309,14 +307,14 @@ impl Worker {
             }
             metrics::counter!("ibid_jobs_total", "kind" => kind.clone(), "outcome" => outcome).increment(1);
             metrics::histogram!("ibid_job_seconds", "kind" => kind).record(started.elapsed().as_secs_f64());
-            report(&app, &leased, Some(ended)).await;
+            report_outcome(&app, &leased, Some(ended)).await;
         }
     }
 }
 
 /// Writes down how a job ended, or gives it back. If the database does not answer it tries a few times; after that
 /// the lease runs out and another worker takes the job.
-async fn report(app: &App, leased: &LeasedJob, ended: Option<Result<Option<Json>, Failure>>) {
+async fn report_outcome(app: &App, leased: &LeasedJob, ended: Option<Result<Option<Json>, JobError>>) {
     for wait in [0, 200, 1000, 5000] {
         tokio::time::sleep(Duration::from_millis(wait)).await;
         let written = async {
@@ -324,8 +322,8 @@ async fn report(app: &App, leased: &LeasedJob, ended: Option<Result<Option<Json>
             let mut queue = tx.queue();
             let held = match &ended {
                 None => queue.give_back(&leased.lease).await?,
-                Some(Ok(result)) => queue.succeed(&leased.lease, result.clone()).await?,
-                Some(Err(failure)) => queue.fail(leased, failure).await?,
+                Some(Ok(result)) => queue.mark_succeeded(&leased.lease, result.clone()).await?,
+                Some(Err(failure)) => queue.record_failure(leased, failure).await?,
             };
             tx.commit().await?;
             Ok::<_, crate::Error>(held)
@@ -345,7 +343,7 @@ async fn keep_alive(app: &App, lease: Lease, lease_for: Duration) {
         tokio::time::sleep(lease_for / 3).await;
         let renewed = async {
             let mut tx = app.store.write().await?;
-            let held = tx.queue().renew(&lease, lease_for).await?;
+            let held = tx.queue().renew_lease(&lease, lease_for).await?;
             tx.commit().await?;
             Ok::<_, crate::Error>(held)
         };
@@ -360,12 +358,12 @@ async fn keep_alive(app: &App, lease: Lease, lease_for: Duration) {
 
 fn progress_of(app: &App, lease: Lease) -> ProgressReport {
     let app = app.clone();
-    ProgressReport::to(move |progress| {
+    ProgressReport::with_callback(move |progress| {
         let app = app.clone();
         Box::pin(async move {
             let written = async {
                 let mut tx = app.store.write().await?;
-                tx.queue().progress(&lease, &progress).await?;
+                tx.queue().report_progress(&lease, &progress).await?;
                 tx.commit().await
             };
             if let Err(error) = written.await {

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ibid_bibliography::{Form, Formatter, Output, Style};
+use ibid_bibliography::{CitationForm, CslStyle, Formatter, OutputFormat};
 use serde_json::{Value, json};
 
 /// How often one item is changed.
@@ -19,18 +19,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let items: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(argument(1).ok_or("which items?")?)?)?;
     let style = argument(2).ok_or("which style?")?;
     let form = match argument(3) {
-        Some("note") => Form::Note,
-        Some("in-text") => Form::InText,
-        _ => Form::Bibliography,
+        Some("note") => CitationForm::Note,
+        Some("in-text") => CitationForm::InText,
+        _ => CitationForm::Bibliography,
     };
     let output = match argument(4) {
-        Some("html") => Output::Html,
-        Some("markdown") => Output::Markdown,
-        _ => Output::Text,
+        Some("html") => OutputFormat::Html,
+        Some("markdown") => OutputFormat::Markdown,
+        _ => OutputFormat::Text,
     };
     let started = Instant::now();
-    let style =
-        if style.ends_with(".csl") { Style::parse(&std::fs::read_to_string(style)?)? } else { Style::bundled(style)? };
+    let style = if style.ends_with(".csl") {
+        CslStyle::parse(&std::fs::read_to_string(style)?)?
+    } else {
+        CslStyle::bundled(style)?
+    };
     let formatter = Formatter::new(style, argument(5));
     let loaded = started.elapsed();
     let started = Instant::now();

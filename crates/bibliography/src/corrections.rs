@@ -8,25 +8,25 @@ use hayagriva::citationberg::{
 };
 
 use crate::{
-    case::{Large, NO_BOUND},
-    item::Item,
+    item::CslItem,
     markup,
-    person::Person,
-    style::Style,
+    person::CslName,
+    style::CslStyle,
+    text_case::{LargeWordLength, NO_BOUND},
 };
 
 /// The manuals whose rules are known here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manual {
+pub(crate) enum StyleManual {
     Apa,
     Mla,
     Chicago,
     Other,
 }
 
-impl Manual {
+impl StyleManual {
     /// The manual of a style, by the id that its file says.
-    pub(crate) fn of(id: &str) -> Self {
+    pub(crate) fn from_style_id(id: &str) -> Self {
         let name = id.rsplit('/').next().unwrap_or(id);
         if name == "apa" || name.starts_with("apa-") {
             Self::Apa
@@ -41,22 +41,22 @@ impl Manual {
 }
 
 /// `chicago-18-prepositions`: since the 18th edition of Chicago, prepositions of five letters or more are large in titles.
-pub(crate) fn large_words(id: &str) -> Large {
+pub(crate) fn large_words(id: &str) -> LargeWordLength {
     let older = ["15th", "16th", "17th"].iter().any(|edition| id.contains(edition));
-    if Manual::of(id) == Manual::Chicago && !older { 5 } else { NO_BOUND }
+    if StyleManual::from_style_id(id) == StyleManual::Chicago && !older { 5 } else { NO_BOUND }
 }
 
 /// Puts right what is wrong in a style itself.
-pub(crate) fn mend(style: &mut IndependentStyle) {
-    match Manual::of(&style.info.id) {
-        Manual::Apa => retrieved(style),
-        Manual::Mla => review_by(style),
-        Manual::Chicago | Manual::Other => {}
+pub(crate) fn correct_style(style: &mut IndependentStyle) {
+    match StyleManual::from_style_id(&style.info.id) {
+        StyleManual::Apa => group_retrieved(style),
+        StyleManual::Mla => review_by(style),
+        StyleManual::Chicago | StyleManual::Other => {}
     }
 }
 
 /// `apa-retrieved`: `Retrieved` is written with the day of access, or not at all.
-fn retrieved(style: &mut IndependentStyle) {
+fn group_retrieved(style: &mut IndependentStyle) {
     fn is_retrieved(element: &Element) -> bool {
         matches!(element, Element::Text(text)
             if matches!(text.target, TextTarget::Term { term: Term::Other(OtherTerm::Retrieved), .. }))
@@ -64,7 +64,7 @@ fn retrieved(style: &mut IndependentStyle) {
     fn wrap(elements: &mut Vec<Element>) {
         if elements.first().is_some_and(is_retrieved) && elements.len() == 2 {
             let children = std::mem::take(elements);
-            elements.push(Element::Group(group(children, " ")));
+            elements.push(Element::Group(plain_group(children, " ")));
             return;
         }
         for element in elements {
@@ -87,7 +87,7 @@ fn retrieved(style: &mut IndependentStyle) {
     }
 }
 
-fn group(children: Vec<Element>, delimiter: &str) -> Group {
+fn plain_group(children: Vec<Element>, delimiter: &str) -> Group {
     let plain = Formatting::default();
     Group {
         children,
@@ -123,30 +123,30 @@ fn review_by(style: &mut IndependentStyle) {
 }
 
 /// Puts right what no style should see: `doi-bare`, `event-name`, `publisher-is-site`.
-pub(crate) fn prepare(item: &mut Item) {
-    doi(item);
-    event(item);
-    if is_periodical_or_page(item.kind) && same(item.text(Text::Publisher), item.text(Text::ContainerTitle)) {
+pub(crate) fn correct_item(item: &mut CslItem) {
+    correct_doi(item);
+    correct_event(item);
+    if is_periodical_or_page(item.kind) && same_text(item.text(Text::Publisher), item.text(Text::ContainerTitle)) {
         item.set_text(Text::Publisher, None);
     }
 }
 
 /// Puts right what styles of one manual would print against it.
-pub(crate) fn suit(item: &mut Item, manual: Manual) {
+pub(crate) fn adapt_to_manual(item: &mut CslItem, manual: StyleManual) {
     match manual {
-        Manual::Apa => {
+        StyleManual::Apa => {
             own_publisher(item);
-            described(item);
+            add_description(item);
             online_video(item);
-            patent(item, "U.S. Patent", true);
+            correct_patent(item, "U.S. Patent", true);
         }
-        Manual::Mla => {
+        StyleManual::Mla => {
             organisation_last(item);
-            proceedings(item);
-            letter(item);
-            press(item);
+            proceedings_as_chapter(item);
+            move_letter_kind(item);
+            shorten_publisher(item);
             online_video(item);
-            patent(item, "US Patent", false);
+            correct_patent(item, "US Patent", false);
             // The style would put `no.` between the two.
             if item.kind == Kind::Patent && item.text(Text::Genre) == Some("US Patent") {
                 let number = item.number(Number::Number).map(|number| format!("US Patent {number}"));
@@ -154,20 +154,20 @@ pub(crate) fn suit(item: &mut Item, manual: Manual) {
                 item.set_text(Text::Genre, None);
             }
         }
-        Manual::Chicago => {
+        StyleManual::Chicago => {
             own_site(item);
-            proceedings(item);
+            proceedings_as_chapter(item);
             online_video(item);
-            patent(item, "US Patent", false);
+            correct_patent(item, "US Patent", false);
         }
-        Manual::Other => {}
+        StyleManual::Other => {}
     }
 }
 
 /// Puts right what a style made of an item.
-pub(crate) fn finish(style: &Style, item: &Item, mut text: String) -> String {
+pub(crate) fn correct_output(style: &CslStyle, item: &CslItem, mut text: String) -> String {
     // `chicago-released`: by author and date, the year of a program is said before; `released` would stand alone.
-    if item.kind == Kind::Software && style.manual == Manual::Chicago {
+    if item.kind == Kind::Software && style.manual == StyleManual::Chicago {
         for (wrong, right) in [(", released.", "."), (". Released.", ".")] {
             if text.contains(wrong) {
                 text = text.replacen(wrong, right, 1);
@@ -182,8 +182,8 @@ pub(crate) fn finish(style: &Style, item: &Item, mut text: String) -> String {
     text
 }
 
-fn same(a: Option<&str>, b: Option<&str>) -> bool {
-    let plain = |text: &str| markup::bare(text).trim().to_lowercase();
+fn same_text(a: Option<&str>, b: Option<&str>) -> bool {
+    let plain = |text: &str| markup::visible_text(text).trim().to_lowercase();
     a.zip(b).is_some_and(|(a, b)| plain(a) == plain(b))
 }
 
@@ -200,43 +200,43 @@ fn is_periodical_or_page(kind: Kind) -> bool {
 }
 
 /// The organisation that is the one author.
-fn organisation(item: &Item) -> Option<String> {
+fn sole_organisation(item: &CslItem) -> Option<String> {
     match item.names(Names::Author) {
-        [Person { literal: Some(name), .. }] => Some(name.clone()),
+        [CslName { literal: Some(name), .. }] => Some(name.clone()),
         _ => None,
     }
 }
 
 /// `apa-own-publisher`: a publisher or a site that is the author is not named again.
-fn own_publisher(item: &mut Item) {
-    let Some(name) = organisation(item) else { return };
-    if same(item.text(Text::Publisher), Some(&name)) {
+fn own_publisher(item: &mut CslItem) {
+    let Some(name) = sole_organisation(item) else { return };
+    if same_text(item.text(Text::Publisher), Some(&name)) {
         item.set_text(Text::Publisher, None);
     }
     if matches!(item.kind, Kind::Webpage | Kind::Post | Kind::PostWeblog)
-        && same(item.text(Text::ContainerTitle), Some(&name))
+        && same_text(item.text(Text::ContainerTitle), Some(&name))
     {
         item.set_text(Text::ContainerTitle, None);
     }
 }
 
 /// `mla-organisation`: where an organisation has written and published a work, the entry begins with the title.
-fn organisation_last(item: &mut Item) {
-    let Some(name) = organisation(item) else { return };
-    let publishes = same(item.text(Text::Publisher), Some(&name))
+fn organisation_last(item: &mut CslItem) {
+    let Some(name) = sole_organisation(item) else { return };
+    let publishes = same_text(item.text(Text::Publisher), Some(&name))
         || (matches!(item.kind, Kind::Webpage | Kind::Post | Kind::PostWeblog)
-            && same(item.text(Text::ContainerTitle), Some(&name)));
+            && same_text(item.text(Text::ContainerTitle), Some(&name)));
     if publishes && item.text(Text::Title).is_some() {
         item.set_names(Names::Author, Vec::new());
     }
 }
 
 /// `chicago-own-site`: a site that is the author is not named again.
-fn own_site(item: &mut Item) {
-    let Some(name) = organisation(item) else { return };
+fn own_site(item: &mut CslItem) {
+    let Some(name) = sole_organisation(item) else { return };
     if item.kind == Kind::Webpage {
         for text in [Text::ContainerTitle, Text::Publisher] {
-            if same(item.text(text), Some(&name)) {
+            if same_text(item.text(text), Some(&name)) {
                 item.set_text(text, None);
             }
         }
@@ -245,7 +245,7 @@ fn own_site(item: &mut Item) {
 
 /// `apa-description`: a film is `[Film]`, a recording from a site `[Video]`, data are a `[Data set]`, and a preprint is told
 /// by its archive alone.
-fn described(item: &mut Item) {
+fn add_description(item: &mut CslItem) {
     if item.kind == Kind::Article && item.text(Text::Genre).is_some_and(|genre| genre.eq_ignore_ascii_case("preprint"))
     {
         item.set_text(Text::Genre, None);
@@ -264,7 +264,7 @@ fn described(item: &mut Item) {
 }
 
 /// `mla-press`: in the names of publishers, `University` is `U`, `Press` beside it `P`, and words of commerce are left out.
-fn press(item: &mut Item) {
+fn shorten_publisher(item: &mut CslItem) {
     let Some(name) = item.text(Text::Publisher).map(str::to_owned) else { return };
     if name.contains(markup::is_mark) {
         return;
@@ -309,7 +309,7 @@ fn is_commerce(word: &str) -> bool {
 }
 
 /// `mla-letter`: what kind of letter it is stands at the end.
-fn letter(item: &mut Item) {
+fn move_letter_kind(item: &mut CslItem) {
     if item.kind == Kind::PersonalCommunication && item.text(Text::Medium).is_none() {
         let genre = item.text(Text::Genre).map(str::to_owned);
         item.set_text(Text::Medium, genre);
@@ -318,7 +318,7 @@ fn letter(item: &mut Item) {
 }
 
 /// `online-video`: a video on a site is cited like a page of it, with its whole date and without `In`.
-fn online_video(item: &mut Item) {
+fn online_video(item: &mut CslItem) {
     let published = item.text(Text::Publisher).is_some() || !item.names(Names::Director).is_empty();
     if item.kind == Kind::MotionPicture
         && item.text(Text::URL).is_some()
@@ -330,7 +330,7 @@ fn online_video(item: &mut Item) {
 }
 
 /// `proceedings`: a paper in proceedings that were published as a book is cited like a chapter of it.
-fn proceedings(item: &mut Item) {
+fn proceedings_as_chapter(item: &mut CslItem) {
     let is_book = item.text(Text::ContainerTitle).is_some() && item.text(Text::Publisher).is_some();
     if item.kind == Kind::PaperConference
         && is_book
@@ -342,7 +342,7 @@ fn proceedings(item: &mut Item) {
 }
 
 /// `patent-office`: `U.S. Patent No. 9,367,592` says the country once; the office is who issues it, not part of the number.
-fn patent(item: &mut Item, american: &str, names_office: bool) {
+fn correct_patent(item: &mut CslItem, american: &str, names_office: bool) {
     if item.kind != Kind::Patent {
         return;
     }
@@ -376,7 +376,7 @@ fn patent(item: &mut Item, american: &str, names_office: bool) {
 
 /// `doi-bare`: styles write `https://doi.org/` before a DOI, so that it must not have it already; a link to the resolver
 /// that stands where the address should is the DOI.
-fn doi(item: &mut Item) {
+fn correct_doi(item: &mut CslItem) {
     if let Some(text) = item.text(Text::DOI).map(str::to_owned) {
         if let Some(doi) = bare_doi(&text) {
             item.set_text(Text::DOI, Some(doi));
@@ -396,7 +396,7 @@ pub(crate) fn bare_doi(text: &str) -> Option<String> {
 }
 
 /// `event-name`: the older name of `event-title`, and the newer one for older styles.
-fn event(item: &mut Item) {
+fn correct_event(item: &mut CslItem) {
     let (old, new) = (item.text(Text::Event).map(str::to_owned), item.text(Text::EventTitle).map(str::to_owned));
     match (old, new) {
         (Some(old), None) => item.set_text(Text::EventTitle, Some(old)),

@@ -4,27 +4,27 @@ use serde_json::Value;
 
 /// A point in time as exact as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Day {
-    /// Negative before our era.
+pub(crate) struct CslDay {
+    /// Year, negative before the common era.
     pub year: i32,
     /// 1 to 12; 13 to 16 are the seasons from spring to winter.
     pub month: Option<u8>,
     pub day: Option<u8>,
 }
 
-/// When something was.
+/// Date or range of dates of a CSL item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Date {
-    pub start: Option<Day>,
-    pub end: Option<Day>,
-    /// Whether the range has no end yet.
+pub(crate) struct CslDate {
+    pub start: Option<CslDay>,
+    pub end: Option<CslDay>,
+    /// True if the range has no end yet.
     pub open: bool,
     pub circa: bool,
     /// As it was written, where nothing better is known.
     pub literal: Option<String>,
 }
 
-impl Day {
+impl CslDay {
     fn new(year: i32, month: Option<u8>, day: Option<u8>) -> Self {
         let month = match month {
             Some(month @ 1..=16) => Some(month),
@@ -37,11 +37,11 @@ impl Day {
 }
 
 /// The date of a CSL-JSON value, or `None` if it says nothing; `Err` says what is wrong with it.
-pub(crate) fn read(value: &Value) -> Result<Option<Date>, &'static str> {
+pub(crate) fn read(value: &Value) -> Result<Option<CslDate>, &'static str> {
     match value {
         Value::Null => return Ok(None),
-        Value::String(text) => return Ok(words(text)),
-        Value::Number(number) => return Ok(words(&number.to_string())),
+        Value::String(text) => return Ok(parse_date_text(text)),
+        Value::Number(number) => return Ok(parse_date_text(&number.to_string())),
         Value::Object(_) => {}
         _ => return Err("a date is an object with `date-parts`, or a text such as 2024-05-01"),
     }
@@ -51,7 +51,7 @@ pub(crate) fn read(value: &Value) -> Result<Option<Date>, &'static str> {
         Some(Value::String(text)) => !matches!(text.as_str(), "" | "0" | "false"),
         Some(other) => other.as_f64().is_none_or(|number| number != 0.0),
     };
-    let season = value.get("season").and_then(whole).and_then(|season| match season {
+    let season = value.get("season").and_then(whole_number).and_then(|season| match season {
         1..=4 => u8::try_from(season + 12).ok(),
         13..=16 => u8::try_from(season).ok(),
         21..=24 => u8::try_from(season - 8).ok(),
@@ -60,17 +60,18 @@ pub(crate) fn read(value: &Value) -> Result<Option<Date>, &'static str> {
     let season = season.or_else(|| value.get("season").and_then(Value::as_str).and_then(season_named));
     let mut date = match value.get("date-parts") {
         None | Some(Value::Null) => None,
-        Some(Value::Array(parts)) => days(parts)?,
+        Some(Value::Array(parts)) => date_from_parts(parts)?,
         Some(_) => return Err("`date-parts` is a list of lists of numbers such as [[2024, 5, 1]]"),
     };
     if date.is_none() {
         date = ["raw", "literal", "edtf", "date-time"].iter().find_map(|name| match value.get(*name) {
             Some(Value::String(text)) if *name == "literal" => {
                 // Words are kept as they were written; a plain date written as words is a date.
-                words(text).map(|date| if date.start.is_some() && plain(text) { date } else { literal(text) })
+                parse_date_text(text)
+                    .map(|date| if date.start.is_some() && is_numeric_date(text) { date } else { literal_date(text) })
             }
-            Some(Value::String(text)) => words(text),
-            Some(Value::Number(number)) => words(&number.to_string()),
+            Some(Value::String(text)) => parse_date_text(text),
+            Some(Value::Number(number)) => parse_date_text(&number.to_string()),
             _ => None,
         });
     }
@@ -85,15 +86,15 @@ pub(crate) fn read(value: &Value) -> Result<Option<Date>, &'static str> {
     Ok(date)
 }
 
-fn plain(text: &str) -> bool {
+fn is_numeric_date(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_digit() || c == '-' || c == '/')
 }
 
-fn literal(text: &str) -> Date {
-    Date { literal: Some(crate::markup::clean(text)), ..Date::default() }
+fn literal_date(text: &str) -> CslDate {
+    CslDate { literal: Some(crate::markup::clean_text(text)), ..CslDate::default() }
 }
 
-fn whole(value: &Value) -> Option<i64> {
+fn whole_number(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64().or_else(|| number.as_f64().map(|number| number as i64)),
         Value::String(text) => text.trim().parse().ok(),
@@ -101,10 +102,10 @@ fn whole(value: &Value) -> Option<i64> {
     }
 }
 
-fn days(parts: &[Value]) -> Result<Option<Date>, &'static str> {
+fn date_from_parts(parts: &[Value]) -> Result<Option<CslDate>, &'static str> {
     const WRONG: &str = "`date-parts` is a list of lists of numbers such as [[2024, 5, 1]]";
     // Some programs write [2024, 5, 1] without the outer list.
-    let flat = !parts.is_empty() && parts.iter().all(|part| whole(part).is_some());
+    let flat = !parts.is_empty() && parts.iter().all(|part| whole_number(part).is_some());
     let lists: Vec<&[Value]> = if flat {
         vec![parts]
     } else {
@@ -117,7 +118,7 @@ fn days(parts: &[Value]) -> Result<Option<Date>, &'static str> {
             match part {
                 Value::Null => break,
                 Value::String(text) if text.trim().is_empty() => break,
-                part => numbers.push(whole(part).ok_or(WRONG)?),
+                part => numbers.push(whole_number(part).ok_or(WRONG)?),
             }
         }
         let Some(year) = numbers.first() else { continue };
@@ -127,19 +128,21 @@ fn days(parts: &[Value]) -> Result<Option<Date>, &'static str> {
     }
     let mut found = found.into_iter();
     let Some((year, month, day)) = found.next() else { return Ok(None) };
-    let mut date = Date { start: Some(Day::new(year, month, day)), ..Date::default() };
+    let mut date = CslDate { start: Some(CslDay::new(year, month, day)), ..CslDate::default() };
     match found.next() {
         // Year 0 is how an open range is written.
         Some((0, ..)) => date.open = true,
-        Some((year, month, day)) => date.end = Some(Day::new(year, month, day)).filter(|end| Some(*end) != date.start),
+        Some((year, month, day)) => {
+            date.end = Some(CslDay::new(year, month, day)).filter(|end| Some(*end) != date.start)
+        }
         None => {}
     }
     Ok(Some(date))
 }
 
 /// A date written as text: ISO 8601, a month and a year in English words, a season, a range; otherwise the words.
-pub(crate) fn words(text: &str) -> Option<Date> {
-    let text = crate::markup::clean(text);
+pub(crate) fn parse_date_text(text: &str) -> Option<CslDate> {
+    let text = crate::markup::clean_text(text);
     if text.is_empty() {
         return None;
     }
@@ -152,46 +155,49 @@ pub(crate) fn words(text: &str) -> Option<Date> {
     if let Some(before) = rest.strip_suffix(['?', '~']) {
         (rest, circa) = (before, true);
     }
-    let found = range(rest).or_else(|| day(rest).map(|start| Date { start: Some(start), ..Date::default() }));
-    Some(found.map_or_else(|| literal(&text), |date| Date { circa, ..date }))
+    let found =
+        parse_range(rest).or_else(|| parse_day(rest).map(|start| CslDate { start: Some(start), ..CslDate::default() }));
+    Some(found.map_or_else(|| literal_date(&text), |date| CslDate { circa, ..date }))
 }
 
-fn range(text: &str) -> Option<Date> {
+fn parse_range(text: &str) -> Option<CslDate> {
     let (start, end) = text
         .split_once('/')
         .or_else(|| text.split_once(" - "))
         .or_else(|| text.split_once('–'))
         .or_else(|| text.split_once("--"))
-        .or_else(|| text.split_once('-').filter(|(a, b)| year(a).is_some() && b.len() == 4 && year(b).is_some()))?;
-    let start = day(start.trim())?;
+        .or_else(|| {
+            text.split_once('-').filter(|(a, b)| parse_year(a).is_some() && b.len() == 4 && parse_year(b).is_some())
+        })?;
+    let start = parse_day(start.trim())?;
     let end = end.trim();
     if end.is_empty() || end == ".." {
-        return Some(Date { start: Some(start), open: true, ..Date::default() });
+        return Some(CslDate { start: Some(start), open: true, ..CslDate::default() });
     }
-    Some(Date { start: Some(start), end: Some(day(end)?), ..Date::default() })
+    Some(CslDate { start: Some(start), end: Some(parse_day(end)?), ..CslDate::default() })
 }
 
-fn year(text: &str) -> Option<i32> {
+fn parse_year(text: &str) -> Option<i32> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let fits = (3..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     fits.then(|| text.parse().ok()).flatten()
 }
 
-fn day(text: &str) -> Option<Day> {
+fn parse_day(text: &str) -> Option<CslDay> {
     let iso = text.split_once('T').map_or(text, |(day, _)| day);
     let (sign, body) = iso.strip_prefix('-').map_or((1, iso), |body| (-1, body));
     let mut parts = body.split('-');
-    if let Some(found) = parts.next().and_then(year) {
+    if let Some(found) = parts.next().and_then(parse_year) {
         let small = |part: Option<&str>| match part {
             None => Some(None),
             Some(part) => part.parse::<u8>().ok().filter(|number| *number > 0).map(Some),
         };
         if let (Some(month), Some(day), None) = (small(parts.next()), small(parts.next()), parts.next()) {
-            return Some(Day::new(sign * found, month, day));
+            return Some(CslDay::new(sign * found, month, day));
         }
         return None;
     }
-    named(text)
+    parse_named_day(text)
 }
 
 fn season_named(text: &str) -> Option<u8> {
@@ -204,7 +210,7 @@ fn season_named(text: &str) -> Option<u8> {
     })
 }
 
-fn named(text: &str) -> Option<Day> {
+fn parse_named_day(text: &str) -> Option<CslDay> {
     const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     const LONG: [&str; 12] = [
         "january",
@@ -236,11 +242,11 @@ fn named(text: &str) -> Option<Day> {
     match words.as_slice() {
         [name, y] => {
             let month = month(name).or_else(|| season_named(name))?;
-            Some(Day::new(year(y)?, Some(month), None))
+            Some(CslDay::new(parse_year(y)?, Some(month), None))
         }
         [a, b, y] => match (month(a), number(b), number(a), month(b)) {
             (Some(month), Some(day), ..) | (_, _, Some(day), Some(month)) => {
-                Some(Day::new(year(y)?, Some(month), Some(day)))
+                Some(CslDay::new(parse_year(y)?, Some(month), Some(day)))
             }
             _ => None,
         },
@@ -276,12 +282,15 @@ mod tests {
     fn ranges_and_doubt_are_kept() {
         let range = read(&json!({"date-parts": [[2019], [2020]]})).unwrap().unwrap();
         assert_eq!(range.end.map(|end| end.year), Some(2020));
-        let range = words("2019-05-01/2019-05-03").unwrap();
+        let range = parse_date_text("2019-05-01/2019-05-03").unwrap();
         assert_eq!(range.end.and_then(|end| end.day), Some(3));
-        assert!(words("2019/..").unwrap().open);
+        assert!(parse_date_text("2019/..").unwrap().open);
         assert!(read(&json!({"date-parts": [[1850]], "circa": true})).unwrap().unwrap().circa);
-        assert!(words("ca. 1850").unwrap().circa);
-        assert_eq!(words("in the reign of Ur-Nammu").unwrap().literal.as_deref(), Some("in the reign of Ur-Nammu"));
+        assert!(parse_date_text("ca. 1850").unwrap().circa);
+        assert_eq!(
+            parse_date_text("in the reign of Ur-Nammu").unwrap().literal.as_deref(),
+            Some("in the reign of Ur-Nammu")
+        );
         assert!(read(&json!({"date-parts": [["x"]]})).is_err());
         assert!(read(&json!(["2024"])).is_err());
     }

@@ -5,23 +5,23 @@ use std::{collections::HashMap, sync::Arc};
 use hayagriva::citationberg::{DisambiguationRule, taxonomy::NameVariable};
 
 use crate::{
-    formatter::{Formatter, Known},
-    item::Item,
-    person::Person,
+    formatter::{CachedItem, Formatter},
+    item::CslItem,
+    person::CslName,
     render::NameChoice,
-    style::Style,
+    style::CslStyle,
 };
 
-/// What tells an item's citations from those of others.
+/// Additions that make an item's citations differ from those of others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct Disambiguation {
     pub names: NameChoice,
     pub disambiguate: bool,
     pub year_suffix: Option<String>,
 }
 
-/// Whether the style does anything about citations that look alike.
-pub(crate) fn is_needed(style: &Style) -> bool {
+/// Returns true if the style distinguishes citations that look alike.
+pub(crate) fn is_needed(style: &CslStyle) -> bool {
     let citation = &style.csl.citation;
     citation.disambiguate_add_givenname
         || citation.disambiguate_add_names
@@ -30,8 +30,8 @@ pub(crate) fn is_needed(style: &Style) -> bool {
 }
 
 /// For each item what its citations need.
-pub(crate) fn tell_apart(formatter: &Formatter, items: &[Arc<Known>], order: &[usize]) -> Vec<Told> {
-    let mut told = vec![Told::default(); items.len()];
+pub(crate) fn disambiguate(formatter: &Formatter, items: &[Arc<CachedItem>], order: &[usize]) -> Vec<Disambiguation> {
+    let mut told = vec![Disambiguation::default(); items.len()];
     if !is_needed(&formatter.style) {
         return told;
     }
@@ -42,7 +42,7 @@ pub(crate) fn tell_apart(formatter: &Formatter, items: &[Arc<Known>], order: &[u
     let mut alike: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
     for (at, known) in items.iter().enumerate() {
         let expanded = told.get(at).filter(|told| !told.names.givens.is_empty());
-        let text = expanded.map_or_else(|| Arc::clone(&known.cited), |told| cited(formatter, known, told));
+        let text = expanded.map_or_else(|| Arc::clone(&known.cited), |told| compared_citation(formatter, known, told));
         alike.entry(text).or_default().push(at);
     }
     let mut groups: Vec<Vec<usize>> = alike.into_values().filter(|group| group.len() > 1).collect();
@@ -55,40 +55,46 @@ pub(crate) fn tell_apart(formatter: &Formatter, items: &[Arc<Known>], order: &[u
         }
     }
     for group in groups {
-        settle(formatter, items, &mut told, group, &place);
+        disambiguate_group(formatter, items, &mut told, group, &place);
     }
     told
 }
 
 /// The citation of an item by itself, as it is compared.
-fn cited(formatter: &Formatter, known: &Known, told: &Told) -> Arc<str> {
-    known.compared(formatter, &told.names, told.disambiguate)
+fn compared_citation(formatter: &Formatter, known: &CachedItem, told: &Disambiguation) -> Arc<str> {
+    known.compared_citation(formatter, &told.names, told.disambiguate)
 }
 
-/// How many names are tried to tell citations apart.
+/// Maximum number of names added to distinguish citations; it bounds the work for hostile lists.
 const MOST_TRIED: usize = 24;
 
 /// Tries one thing after the other on citations that look alike, until each looks like no other. What tells some of them
 /// from the others is kept, what tells nobody apart is not.
-fn settle(formatter: &Formatter, items: &[Arc<Known>], told: &mut [Told], group: Vec<usize>, place: &[usize]) {
+fn disambiguate_group(
+    formatter: &Formatter,
+    items: &[Arc<CachedItem>],
+    told: &mut [Disambiguation],
+    group: Vec<usize>,
+    place: &[usize],
+) {
     let citation = &formatter.style.csl.citation;
     let by_cite =
         citation.disambiguate_add_givenname && citation.givenname_disambiguation_rule == DisambiguationRule::ByCite;
-    let most = |count: fn(&Known) -> usize| {
+    let most = |count: fn(&CachedItem) -> usize| {
         group.iter().filter_map(|at| items.get(*at)).map(|known| count(known)).max().unwrap_or(0)
     };
     // Beyond a few dozen names nobody reads on, and a hostile list must not cost the square of its length.
     let shown = most(|known| known.shown_names).min(MOST_TRIED);
     let all = most(|known| known.first_names).min(shown + MOST_TRIED);
     let mut alike = vec![group];
-    let mut attempt = |alike: &mut Vec<Vec<usize>>, change: &dyn Fn(&mut Told)| {
+    let mut attempt = |alike: &mut Vec<Vec<usize>>, change: &dyn Fn(&mut Disambiguation)| {
         let groups = std::mem::take(alike);
-        alike.extend(groups.into_iter().flat_map(|group| split(formatter, items, told, group, change)));
+        alike.extend(groups.into_iter().flat_map(|group| split_group(formatter, items, told, group, change)));
     };
     if by_cite {
         for name in 0..shown {
             for level in 1..=2 {
-                attempt(&mut alike, &|told| told.names.raise(name, level));
+                attempt(&mut alike, &|told| told.names.raise_given_level(name, level));
             }
         }
     }
@@ -98,7 +104,7 @@ fn settle(formatter: &Formatter, items: &[Arc<Known>], told: &mut [Told], group:
             for level in 1..=if by_cite { 2 } else { 0 } {
                 attempt(&mut alike, &|told| {
                     told.names.shown = more;
-                    told.names.raise(more - 1, level);
+                    told.names.raise_given_level(more - 1, level);
                 });
             }
         }
@@ -112,7 +118,7 @@ fn settle(formatter: &Formatter, items: &[Arc<Known>], told: &mut [Told], group:
             same.sort_by_key(|at| place.get(*at).copied().unwrap_or_default());
             for (which, at) in same.into_iter().enumerate() {
                 if let Some(told) = told.get_mut(at) {
-                    told.year_suffix = Some(letters(which));
+                    told.year_suffix = Some(suffix_letters(which));
                 }
             }
         }
@@ -121,19 +127,19 @@ fn settle(formatter: &Formatter, items: &[Arc<Known>], told: &mut [Told], group:
 
 /// Changes all of a group, and gives back those that still look alike, each set by itself. If that tells nobody apart, it is
 /// taken back.
-fn split(
+fn split_group(
     formatter: &Formatter,
-    items: &[Arc<Known>],
-    told: &mut [Told],
+    items: &[Arc<CachedItem>],
+    told: &mut [Disambiguation],
     group: Vec<usize>,
-    change: &dyn Fn(&mut Told),
+    change: &dyn Fn(&mut Disambiguation),
 ) -> Vec<Vec<usize>> {
-    let before: Vec<Told> = group.iter().map(|at| told.get(*at).cloned().unwrap_or_default()).collect();
+    let before: Vec<Disambiguation> = group.iter().map(|at| told.get(*at).cloned().unwrap_or_default()).collect();
     let mut alike: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
     for at in &group {
         let (Some(known), Some(told)) = (items.get(*at), told.get_mut(*at)) else { continue };
         change(told);
-        alike.entry(cited(formatter, known, told)).or_default().push(*at);
+        alike.entry(compared_citation(formatter, known, told)).or_default().push(*at);
     }
     if alike.len() < 2 {
         for (at, before) in group.iter().zip(before) {
@@ -148,8 +154,8 @@ fn split(
     still
 }
 
-/// `a`, `b` … `z`, `aa` …
-fn letters(which: usize) -> String {
+/// Returns the letters of a year suffix: `a`, `b` … `z`, `aa` …
+fn suffix_letters(which: usize) -> String {
     let mut out = String::new();
     let mut rest = which + 1;
     while rest > 0 {
@@ -168,14 +174,19 @@ pub(crate) struct Namesake {
 }
 
 /// The people whose names a citation begins with, as far as the style expands them wherever they stand.
-pub(crate) fn namesakes(style: &Style, item: &Item, lead: Option<NameVariable>, shown: usize) -> Vec<Option<Namesake>> {
+pub(crate) fn leading_namesakes(
+    style: &CslStyle,
+    item: &CslItem,
+    lead: Option<NameVariable>,
+    shown: usize,
+) -> Vec<Option<Namesake>> {
     let rule = style.csl.citation.givenname_disambiguation_rule;
     if !style.csl.citation.disambiguate_add_givenname || rule == DisambiguationRule::ByCite {
         return Vec::new();
     }
     let names = lead.map(|lead| item.names(lead)).unwrap_or_default();
     let count = if rule.allows_multiple_names() { shown } else { 1 };
-    let namesake = |person: &Person| {
+    let namesake = |person: &CslName| {
         let letters = person.given.split([' ', '-', '.']).filter_map(|word| word.chars().next());
         person.literal.is_none().then(|| Namesake {
             family: format!("{} {}", person.staying, person.family).trim().to_lowercase(),
@@ -187,7 +198,7 @@ pub(crate) fn namesakes(style: &Style, item: &Item, lead: Option<NameVariable>, 
 }
 
 /// Gives people of the same family name their initials or given names, whatever they are cited with.
-fn expand_names(items: &[Arc<Known>], rule: DisambiguationRule, told: &mut [Told]) {
+fn expand_names(items: &[Arc<CachedItem>], rule: DisambiguationRule, told: &mut [Disambiguation]) {
     // By family name: the initials there are, and by initials the given names.
     let mut people: HashMap<&str, HashMap<&str, Vec<&str>>> = HashMap::new();
     for person in items.iter().flat_map(|known| &known.namesakes).flatten() {
@@ -204,7 +215,7 @@ fn expand_names(items: &[Arc<Known>], rule: DisambiguationRule, told: &mut [Told
             let full = rule.allows_full_first_names() && same > 1;
             let level = if full { 2 } else { u8::from(initials.len() > 1) };
             if level > 0 {
-                told.names.raise(which, level);
+                told.names.raise_given_level(which, level);
             }
         }
     }
@@ -212,10 +223,10 @@ fn expand_names(items: &[Arc<Known>], rule: DisambiguationRule, told: &mut [Told
 
 #[cfg(test)]
 mod tests {
-    use super::letters;
+    use super::suffix_letters;
 
     #[test]
     fn letters_go_on_after_z() {
-        assert_eq!([0, 1, 25, 26, 27, 701, 702].map(letters), ["a", "b", "z", "aa", "ab", "zz", "aaa"]);
+        assert_eq!([0, 1, 25, 26, 27, 701, 702].map(suffix_letters), ["a", "b", "z", "aa", "ab", "zz", "aaa"]);
     }
 }

@@ -7,11 +7,11 @@ use ibid_domain::{Code, Problem};
 use serde_json::Value;
 
 use crate::{
-    disambiguation::Told,
-    formatter::{Entry, Formatter, Registry, names_of},
+    disambiguation::Disambiguation,
+    formatter::{FormattedEntry, Formatter, ItemRegistry, names_of},
     item::LONGEST_TEXT,
-    markup::{self, Output},
-    render::{Cite, Position},
+    markup::{self, OutputFormat},
+    render::{CiteContext, CitePosition},
     sort,
     style::StyleKind,
 };
@@ -21,27 +21,25 @@ pub const MOST_CITATIONS: usize = 100_000;
 /// The most items in one citation.
 pub const MOST_CITED: usize = 1_000;
 
-/// One item of a citation.
+/// One item within a citation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CitedItem {
-    /// The id of the item.
+    /// Id of the cited item in the list of items.
     pub id: String,
-    /// Where in it: `12`, `12-15`.
+    /// Place in the item, such as `12` or `12-15`.
     pub locator: Option<String>,
-    /// What the locator counts, in the words of CSL: `page`, `chapter` …; pages where nothing is said.
+    /// CSL locator type such as `page` or `chapter`; `None` means pages.
     pub label: Option<String>,
-    /// What is said before.
+    /// Words of the writer before the cite.
     pub prefix: Option<String>,
-    /// What is said after.
+    /// Words of the writer after the cite.
     pub suffix: Option<String>,
-    /// Which part of the citation is written.
     pub mode: CiteMode,
 }
 
-/// Which part of a citation is written.
+/// Part of a citation that is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CiteMode {
-    /// All of it.
     #[default]
     Whole,
     /// Without the names, which stand in the sentence already.
@@ -52,8 +50,8 @@ pub enum CiteMode {
 
 /// A citation: one or more items at one place, in a note or in the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Citation {
-    /// What is cited.
+pub struct CslCitation {
+    /// Cited items, in the order of the writer.
     pub items: Vec<CitedItem>,
     /// The number of the note it stands in.
     pub note_number: Option<usize>,
@@ -61,19 +59,19 @@ pub struct Citation {
 
 /// All citations of a document, in their order, and its bibliography.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Document {
+pub struct FormattedDocument {
     /// The texts of the citations.
     pub citations: Vec<String>,
     /// The entries of all items that are cited, in the style's order.
-    pub bibliography: Vec<Entry>,
+    pub bibliography: Vec<FormattedEntry>,
 }
 
 /// An item of a citation on its way.
-struct Part<'c> {
+struct CitePart<'c> {
     at: usize,
     cited: &'c CitedItem,
     locator: Option<(Locator, String)>,
-    position: Position,
+    position: CitePosition,
     near_note: bool,
     first_note: Option<usize>,
     text: String,
@@ -82,8 +80,13 @@ struct Part<'c> {
 impl Formatter {
     /// Formats the citations of a document in their order, with short forms and `ibid.` where the style has them, and the
     /// bibliography of what is cited.
-    pub fn document(&self, items: &[Value], citations: &[Citation], output: Output) -> Result<Document, Problem> {
-        check(citations)?;
+    pub fn format_document(
+        &self,
+        items: &[Value],
+        citations: &[CslCitation],
+        output: OutputFormat,
+    ) -> Result<FormattedDocument, Problem> {
+        check_citations(citations)?;
         let wanted: HashSet<&str> =
             citations.iter().flat_map(|citation| &citation.items).map(|item| item.id.as_str()).collect();
         let id = |at: usize, item: &Value| match item.get("id") {
@@ -103,8 +106,11 @@ impl Formatter {
                 continue;
             }
             let Some(found) = by_id.get(&item.id) else {
-                let detail = format!("'{}' is cited, and no item has this id", ibid_domain::problem::shown(&item.id));
-                return Err(Problem::new(Code::InvalidField, detail).field("citations").fact("cited", which));
+                let detail = format!(
+                    "'{}' is cited, and no item has this id",
+                    ibid_domain::problem::shorten_for_error(&item.id)
+                );
+                return Err(Problem::new(Code::InvalidField, detail).with_field("citations").with_fact("cited", which));
             };
             places.insert(&item.id, cited.len());
             let mut found = (*found).clone();
@@ -116,23 +122,28 @@ impl Formatter {
             cited.push(found);
         }
         debug_assert!(wanted.len() == cited.len());
-        let registry = self.register(&cited)?;
-        let texts = self.citations(&registry, &places, citations);
+        let registry = self.register_items(&cited)?;
+        let texts = self.render_citations(&registry, &places, citations);
         let write = |text: &str| markup::write(text, output, &self.language.quotes);
-        let bibliography = self.entries(&registry, true);
-        Ok(Document {
+        let bibliography = self.bibliography_entries(&registry, true);
+        Ok(FormattedDocument {
             citations: texts.iter().map(|text| write(text)).collect(),
             bibliography: bibliography
                 .into_iter()
                 .filter(|(_, text)| !markup::is_blank(text))
                 .filter_map(|(at, text)| {
-                    Some(Entry { id: registry.items.get(at)?.item.id.clone(), text: write(&text) })
+                    Some(FormattedEntry { id: registry.items.get(at)?.item.id.clone(), text: write(&text) })
                 })
                 .collect(),
         })
     }
 
-    fn citations(&self, registry: &Registry, places: &HashMap<&str, usize>, citations: &[Citation]) -> Vec<String> {
+    fn render_citations(
+        &self,
+        registry: &ItemRegistry,
+        places: &HashMap<&str, usize>,
+        citations: &[CslCitation],
+    ) -> Vec<String> {
         let near = usize::try_from(self.style.csl.citation.near_note_distance).unwrap_or(5);
         let mut out = Vec::with_capacity(citations.len());
         // For each item: the note it was first cited in, and the last.
@@ -141,29 +152,29 @@ impl Formatter {
         // What the citation before cites, if that is one item alone.
         let mut before: Option<(usize, Option<(Locator, String)>)> = None;
         for citation in citations {
-            let mut parts: Vec<Part<'_>> = Vec::with_capacity(citation.items.len());
+            let mut parts: Vec<CitePart<'_>> = Vec::with_capacity(citation.items.len());
             for cited in &citation.items {
                 let Some(at) = places.get(cited.id.as_str()).copied() else { continue };
-                let locator = locator(cited);
+                let locator = parse_locator(cited);
                 let follows = match parts.last() {
                     Some(part) => Some((part.at, part.locator.clone())),
                     None => before.clone(),
                 };
                 let position = match (first.contains_key(&at), follows) {
-                    (false, _) => Position::First,
+                    (false, _) => CitePosition::First,
                     (true, Some((same, said))) if same == at => match (said, &locator) {
-                        (Some(said), Some(now)) if said == *now => Position::Ibid,
-                        (_, Some(_)) => Position::IbidWithLocator,
-                        (None, None) => Position::Ibid,
-                        (Some(_), None) => Position::Subsequent,
+                        (Some(said), Some(now)) if said == *now => CitePosition::Ibid,
+                        (_, Some(_)) => CitePosition::IbidWithLocator,
+                        (None, None) => CitePosition::Ibid,
+                        (Some(_), None) => CitePosition::Subsequent,
                     },
-                    _ => Position::Subsequent,
+                    _ => CitePosition::Subsequent,
                 };
                 let distance = citation.note_number.zip(last.get(&at).copied().flatten());
-                parts.push(Part {
+                parts.push(CitePart {
                     at,
                     cited,
-                    near_note: position > Position::First
+                    near_note: position > CitePosition::First
                         && distance.is_none_or(|(now, then)| now.saturating_sub(then) <= near),
                     first_note: first.get(&at).copied().flatten(),
                     locator,
@@ -177,30 +188,30 @@ impl Formatter {
                 [one] => Some((one.at, one.locator.clone())),
                 _ => None,
             };
-            out.push(self.citation(registry, parts));
+            out.push(self.render_citation(registry, parts));
         }
         out
     }
 
     /// One item cited by itself for the first time.
-    pub(crate) fn citation_alone(&self, registry: &Registry, at: usize) -> String {
+    pub(crate) fn citation_alone(&self, registry: &ItemRegistry, at: usize) -> String {
         let cited = CitedItem::default();
-        let part = Part {
+        let part = CitePart {
             at,
             cited: &cited,
             locator: None,
-            position: Position::First,
+            position: CitePosition::First,
             near_note: false,
             first_note: None,
             text: String::new(),
         };
-        self.citation(registry, vec![part])
+        self.render_citation(registry, vec![part])
     }
 
-    fn cite<'a>(&self, registry: &'a Registry, part: &'a Part<'_>) -> Cite<'a> {
-        static PLAIN: std::sync::LazyLock<Told> = std::sync::LazyLock::new(Told::default);
+    fn cite_context<'a>(&self, registry: &'a ItemRegistry, part: &'a CitePart<'_>) -> CiteContext<'a> {
+        static PLAIN: std::sync::LazyLock<Disambiguation> = std::sync::LazyLock::new(Disambiguation::default);
         let told = registry.told.get(part.at).unwrap_or(&PLAIN);
-        Cite {
+        CiteContext {
             position: part.position,
             near_note: part.near_note,
             locator: part.locator.as_ref().map(|(kind, text)| (*kind, text.as_str())),
@@ -210,27 +221,33 @@ impl Formatter {
             disambiguate: told.disambiguate,
             names: Some(&told.names),
             suppress_author: part.cited.mode == CiteMode::SuppressAuthor,
-            ..Cite::default()
+            ..CiteContext::default()
         }
     }
 
-    fn made(&self, registry: &Registry, part: &Part<'_>, change: impl Fn(&mut Cite<'_>)) -> String {
+    fn render_cite(
+        &self,
+        registry: &ItemRegistry,
+        part: &CitePart<'_>,
+        change: impl Fn(&mut CiteContext<'_>),
+    ) -> String {
         let Some(known) = registry.items.get(part.at) else { return String::new() };
-        let mut cite = self.cite(registry, part);
+        let mut cite = self.cite_context(registry, part);
         change(&mut cite);
         let mut renderer = self.renderer(&known.item, cite);
-        renderer.all(&self.style.csl.citation.layout.elements, "").text
+        renderer.render_elements(&self.style.csl.citation.layout.elements, "").text
     }
 
-    fn citation(&self, registry: &Registry, mut parts: Vec<Part<'_>>) -> String {
+    fn render_citation(&self, registry: &ItemRegistry, mut parts: Vec<CitePart<'_>>) -> String {
         let element = &self.style.csl.citation;
         if let Some(sort) = element.sort.as_ref().filter(|_| parts.len() > 1) {
             let keyed: Vec<_> = parts
                 .into_iter()
                 .map(|part| {
                     let keys = registry.items.get(part.at).map(|known| {
-                        let cite = Cite { number: registry.numbers.get(part.at).copied(), ..Cite::default() };
-                        sort::keys(
+                        let cite =
+                            CiteContext { number: registry.numbers.get(part.at).copied(), ..CiteContext::default() };
+                        sort::item_sort_keys(
                             &self.order,
                             &self.style,
                             &self.language,
@@ -244,12 +261,12 @@ impl Formatter {
                 })
                 .collect();
             let mut keyed = keyed;
-            keyed.sort_by(|(a, _), (b, _)| sort::compare(a, b));
+            keyed.sort_by(|(a, _), (b, _)| sort::compare_keys(a, b));
             parts = keyed.into_iter().map(|(_, part)| part).collect();
         }
         for at in 0..parts.len() {
             let Some(part) = parts.get(at) else { continue };
-            let text = self.made(registry, part, |_| {});
+            let text = self.render_cite(registry, part, |_| {});
             if let Some(part) = parts.get_mut(at) {
                 part.text = match part.cited.mode {
                     CiteMode::AuthorOnly => names_of(&text).map(str::to_owned).unwrap_or(text),
@@ -258,27 +275,27 @@ impl Formatter {
             }
         }
         let names_only = !parts.is_empty() && parts.iter().all(|part| part.cited.mode == CiteMode::AuthorOnly);
-        let joined = self.joined(registry, element, parts);
+        let joined = self.join_cites(registry, element, parts);
         if names_only {
             return joined;
         }
-        self.laid_out(&element.layout, joined)
+        self.apply_layout(&element.layout, joined)
     }
 
     /// The cites of one citation one behind the other, collapsed as the style says.
-    fn joined(&self, registry: &Registry, element: &Element, mut parts: Vec<Part<'_>>) -> String {
+    fn join_cites(&self, registry: &ItemRegistry, element: &Element, mut parts: Vec<CitePart<'_>>) -> String {
         let inside = self.language.punctuation_in_quote;
         let delimiter = element.layout.delimiter.as_deref().unwrap_or_default();
         let after = element.after_collapse_delimiter.as_deref().unwrap_or(delimiter);
         let grouped = element.cite_group_delimiter.is_some()
             || matches!(element.collapse, Some(Collapse::Year | Collapse::YearSuffix | Collapse::YearSuffixRanged));
         if grouped {
-            parts = together(parts);
+            parts = group_same_names(parts);
         }
         let by_number = element.collapse == Some(Collapse::CitationNumber) && self.style.kind == StyleKind::Numeric;
-        let number = |part: &Part<'_>| registry.numbers.get(part.at).copied().unwrap_or_default();
+        let number = |part: &CitePart<'_>| registry.numbers.get(part.at).copied().unwrap_or_default();
         let plain =
-            |part: &Part<'_>| part.locator.is_none() && part.cited.prefix.is_none() && part.cited.suffix.is_none();
+            |part: &CitePart<'_>| part.locator.is_none() && part.cited.prefix.is_none() && part.cited.suffix.is_none();
         let mut out = String::new();
         let mut at = 0;
         let mut collapsed = false;
@@ -316,13 +333,13 @@ impl Formatter {
                     if same && part.cited.mode == CiteMode::Whole =>
                 {
                     collapsed = true;
-                    let short = self.made(registry, part, |cite| cite.suppress_author = true);
-                    let year = |part: &Part<'_>| {
-                        self.made(registry, part, |cite| (cite.suppress_author, cite.year_suffix) = (true, None))
+                    let short = self.render_cite(registry, part, |cite| cite.suppress_author = true);
+                    let year = |part: &CitePart<'_>| {
+                        self.render_cite(registry, part, |cite| (cite.suppress_author, cite.year_suffix) = (true, None))
                     };
                     let suffix = registry.told.get(part.at).and_then(|told| told.year_suffix.clone());
-                    let same_year =
-                        before.is_some_and(|before| markup::bare(&year(before)) == markup::bare(&year(part)));
+                    let same_year = before
+                        .is_some_and(|before| markup::visible_text(&year(before)) == markup::visible_text(&year(part)));
                     match suffix {
                         Some(suffix)
                             if element.collapse != Some(Collapse::Year) && same_year && part.locator.is_none() =>
@@ -350,8 +367,8 @@ impl Formatter {
 }
 
 /// Cites with the same names stand together, where the first of them stands.
-fn together(parts: Vec<Part<'_>>) -> Vec<Part<'_>> {
-    let mut groups: Vec<(Option<String>, Vec<Part<'_>>)> = Vec::new();
+fn group_same_names(parts: Vec<CitePart<'_>>) -> Vec<CitePart<'_>> {
+    let mut groups: Vec<(Option<String>, Vec<CitePart<'_>>)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for part in parts {
         let names = names_of(&part.text).map(str::to_owned).filter(|_| part.cited.prefix.is_none());
@@ -369,8 +386,8 @@ fn together(parts: Vec<Part<'_>>) -> Vec<Part<'_>> {
     groups.into_iter().flat_map(|(_, group)| group).collect()
 }
 
-/// What the writer says before and after a cite, with a space where one is missing.
-fn with_affixes(part: &Part<'_>, text: &str, inside: bool) -> String {
+/// Adds the writer's prefix and suffix to a cite, with a space where one is missing.
+fn with_affixes(part: &CitePart<'_>, text: &str, inside: bool) -> String {
     let mut out = String::new();
     if let Some(prefix) = part.cited.prefix.as_deref().map(markup::from_data).filter(|prefix| !prefix.is_empty()) {
         out.push_str(&prefix);
@@ -388,7 +405,7 @@ fn with_affixes(part: &Part<'_>, text: &str, inside: bool) -> String {
     out
 }
 
-fn locator(cited: &CitedItem) -> Option<(Locator, String)> {
+fn parse_locator(cited: &CitedItem) -> Option<(Locator, String)> {
     let text = markup::from_data(cited.locator.as_deref()?);
     if text.is_empty() {
         return None;
@@ -397,8 +414,8 @@ fn locator(cited: &CitedItem) -> Option<(Locator, String)> {
     Some((kind, text))
 }
 
-fn check(citations: &[Citation]) -> Result<(), Problem> {
-    let wrong = |detail: String| Err(Problem::new(Code::InvalidField, detail).field("citations"));
+fn check_citations(citations: &[CslCitation]) -> Result<(), Problem> {
+    let wrong = |detail: String| Err(Problem::new(Code::InvalidField, detail).with_field("citations"));
     if citations.len() > MOST_CITATIONS {
         return wrong(format!(
             "there are {} citations; at most {MOST_CITATIONS} are formatted at once",
@@ -423,7 +440,7 @@ fn check(citations: &[Citation]) -> Result<(), Problem> {
                     "citation {}: '{}' is not what a locator counts; it is `page`, `chapter`, `section`, `paragraph`, `volume`, \
                      `figure`, `note`, `timestamp` or another locator of CSL",
                     at + 1,
-                    ibid_domain::problem::shown(label)
+                    ibid_domain::problem::shorten_for_error(label)
                 ));
             }
         }

@@ -8,28 +8,28 @@ use serde::{Deserialize, de::IntoDeserializer, de::value::Error as NameError};
 use serde_json::{Map, Value};
 
 use crate::{
-    date::{self, Date},
+    date::{self, CslDate},
     markup,
-    person::{self, Person},
+    person::{self, CslName},
 };
 
-/// The most items at once.
+/// Maximum number of items in one call.
 pub const MOST_ITEMS: usize = 10_000;
 /// The longest text of a field, in bytes.
 pub const LONGEST_TEXT: usize = 64 * 1024;
 /// The most names in one field.
 pub const MOST_NAMES: usize = 5_000;
 
-/// An item as styles see it.
+/// CSL-JSON item, parsed for use by styles.
 #[derive(Clone, Debug)]
-pub(crate) struct Item {
+pub(crate) struct CslItem {
     pub id: String,
     pub kind: Kind,
     texts: Vec<Option<String>>,
     numbers: Vec<Option<String>>,
     page: Option<String>,
-    names: Vec<Vec<Person>>,
-    dates: Vec<Option<Date>>,
+    names: Vec<Vec<CslName>>,
+    dates: Vec<Option<CslDate>>,
     /// The language of the item, as a tag.
     pub language: Option<String>,
 }
@@ -47,7 +47,7 @@ pub(crate) const VARIABLES: &str = "abstract annote archive archive_collection a
     reviewed-author script-writer series-creator translator";
 
 /// The variable of a name; reading the name each time would cost more than all the rest of an item.
-pub(crate) fn variable(name: &str) -> Option<Variable> {
+pub(crate) fn variable_named(name: &str) -> Option<Variable> {
     static KNOWN: LazyLock<HashMap<&'static str, Variable>> = LazyLock::new(|| {
         let read = |name: &'static str| {
             let variable = Variable::deserialize(IntoDeserializer::<NameError>::into_deserializer(name)).ok()?;
@@ -58,11 +58,11 @@ pub(crate) fn variable(name: &str) -> Option<Variable> {
     KNOWN.get(name).copied()
 }
 
-fn place<T>(list: &[T], at: usize) -> Option<&T> {
+fn value_at<T>(list: &[T], at: usize) -> Option<&T> {
     list.get(at)
 }
 
-fn put<T: Clone + Default>(list: &mut Vec<T>, at: usize, value: T) {
+fn set_at<T: Clone + Default>(list: &mut Vec<T>, at: usize, value: T) {
     if list.len() <= at {
         list.resize(at + 1, T::default());
     }
@@ -71,36 +71,36 @@ fn put<T: Clone + Default>(list: &mut Vec<T>, at: usize, value: T) {
     }
 }
 
-impl Item {
+impl CslItem {
     pub(crate) fn text(&self, variable: StandardVariable) -> Option<&str> {
-        place(&self.texts, variable as usize)?.as_deref()
+        value_at(&self.texts, variable as usize)?.as_deref()
     }
 
     pub(crate) fn number(&self, variable: NumberVariable) -> Option<&str> {
         if variable == NumberVariable::PageFirst {
-            let first = place(&self.numbers, variable as usize).and_then(Option::as_deref);
+            let first = value_at(&self.numbers, variable as usize).and_then(Option::as_deref);
             return first.or_else(|| {
                 let page = self.page.as_deref()?;
                 Some(page.split(['-', '–', ',', '&']).next().unwrap_or(page).trim())
             });
         }
-        place(&self.numbers, variable as usize)?.as_deref()
+        value_at(&self.numbers, variable as usize)?.as_deref()
     }
 
     pub(crate) fn page(&self) -> Option<&str> {
         self.page.as_deref()
     }
 
-    pub(crate) fn names(&self, variable: NameVariable) -> &[Person] {
-        place(&self.names, variable as usize).map_or(&[], Vec::as_slice)
+    pub(crate) fn names(&self, variable: NameVariable) -> &[CslName] {
+        value_at(&self.names, variable as usize).map_or(&[], Vec::as_slice)
     }
 
-    pub(crate) fn date(&self, variable: DateVariable) -> Option<&Date> {
-        place(&self.dates, variable as usize)?.as_ref()
+    pub(crate) fn date(&self, variable: DateVariable) -> Option<&CslDate> {
+        value_at(&self.dates, variable as usize)?.as_ref()
     }
 
-    /// Whether the variable has a value.
-    pub(crate) fn has(&self, variable: Variable) -> bool {
+    /// Returns true if the variable has a value.
+    pub(crate) fn has_value(&self, variable: Variable) -> bool {
         match variable {
             Variable::Standard(variable) => self.text(variable).is_some(),
             Variable::Page(_) => self.page.is_some(),
@@ -111,18 +111,18 @@ impl Item {
     }
 
     pub(crate) fn set_text(&mut self, variable: StandardVariable, value: Option<String>) {
-        put(&mut self.texts, variable as usize, value);
+        set_at(&mut self.texts, variable as usize, value);
     }
 
-    pub(crate) fn set_names(&mut self, variable: NameVariable, value: Vec<Person>) {
-        put(&mut self.names, variable as usize, value);
+    pub(crate) fn set_names(&mut self, variable: NameVariable, value: Vec<CslName>) {
+        set_at(&mut self.names, variable as usize, value);
     }
 
     pub(crate) fn set_number(&mut self, variable: NumberVariable, value: Option<String>) {
-        put(&mut self.numbers, variable as usize, value);
+        set_at(&mut self.numbers, variable as usize, value);
     }
 
-    /// Whether the item's words are English, as far as is known.
+    /// Returns true if the item's language is English, or `otherwise` if it is unknown.
     pub(crate) fn is_english(&self, otherwise: bool) -> bool {
         match self.language.as_deref() {
             None => otherwise,
@@ -134,24 +134,25 @@ impl Item {
     }
 }
 
-fn wrong(at: usize, id: &str, field: &str, what: &str) -> Problem {
-    let named = if id.is_empty() { String::new() } else { format!(" ('{}')", ibid_domain::problem::shown(id)) };
+fn invalid_field(at: usize, id: &str, field: &str, what: &str) -> Problem {
+    let named =
+        if id.is_empty() { String::new() } else { format!(" ('{}')", ibid_domain::problem::shorten_for_error(id)) };
     Problem::new(Code::InvalidField, format!("item {}{named}, `{field}`: {what}", at + 1))
-        .field(format!("items[{at}].{field}"))
+        .with_field(format!("items[{at}].{field}"))
 }
 
-pub(crate) fn bound(count: usize) -> Result<(), Problem> {
+pub(crate) fn check_item_count(count: usize) -> Result<(), Problem> {
     if count > MOST_ITEMS {
         let detail = format!("there are {count} items; at most {MOST_ITEMS} are formatted at once");
-        return Err(Problem::new(Code::InvalidField, detail).field("items"));
+        return Err(Problem::new(Code::InvalidField, detail).with_field("items"));
     }
     Ok(())
 }
 
 /// Reads one item, the `at`-th of its list.
-pub(crate) fn read(at: usize, value: &Value) -> Result<Item, Problem> {
+pub(crate) fn read(at: usize, value: &Value) -> Result<CslItem, Problem> {
     let Value::Object(fields) = value else {
-        return Err(wrong(
+        return Err(invalid_field(
             at,
             "",
             "",
@@ -162,10 +163,10 @@ pub(crate) fn read(at: usize, value: &Value) -> Result<Item, Problem> {
         Some(Value::String(id)) if !id.is_empty() => id.clone(),
         Some(Value::Number(id)) => id.to_string(),
         None | Some(Value::Null | Value::String(_)) => format!("item-{}", at + 1),
-        Some(_) => return Err(wrong(at, "", "id", "an id is a text or a number")),
+        Some(_) => return Err(invalid_field(at, "", "id", "an id is a text or a number")),
     };
-    let mut item = Item {
-        kind: kind(at, &id, fields)?,
+    let mut item = CslItem {
+        kind: read_kind(at, &id, fields)?,
         id,
         texts: Vec::with_capacity(48),
         numbers: Vec::with_capacity(18),
@@ -178,15 +179,15 @@ pub(crate) fn read(at: usize, value: &Value) -> Result<Item, Problem> {
         if matches!(name.as_str(), "id" | "type" | "citation-key" | "custom" | "categories") || value.is_null() {
             continue;
         }
-        take(&mut item, at, name, value)?;
+        read_field(&mut item, at, name, value)?;
     }
     item.language = item.text(StandardVariable::Language).map(str::to_owned);
-    crate::corrections::prepare(&mut item);
+    crate::corrections::correct_item(&mut item);
     Ok(item)
 }
 
 /// The name that CSL 1.0.2 has for a field that programs also give other names.
-pub(crate) fn current(name: &str) -> &str {
+pub(crate) fn current_field_name(name: &str) -> &str {
     match name {
         "shortTitle" => "title-short",
         "journalAbbreviation" => "container-title-short",
@@ -200,8 +201,8 @@ pub(crate) fn current(name: &str) -> &str {
     }
 }
 
-fn take(item: &mut Item, at: usize, name: &str, value: &Value) -> Result<(), Problem> {
-    let name = current(name);
+fn read_field(item: &mut CslItem, at: usize, name: &str, value: &Value) -> Result<(), Problem> {
+    let name = current_field_name(name);
     let text = |value: &Value| match value {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
@@ -210,22 +211,22 @@ fn take(item: &mut Item, at: usize, name: &str, value: &Value) -> Result<(), Pro
         Value::Array(list) if list.iter().all(Value::is_string) => {
             Ok(list.first().and_then(Value::as_str).unwrap_or_default().to_owned())
         }
-        _ => Err(wrong(at, &item.id, name, "its value is a text or a number")),
+        _ => Err(invalid_field(at, &item.id, name, "its value is a text or a number")),
     };
     let bounded = |text: String| {
         if text.len() > LONGEST_TEXT {
             let what = format!("its text has {} bytes; at most {LONGEST_TEXT} are taken", text.len());
-            return Err(wrong(at, &item.id, name, &what));
+            return Err(invalid_field(at, &item.id, name, &what));
         }
         Ok(text)
     };
     let filled = |text: String| Some(text).filter(|text| !text.is_empty());
-    match variable(name) {
+    match variable_named(name) {
         None => {}
         Some(Variable::Standard(of)) => {
             let raw = bounded(text(value)?)?;
             let made = match of {
-                StandardVariable::URL | StandardVariable::DOI => markup::clean(&raw),
+                StandardVariable::URL | StandardVariable::DOI => markup::clean_text(&raw),
                 _ => markup::from_data(&raw),
             };
             item.set_text(of, filled(made));
@@ -236,45 +237,45 @@ fn take(item: &mut Item, at: usize, name: &str, value: &Value) -> Result<(), Pro
             item.set_number(of, filled(made));
         }
         Some(Variable::Date(of)) => {
-            let found = date::read(value).map_err(|what| wrong(at, &item.id, name, what))?;
-            put(&mut item.dates, of as usize, found);
+            let found = date::read(value).map_err(|what| invalid_field(at, &item.id, name, what))?;
+            set_at(&mut item.dates, of as usize, found);
         }
         Some(Variable::Name(of)) => {
-            let found = people(at, &item.id, name, value)?;
-            put(&mut item.names, of as usize, found);
+            let found = read_people(at, &item.id, name, value)?;
+            set_at(&mut item.names, of as usize, found);
         }
     }
     Ok(())
 }
 
-fn people(at: usize, id: &str, name: &str, value: &Value) -> Result<Vec<Person>, Problem> {
+fn read_people(at: usize, id: &str, name: &str, value: &Value) -> Result<Vec<CslName>, Problem> {
     const RIGHT: &str = "names are a list of objects such as [{\"family\": \"Curie\", \"given\": \"Marie\"}]";
     let list = match value {
         Value::Array(list) => list.as_slice(),
         one @ (Value::Object(_) | Value::String(_)) => std::slice::from_ref(one),
-        _ => return Err(wrong(at, id, name, RIGHT)),
+        _ => return Err(invalid_field(at, id, name, RIGHT)),
     };
     if list.len() > MOST_NAMES {
         let what = format!("it has {} names; at most {MOST_NAMES} are taken", list.len());
-        return Err(wrong(at, id, name, &what));
+        return Err(invalid_field(at, id, name, &what));
     }
     let mut found = Vec::with_capacity(list.len());
     for (which, one) in list.iter().enumerate() {
-        found.extend(person::read(one).map_err(|what| wrong(at, id, &format!("{name}[{which}]"), what))?);
+        found.extend(person::read(one).map_err(|what| invalid_field(at, id, &format!("{name}[{which}]"), what))?);
     }
-    if found.iter().any(Person::is_long) {
+    if found.iter().any(CslName::is_long) {
         let what = format!("a name is longer than {LONGEST_TEXT} bytes");
-        return Err(wrong(at, id, name, &what));
+        return Err(invalid_field(at, id, name, &what));
     }
     Ok(found)
 }
 
 /// The type in the words of CSL 1.0.2; Crossref's and BibTeX's are understood too.
-fn kind(at: usize, id: &str, fields: &Map<String, Value>) -> Result<Kind, Problem> {
+fn read_kind(at: usize, id: &str, fields: &Map<String, Value>) -> Result<Kind, Problem> {
     match fields.get("type") {
         None | Some(Value::Null) => Ok(Kind::Document),
         Some(Value::String(name)) => Ok(kind_named(name.trim())),
-        Some(_) => Err(wrong(at, id, "type", "a type is a word such as `book` or `article-journal`")),
+        Some(_) => Err(invalid_field(at, id, "type", "a type is a word such as `book` or `article-journal`")),
     }
 }
 

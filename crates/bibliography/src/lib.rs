@@ -9,7 +9,7 @@
 //! costs that item. Then `render`: one item through one layout. `disambiguation` looks at all items together. [`export()`]
 //! writes items as files of reference managers and has nothing to do with styles.
 
-mod case;
+mod citation_label;
 mod corrections;
 mod date;
 mod disambiguation;
@@ -17,7 +17,6 @@ mod document;
 mod export;
 mod formatter;
 mod item;
-mod label;
 mod locale;
 mod markup;
 mod number;
@@ -27,12 +26,13 @@ mod sort;
 mod source;
 mod style;
 mod style_check;
+mod text_case;
 
-pub use document::{Citation, CiteMode, CitedItem, Document, MOST_CITATIONS, MOST_CITED};
+pub use document::{CiteMode, CitedItem, CslCitation, FormattedDocument, MOST_CITATIONS, MOST_CITED};
 pub use export::{ReferenceFormat, export};
-pub use formatter::{Entry, Form, Formatter};
+pub use formatter::{CitationForm, FormattedEntry, Formatter};
 pub use item::{LONGEST_TEXT, MOST_ITEMS, MOST_NAMES};
-pub use locale::locales;
-pub use markup::Output;
-pub use source::{Missing, csl_of_reference, csl_of_source, fill};
-pub use style::{LARGEST_STYLE, Style, StyleInfo, StyleKind, styles};
+pub use locale::locale_tags;
+pub use markup::OutputFormat;
+pub use source::{PlaceholderMode, csl_of_reference, csl_of_source, fill_placeholders};
+pub use style::{CslStyle, LARGEST_STYLE, StyleInfo, StyleKind, bundled_styles};

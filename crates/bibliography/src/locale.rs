@@ -10,7 +10,7 @@ use hayagriva::citationberg::{
     taxonomy::{Kind, Locator, NumberVariable, OtherTerm, Term},
 };
 
-use crate::markup::Quotes;
+use crate::markup::QuoteMarks;
 
 /// The terms of the months, 1 to 12, and of the seasons, 13 to 16.
 pub(crate) const MONTHS: [OtherTerm; 16] = [
@@ -33,28 +33,30 @@ pub(crate) const MONTHS: [OtherTerm; 16] = [
 ];
 
 /// Every locale that comes with the crate.
-pub(crate) fn bundled() -> &'static [Locale] {
+pub(crate) fn bundled_locales() -> &'static [Locale] {
     static LOCALES: OnceLock<Vec<Locale>> = OnceLock::new();
     LOCALES.get_or_init(hayagriva::archive::locales)
 }
 
 /// The tags of all locales, sorted.
-pub fn locales() -> Vec<String> {
+pub fn locale_tags() -> Vec<String> {
     let mut tags: Vec<String> =
-        bundled().iter().filter_map(|locale| locale.lang.as_ref()).map(|lang| lang.0.clone()).collect();
+        bundled_locales().iter().filter_map(|locale| locale.lang.as_ref()).map(|lang| lang.0.clone()).collect();
     tags.sort();
     tags
 }
 
 /// The bundled locale nearest to a tag: itself, its language's main one, another one of its language.
-pub(crate) fn nearest(tag: &str) -> Option<&'static Locale> {
+pub(crate) fn nearest_locale(tag: &str) -> Option<&'static Locale> {
     let wanted = tag.replace('_', "-");
     let named = |name: &str| {
-        bundled().iter().find(|locale| locale.lang.as_ref().is_some_and(|lang| lang.0.eq_ignore_ascii_case(name)))
+        bundled_locales()
+            .iter()
+            .find(|locale| locale.lang.as_ref().is_some_and(|lang| lang.0.eq_ignore_ascii_case(name)))
     };
     let base = wanted.split('-').next().unwrap_or_default().to_lowercase();
     named(&wanted).or_else(|| named(&LocaleCode(base.clone()).fallback()?.0)).or_else(|| named(&base)).or_else(|| {
-        bundled().iter().find(|locale| {
+        bundled_locales().iter().find(|locale| {
             let lang = locale.lang.as_ref().map(|lang| lang.0.to_lowercase()).unwrap_or_default();
             !base.is_empty() && lang.split('-').next() == Some(base.as_str())
         })
@@ -69,7 +71,7 @@ struct TermText {
 }
 
 #[derive(Clone, Debug)]
-struct Ordinal {
+struct OrdinalRule {
     number: Option<u8>,
     matches: Option<OrdinalMatch>,
     gender: Option<csl::GrammarGender>,
@@ -78,11 +80,11 @@ struct Ordinal {
 
 /// All that a style needs of a language.
 #[derive(Debug)]
-pub(crate) struct Language {
+pub(crate) struct CslLanguage {
     /// The tag of the locale used.
     pub tag: String,
     terms: HashMap<(Term, TermForm), TermText>,
-    ordinals: Vec<Ordinal>,
+    ordinals: Vec<OrdinalRule>,
     long_ordinals: HashMap<u8, String>,
     text_date: Vec<DatePart>,
     text_delimiter: String,
@@ -90,11 +92,11 @@ pub(crate) struct Language {
     numeric_delimiter: String,
     pub punctuation_in_quote: bool,
     pub limit_day_ordinals: bool,
-    pub quotes: Quotes,
+    pub quotes: QuoteMarks,
 }
 
 /// Terms that are written alike are one.
-fn one(term: Term) -> Term {
+fn canonical_term(term: Term) -> Term {
     match term {
         Term::Locator(Locator::Issue) => Term::NumberVariable(NumberVariable::Issue),
         Term::Locator(Locator::Page) => Term::PageVariable,
@@ -108,11 +110,11 @@ fn one(term: Term) -> Term {
     }
 }
 
-impl Language {
+impl CslLanguage {
     /// The language of a tag, with the style's own terms over it.
     pub(crate) fn new(tag: &str, own: &[Locale], small_seasons: bool) -> Arc<Self> {
-        let english = nearest("en-US");
-        let base = nearest(tag).or(english);
+        let english = nearest_locale("en-US");
+        let base = nearest_locale(tag).or(english);
         let tag = base.and_then(|locale| locale.lang.as_ref()).map_or("en-US", |lang| lang.0.as_str());
         let language = tag.split('-').next().unwrap_or_default();
         let mut this = Self {
@@ -126,20 +128,20 @@ impl Language {
             numeric_delimiter: String::new(),
             punctuation_in_quote: false,
             limit_day_ordinals: false,
-            quotes: Quotes {
+            quotes: QuoteMarks {
                 open: "“".into(), close: "”".into(), open_inner: "‘".into(), close_inner: "’".into()
             },
         };
-        let main = nearest(language);
+        let main = nearest_locale(language);
         for locale in [english, main, base].into_iter().flatten() {
-            this.learn(locale, true);
+            this.merge_locale(locale, true);
         }
         let said = |locale: &&Locale, lang: Option<&str>| {
             locale.lang.as_ref().map(|lang| lang.0.to_lowercase()) == lang.map(str::to_lowercase)
         };
         for level in [None, Some(language), Some(tag)] {
             for locale in own.iter().filter(|locale| said(locale, level)) {
-                this.learn(locale, false);
+                this.merge_locale(locale, false);
             }
         }
         // `mla-season`: MLA writes seasons small.
@@ -151,7 +153,7 @@ impl Language {
         let term = |this: &Self, term, otherwise: &str| {
             this.term(Term::Other(term), TermForm::Long, false).unwrap_or(otherwise).to_owned()
         };
-        this.quotes = Quotes {
+        this.quotes = QuoteMarks {
             open: term(&this, OtherTerm::OpenQuote, "“"),
             close: term(&this, OtherTerm::CloseQuote, "”"),
             open_inner: term(&this, OtherTerm::OpenInnerQuote, "‘"),
@@ -160,7 +162,7 @@ impl Language {
         Arc::new(this)
     }
 
-    fn learn(&mut self, locale: &Locale, whole: bool) {
+    fn merge_locale(&mut self, locale: &Locale, whole: bool) {
         if let Some(options) = &locale.style_options {
             if whole {
                 self.punctuation_in_quote = false;
@@ -189,10 +191,15 @@ impl Language {
             let single = term.single().unwrap_or_default().to_owned();
             match term.name {
                 Term::Other(OtherTerm::Ordinal) => {
-                    self.ordinals.push(Ordinal { number: None, matches: None, gender: term.gender_form, text: single });
+                    self.ordinals.push(OrdinalRule {
+                        number: None,
+                        matches: None,
+                        gender: term.gender_form,
+                        text: single,
+                    });
                 }
                 Term::Other(OtherTerm::OrdinalN(number)) => {
-                    self.ordinals.push(Ordinal {
+                    self.ordinals.push(OrdinalRule {
                         number: Some(number),
                         matches: term.match_,
                         gender: term.gender_form,
@@ -204,7 +211,8 @@ impl Language {
                 }
                 name if term.gender_form.is_none() => {
                     let multiple = term.multiple().unwrap_or(&single).to_owned();
-                    self.terms.insert((one(name), term.form), TermText { single, multiple, gender: term.gender });
+                    self.terms
+                        .insert((canonical_term(name), term.form), TermText { single, multiple, gender: term.gender });
                 }
                 _ => {}
             }
@@ -213,7 +221,7 @@ impl Language {
 
     /// A term, in the nearest form there is.
     pub(crate) fn term(&self, term: Term, form: TermForm, plural: bool) -> Option<&str> {
-        let term = one(term);
+        let term = canonical_term(term);
         let mut form = Some(form);
         while let Some(wanted) = form {
             if let Some(found) = self.terms.get(&(term, wanted)) {
@@ -226,12 +234,12 @@ impl Language {
 
     /// The grammatical gender of a term.
     pub(crate) fn gender(&self, term: Term) -> Option<csl::GrammarGender> {
-        self.terms.get(&(one(term), TermForm::Long)).and_then(|term| term.gender)
+        self.terms.get(&(canonical_term(term), TermForm::Long)).and_then(|term| term.gender)
     }
 
-    /// `nd` for 2, and so on.
+    /// Returns the ordinal suffix of a number: `nd` for 2.
     pub(crate) fn ordinal(&self, number: u32, gender: Option<csl::GrammarGender>) -> &str {
-        let fits = |ordinal: &&Ordinal| {
+        let fits = |ordinal: &&OrdinalRule| {
             let Some(wanted) = ordinal.number.map(u32::from) else { return false };
             let default = if wanted < 10 { OrdinalMatch::LastDigit } else { OrdinalMatch::LastTwoDigits };
             match ordinal.matches.unwrap_or(default) {
@@ -256,7 +264,7 @@ impl Language {
         best.or_else(plain).map_or("", |ordinal| ordinal.text.as_str())
     }
 
-    /// `second` for 2, up to ten.
+    /// Returns the ordinal word of a number up to ten: `second` for 2.
     pub(crate) fn long_ordinal(&self, number: u32) -> Option<&str> {
         self.long_ordinals.get(&u8::try_from(number).ok()?).map(String::as_str)
     }
@@ -270,7 +278,7 @@ impl Language {
     }
 
     /// The name of a month (1 to 12) or a season (13 to 16).
-    pub(crate) fn month(&self, month: u8, form: TermForm) -> &str {
+    pub(crate) fn month_name(&self, month: u8, form: TermForm) -> &str {
         let term = usize::from(month).checked_sub(1).and_then(|at| MONTHS.get(at));
         term.and_then(|term| self.term(Term::Other(*term), form, false)).unwrap_or_default()
     }

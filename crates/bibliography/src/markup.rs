@@ -1,10 +1,10 @@
 //! Formatted text on its way out: one string with marks in it, and how marks become text, HTML, Markdown or Typst.
 //!
-//! The marks are Unicode noncharacters, which no text from outside may hold: [`clean`] takes them out.
+//! The marks are Unicode noncharacters, which no text from outside may hold: [`clean_text`] takes them out.
 
 /// Begins italics of the style.
 pub(crate) const ITALIC: char = '\u{FDD0}';
-/// Ends italics of the style.
+/// Ends italics that the style asks for.
 pub(crate) const ITALIC_END: char = '\u{FDD1}';
 pub(crate) const BOLD: char = '\u{FDD2}';
 pub(crate) const BOLD_END: char = '\u{FDD3}';
@@ -32,15 +32,15 @@ pub(crate) const EMPHASIS: char = '\u{FDE4}';
 pub(crate) const EMPHASIS_END: char = '\u{FDE5}';
 /// A part that stands by itself: the number in the margin, a block.
 pub(crate) const PART: char = '\u{FDE6}';
-/// Where a name stood that the next entry may have too.
+/// Begins names that may be replaced if the next entry repeats them.
 pub(crate) const NAMES: char = '\u{FDE8}';
 pub(crate) const NAMES_END: char = '\u{FDE9}';
-/// Where the number of the entry goes.
+/// Placeholder for the number of the entry.
 pub(crate) const NUMBER: char = '\u{FDEA}';
 
-/// What to write.
+/// Output format of formatted citations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Output {
+pub enum OutputFormat {
     /// Plain text without any markup.
     Text,
     /// HTML; everything that came from the data is escaped.
@@ -53,7 +53,7 @@ pub enum Output {
 
 /// The quotation marks of a locale, outer and inner.
 #[derive(Clone, Debug)]
-pub(crate) struct Quotes {
+pub(crate) struct QuoteMarks {
     pub open: String,
     pub close: String,
     pub open_inner: String,
@@ -70,7 +70,7 @@ fn is_unseen(c: char) -> bool {
 }
 
 /// Text from outside on one line, without marks and control characters.
-pub(crate) fn clean(text: &str) -> String {
+pub(crate) fn clean_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_whitespace() && c != '\u{A0}' && c != '\u{202F}' {
@@ -85,13 +85,13 @@ pub(crate) fn clean(text: &str) -> String {
     out
 }
 
-/// Whether there is something to see.
+/// Returns true if the text has no visible characters.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.chars().all(|c| is_mark(c) && c != NUMBER)
 }
 
 /// Wraps a text in a pair of marks.
-pub(crate) fn wrap(text: &str, begin: char, end: char) -> String {
+pub(crate) fn wrap_in_marks(text: &str, begin: char, end: char) -> String {
     let mut out = String::with_capacity(text.len() + 6);
     out.push(begin);
     out.push_str(text);
@@ -100,7 +100,7 @@ pub(crate) fn wrap(text: &str, begin: char, end: char) -> String {
 }
 
 /// Two marks of punctuation that meet: what stays of them, or `None` if both do.
-fn merged(left: char, right: char) -> Option<char> {
+fn merge_punctuation(left: char, right: char) -> Option<char> {
     if left == right && matches!(left, '.' | ',' | ';' | ':' | '!' | '?' | ' ' | '\u{A0}') {
         return Some(left);
     }
@@ -125,7 +125,7 @@ pub(crate) fn push(out: &mut String, piece: &str, inside_quotes: bool) {
         && let Some(place) = inside_last_quote(out)
     {
         let before = out[..place].chars().rev().find(|c| !is_unseen(*c));
-        match before.and_then(|before| merged(before, c)) {
+        match before.and_then(|before| merge_punctuation(before, c)) {
             Some(_) => {}
             None => out.insert(place, c),
         }
@@ -135,7 +135,11 @@ pub(crate) fn push(out: &mut String, piece: &str, inside_quotes: bool) {
     if !inside_quotes
         && piece.starts_with('.')
         && let Some(place) = inside_last_quote(out)
-        && out[..place].chars().rev().find(|c| !is_unseen(*c)).is_some_and(|before| merged(before, '.').is_some())
+        && out[..place]
+            .chars()
+            .rev()
+            .find(|c| !is_unseen(*c))
+            .is_some_and(|before| merge_punctuation(before, '.').is_some())
     {
         piece = &piece[1..];
     }
@@ -143,7 +147,7 @@ pub(crate) fn push(out: &mut String, piece: &str, inside_quotes: bool) {
         out.push_str(piece);
         return;
     };
-    match merged(last, first) {
+    match merge_punctuation(last, first) {
         Some(stays) if stays == last => {
             out.push_str(&piece[..at]);
             out.push_str(&piece[at + first.len_utf8()..]);
@@ -174,15 +178,15 @@ fn inside_last_quote(text: &str) -> Option<usize> {
 /// Text of the data with its own markup – `<i>`, `<b>`, `<sup>`, `<sub>`, small capitals, `nocase` – and quotation marks
 /// made into marks, and apostrophes curled.
 pub(crate) fn from_data(text: &str) -> String {
-    let text = clean(text);
+    let text = clean_text(text);
     if !text.contains(['<', '"', '\'', '“', '”', '‘', '’', '&']) {
         return text;
     }
-    curled(&tagged(&text))
+    quotes_to_marks(&tags_to_marks(&text))
 }
 
 /// Makes the tags that CSL allows into marks; those that are not closed stay text.
-pub(crate) fn tagged(text: &str) -> String {
+pub(crate) fn tags_to_marks(text: &str) -> String {
     const TAGS: [(&str, &str, char, char); 9] = [
         ("<i>", "</i>", EMPHASIS, EMPHASIS_END),
         ("<em>", "</em>", EMPHASIS, EMPHASIS_END),
@@ -236,7 +240,7 @@ pub(crate) fn tagged(text: &str) -> String {
 }
 
 /// Makes quotation marks in pairs into marks, and single ones inside or at the end of words into apostrophes.
-fn curled(text: &str) -> String {
+fn quotes_to_marks(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     // Pairs of places that open and close.
     let mut pair: Vec<Option<bool>> = vec![None; chars.len()];
@@ -280,13 +284,13 @@ fn curled(text: &str) -> String {
     out
 }
 
-/// What is seen of a text, for comparing and sorting.
-pub(crate) fn bare(text: &str) -> String {
+/// Returns the visible characters of a text, for comparing and sorting.
+pub(crate) fn visible_text(text: &str) -> String {
     text.chars().filter(|c| !is_mark(*c)).collect()
 }
 
 /// The marked text in the form asked for.
-pub(crate) fn write(text: &str, output: Output, quotes: &Quotes) -> String {
+pub(crate) fn write(text: &str, output: OutputFormat, quotes: &QuoteMarks) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut depth = 0usize;
     // What is open, so that italics within italics turn upright.
@@ -315,7 +319,7 @@ pub(crate) fn write(text: &str, output: Output, quotes: &Quotes) -> String {
                 out.push_str(if depth.is_multiple_of(2) { &quotes.close } else { &quotes.close_inner });
             }
             PART => apart = !out.is_empty(),
-            _ if output == Output::Text => {
+            _ if output == OutputFormat::Text => {
                 if !is_mark(c) {
                     out.push(c);
                 }
@@ -329,10 +333,10 @@ pub(crate) fn write(text: &str, output: Output, quotes: &Quotes) -> String {
                 };
                 slants.push(then);
                 let (begin, end) = match (now, then, output) {
-                    (false, true, Output::Html) => ("<i>", "</i>"),
-                    (true, false, Output::Html) => ("<span style=\"font-style:normal\">", "</span>"),
-                    (false, true, Output::Typst) => ("#emph[", "];"),
-                    (true, false, Output::Typst) => ("#text(style: \"normal\")[", "];"),
+                    (false, true, OutputFormat::Html) => ("<i>", "</i>"),
+                    (true, false, OutputFormat::Html) => ("<span style=\"font-style:normal\">", "</span>"),
+                    (false, true, OutputFormat::Typst) => ("#emph[", "];"),
+                    (true, false, OutputFormat::Typst) => ("#text(style: \"normal\")[", "];"),
                     (false, true, _) => ("*", "*"),
                     _ => ("", ""),
                 };
@@ -341,15 +345,15 @@ pub(crate) fn write(text: &str, output: Output, quotes: &Quotes) -> String {
             }
             BOLD | SMALL_CAPS | UNDERLINE | SUP | SUB => {
                 let (begin, end) = match (c, output) {
-                    (BOLD, Output::Html) => ("<b>", "</b>"),
-                    (BOLD, Output::Typst) => ("#strong[", "];"),
-                    (SMALL_CAPS, Output::Typst) => ("#smallcaps[", "];"),
-                    (UNDERLINE, Output::Typst) => ("#underline[", "];"),
-                    (SUP, Output::Typst) => ("#super[", "];"),
-                    (SUB, Output::Typst) => ("#sub[", "];"),
+                    (BOLD, OutputFormat::Html) => ("<b>", "</b>"),
+                    (BOLD, OutputFormat::Typst) => ("#strong[", "];"),
+                    (SMALL_CAPS, OutputFormat::Typst) => ("#smallcaps[", "];"),
+                    (UNDERLINE, OutputFormat::Typst) => ("#underline[", "];"),
+                    (SUP, OutputFormat::Typst) => ("#super[", "];"),
+                    (SUB, OutputFormat::Typst) => ("#sub[", "];"),
                     (BOLD, _) => ("**", "**"),
-                    (SMALL_CAPS, Output::Html) => ("<span style=\"font-variant:small-caps\">", "</span>"),
-                    (UNDERLINE, Output::Html) => ("<span style=\"text-decoration:underline\">", "</span>"),
+                    (SMALL_CAPS, OutputFormat::Html) => ("<span style=\"font-variant:small-caps\">", "</span>"),
+                    (UNDERLINE, OutputFormat::Html) => ("<span style=\"text-decoration:underline\">", "</span>"),
                     (SUP, _) => ("<sup>", "</sup>"),
                     (SUB, _) => ("<sub>", "</sub>"),
                     _ => ("", ""),
@@ -361,13 +365,13 @@ pub(crate) fn write(text: &str, output: Output, quotes: &Quotes) -> String {
                 let rest = &text[at + c.len_utf8()..];
                 let address = rest.split(LINK_END).next().unwrap_or_default();
                 let address: String = address.chars().filter(|c| !is_mark(*c)).collect();
-                if output == Output::Html {
+                if output == OutputFormat::Html {
                     out.push_str("<a href=\"");
                     escape_html(&mut out, &address);
                     out.push_str("\">");
                     escape_html(&mut out, &address);
                     out.push_str("</a>");
-                } else if output == Output::Typst {
+                } else if output == OutputFormat::Typst {
                     // No mark is in an address, and what could end the string is escaped.
                     out.push_str("#link(\"");
                     out.push_str(&address.replace('\\', "\\\\").replace('"', "\\\""));
@@ -401,9 +405,9 @@ pub(crate) fn write(text: &str, output: Output, quotes: &Quotes) -> String {
                 let mut buffer = [0; 4];
                 let piece = c.encode_utf8(&mut buffer);
                 match output {
-                    Output::Html => escape_html(&mut out, piece),
-                    Output::Typst => escape_typst(&mut out, piece),
-                    Output::Markdown | Output::Text => escape_markdown(&mut out, piece),
+                    OutputFormat::Html => escape_html(&mut out, piece),
+                    OutputFormat::Typst => escape_typst(&mut out, piece),
+                    OutputFormat::Markdown | OutputFormat::Text => escape_markdown(&mut out, piece),
                 }
             }
         }

@@ -2,17 +2,17 @@
 
 use hayagriva::citationberg::PageRangeFormat;
 
-/// One piece of such a text.
+/// Number or separator within a numeric text.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Piece<'t> {
+pub(crate) enum NumberPiece<'t> {
     /// A number, perhaps with letters before or after.
     Number(&'t str),
     /// `-`, `,`, `&` or the like between two of them.
-    Joint(Joint),
+    Joint(NumberJoint),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Joint {
+pub(crate) enum NumberJoint {
     Range,
     Comma,
     Semicolon,
@@ -21,7 +21,7 @@ pub(crate) enum Joint {
 }
 
 /// The pieces, or `None` if the text is not numeric.
-pub(crate) fn pieces(text: &str) -> Option<Vec<Piece<'_>>> {
+pub(crate) fn number_pieces(text: &str) -> Option<Vec<NumberPiece<'_>>> {
     let mut found = Vec::new();
     let mut rest = text.trim();
     loop {
@@ -35,23 +35,23 @@ pub(crate) fn pieces(text: &str) -> Option<Vec<Piece<'_>>> {
         if !is_number(word) {
             return None;
         }
-        found.push(Piece::Number(word));
+        found.push(NumberPiece::Number(word));
         rest = after.trim_start();
         if rest.is_empty() {
             return Some(found);
         }
         let (joint, length) = match rest.chars().next()? {
-            c @ ('-' | '–' | '\u{2012}' | '\u{2014}') => (Joint::Range, c.len_utf8()),
+            c @ ('-' | '–' | '\u{2012}' | '\u{2014}') => (NumberJoint::Range, c.len_utf8()),
             ',' if rest[1..].trim_start().starts_with("and ") => {
-                (Joint::And, rest.len() - rest[1..].trim_start().len() + 4)
+                (NumberJoint::And, rest.len() - rest[1..].trim_start().len() + 4)
             }
-            ',' if rest[1..].starts_with(' ') => (Joint::Comma, 1),
-            ';' => (Joint::Semicolon, 1),
-            '&' => (Joint::Ampersand, 1),
-            _ if rest.starts_with("and ") => (Joint::And, 4),
+            ',' if rest[1..].starts_with(' ') => (NumberJoint::Comma, 1),
+            ';' => (NumberJoint::Semicolon, 1),
+            '&' => (NumberJoint::Ampersand, 1),
+            _ if rest.starts_with("and ") => (NumberJoint::And, 4),
             _ => return None,
         };
-        found.push(Piece::Joint(joint));
+        found.push(NumberPiece::Joint(joint));
         rest = rest[length..].trim_start_matches(['-', '–', ' ']);
     }
 }
@@ -67,18 +67,18 @@ fn is_number(word: &str) -> bool {
 }
 
 /// The number alone, where the text is one, with an English ordinal's ending or without.
-pub(crate) fn value(word: &str) -> Option<u32> {
+pub(crate) fn parse_number(word: &str) -> Option<u32> {
     let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
     digits.parse().ok()
 }
 
 pub(crate) fn is_numeric(text: &str) -> bool {
-    pieces(text).is_some()
+    number_pieces(text).is_some()
 }
 
-/// Whether a label before it is in the plural.
+/// Returns true if a label before the text must be plural.
 pub(crate) fn is_plural(text: &str) -> bool {
-    if let Some(pieces) = pieces(text) {
+    if let Some(pieces) = number_pieces(text) {
         return pieces.len() > 1;
     }
     // Roman numbers and such: `xii-xv`, `iv, v`.
@@ -90,8 +90,8 @@ pub(crate) fn is_plural(text: &str) -> bool {
     text.contains(['-', '–', ',', '&']) && parts.all(roman)
 }
 
-/// A number in Roman letters.
-pub(crate) fn roman(number: u32) -> Option<String> {
+/// Converts a number to lower-case Roman numerals; `None` if it is out of range.
+pub(crate) fn to_roman(number: u32) -> Option<String> {
     const SIGNS: [(u32, &str); 13] = [
         (1000, "m"),
         (900, "cm"),
@@ -121,7 +121,7 @@ pub(crate) fn roman(number: u32) -> Option<String> {
 }
 
 /// Pages with the dash and the shortening that the style asks for.
-pub(crate) fn pages(text: &str, format: Option<PageRangeFormat>, dash: &str) -> String {
+pub(crate) fn format_pages(text: &str, format: Option<PageRangeFormat>, dash: &str) -> String {
     let mut out = String::with_capacity(text.len() + 4);
     for (which, list) in text.split(", ").enumerate() {
         if which > 0 {
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn pages_are_shortened_as_the_manuals_say() {
-        let chicago = |text| pages(text, Some(PageRangeFormat::Chicago16), "–");
+        let chicago = |text| format_pages(text, Some(PageRangeFormat::Chicago16), "–");
         for (from, to) in [
             ("3-10", "3–10"),
             ("71-72", "71–72"),
@@ -216,16 +216,16 @@ mod tests {
         ] {
             assert_eq!(chicago(from), to);
         }
-        assert_eq!(pages("321-8", Some(PageRangeFormat::Expanded), "–"), "321–328");
-        assert_eq!(pages("321-328", Some(PageRangeFormat::MinimalTwo), "–"), "321–28");
-        assert_eq!(pages("321-328", Some(PageRangeFormat::Minimal), "–"), "321–8");
-        assert_eq!(pages("321--328", None, "–"), "321–328");
-        assert_eq!(pages("e0203-45-x", None, "–"), "e0203-45-x");
+        assert_eq!(format_pages("321-8", Some(PageRangeFormat::Expanded), "–"), "321–328");
+        assert_eq!(format_pages("321-328", Some(PageRangeFormat::MinimalTwo), "–"), "321–28");
+        assert_eq!(format_pages("321-328", Some(PageRangeFormat::Minimal), "–"), "321–8");
+        assert_eq!(format_pages("321--328", None, "–"), "321–328");
+        assert_eq!(format_pages("e0203-45-x", None, "–"), "e0203-45-x");
     }
 
     #[test]
     fn roman_numbers() {
-        assert_eq!(roman(1994).unwrap(), "mcmxciv");
-        assert_eq!(roman(0), None);
+        assert_eq!(to_roman(1994).unwrap(), "mcmxciv");
+        assert_eq!(to_roman(0), None);
     }
 }

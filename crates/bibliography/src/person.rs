@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::markup::{clean, from_data};
+use crate::markup::{clean_text, from_data};
 
 /// A person or an organisation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Person {
+pub(crate) struct CslName {
     pub family: String,
     pub given: String,
     /// `van` of `Ludwig van Beethoven`: dropped where only the family name is written.
@@ -14,15 +14,15 @@ pub(crate) struct Person {
     /// `de` of `Charles de Gaulle`: stays with the family name.
     pub staying: String,
     pub suffix: String,
-    /// Whether a comma stands before the suffix.
+    /// True if a comma precedes the suffix.
     pub comma_suffix: bool,
     /// The whole name, where it has no parts.
     pub literal: Option<String>,
 }
 
 /// The name of a CSL-JSON value with its markup made into marks, or `None` if it says nothing.
-pub(crate) fn read(value: &Value) -> Result<Option<Person>, &'static str> {
-    let Some(mut person) = told(value)? else { return Ok(None) };
+pub(crate) fn read(value: &Value) -> Result<Option<CslName>, &'static str> {
+    let Some(mut person) = read_unmarked(value)? else { return Ok(None) };
     let parts = [&mut person.family, &mut person.given, &mut person.dropping, &mut person.staying, &mut person.suffix];
     for text in parts {
         if value.is_string() || text.contains(['\'', '<']) {
@@ -34,7 +34,7 @@ pub(crate) fn read(value: &Value) -> Result<Option<Person>, &'static str> {
 }
 
 /// The name of a CSL-JSON value as it was written, its parts told apart.
-pub(crate) fn told(value: &Value) -> Result<Option<Person>, &'static str> {
+pub(crate) fn read_unmarked(value: &Value) -> Result<Option<CslName>, &'static str> {
     if let Some(name) = value.as_str() {
         return Ok(of_line(name));
     }
@@ -43,14 +43,14 @@ pub(crate) fn told(value: &Value) -> Result<Option<Person>, &'static str> {
             "a name is an object such as {\"family\": \"Curie\", \"given\": \"Marie\"} or {\"literal\": \"WHO\"}",
         );
     };
-    let part = |name: &str| value.get(name).and_then(Value::as_str).map(clean).unwrap_or_default();
+    let part = |name: &str| value.get(name).and_then(Value::as_str).map(clean_text).unwrap_or_default();
     let literal = [part("literal"), part("name")].into_iter().find(|name| !name.is_empty());
     let (family, given) = (part("family"), part("given"));
     if family.is_empty() {
         let literal = literal.or_else(|| Some(given).filter(|given| !given.is_empty()));
-        return Ok(literal.map(|name| Person { literal: Some(name), ..Person::default() }));
+        return Ok(literal.map(|name| CslName { literal: Some(name), ..CslName::default() }));
     }
-    let mut person = Person {
+    let mut person = CslName {
         family,
         given,
         dropping: part("dropping-particle"),
@@ -63,27 +63,27 @@ pub(crate) fn told(value: &Value) -> Result<Option<Person>, &'static str> {
     if quoted {
         person.family = person.family.trim_matches('"').to_owned();
     } else if person.staying.is_empty() && !person.given.is_empty() {
-        person.tell_particles();
+        person.split_particles();
     }
     Ok(Some(person))
 }
 
 /// `Curie, Marie`, or an organisation.
-fn of_line(name: &str) -> Option<Person> {
-    let name = clean(name);
+fn of_line(name: &str) -> Option<CslName> {
+    let name = clean_text(name);
     if let Some((family, given)) = name.split_once(", ")
         && !given.contains(", ")
         && !family.is_empty()
         && !family.contains(' ')
     {
-        return Some(Person { family: family.to_owned(), given: given.to_owned(), ..Person::default() });
+        return Some(CslName { family: family.to_owned(), given: given.to_owned(), ..CslName::default() });
     }
-    Some(name).filter(|name| !name.is_empty()).map(|name| Person { literal: Some(name), ..Person::default() })
+    Some(name).filter(|name| !name.is_empty()).map(|name| CslName { literal: Some(name), ..CslName::default() })
 }
 
-impl Person {
+impl CslName {
     /// Takes small words off the family name and off the end of the given name, and a suffix off the given name.
-    fn tell_particles(&mut self) {
+    fn split_particles(&mut self) {
         let mut taken = 0;
         let family = self.family.clone();
         loop {
@@ -135,14 +135,14 @@ impl Person {
         [self.dropping.trim(), self.staying.trim()].join(" ").trim().to_owned()
     }
 
-    /// Whether it is longer than any text may be.
+    /// Returns true if any part exceeds the maximum text length.
     pub(crate) fn is_long(&self) -> bool {
         let parts = [&self.family, &self.given, &self.dropping, &self.staying, &self.suffix];
         parts.into_iter().chain(&self.literal).any(|part| part.len() > crate::item::LONGEST_TEXT)
     }
 
-    /// Whether the name is written in letters that are put as European names are: 2 all, 1 in part, 0 not at all.
-    pub(crate) fn romanesque(&self, language: Option<&str>) -> u8 {
+    /// Tells if the name is written like European names: 2 entirely, 1 in part, 0 not at all.
+    pub(crate) fn romanesque_level(&self, language: Option<&str>) -> u8 {
         if !self.family.chars().any(is_romanesque) {
             return u8::from(self.given.chars().next().is_some_and(starts_romanesque));
         }

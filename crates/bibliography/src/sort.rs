@@ -9,24 +9,24 @@ use hayagriva::citationberg::{
 use icu_collator::{Collator, CollatorBorrowed, options::CollatorOptions};
 
 use crate::{
-    item::Item,
-    locale::Language,
+    item::CslItem,
+    locale::CslLanguage,
     markup, number,
-    render::{Cite, Renderer, sort_key},
-    style::Style,
+    render::{CiteContext, Renderer, sort_key},
+    style::CslStyle,
 };
 
 /// The order of words in a language.
-pub(crate) struct Order(Option<CollatorBorrowed<'static>>);
+pub(crate) struct WordCollator(Option<CollatorBorrowed<'static>>);
 
-impl Order {
+impl WordCollator {
     pub(crate) fn new(tag: &str) -> Self {
         let locale: Option<icu_locale::Locale> = tag.parse().ok();
         Self(locale.and_then(|locale| Collator::try_new(locale.into(), CollatorOptions::default()).ok()))
     }
 
     /// Bytes that sort as the words do.
-    fn bytes(&self, words: &str) -> Vec<u8> {
+    fn sort_bytes(&self, words: &str) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(words.len() * 2);
         let written = self.0.as_ref().is_some_and(|collator| collator.write_sort_key_to(words, &mut bytes).is_ok());
         if written { bytes } else { words.as_bytes().to_vec() }
@@ -34,7 +34,7 @@ impl Order {
 }
 
 /// Compares by keys; what has none comes last whichever way is sorted.
-pub(crate) fn compare(a: &[Key], b: &[Key]) -> Ordering {
+pub(crate) fn compare_keys(a: &[ItemSortKey], b: &[ItemSortKey]) -> Ordering {
     for (a, b) in a.iter().zip(b) {
         let ordering = match (&a.bytes, &b.bytes) {
             (None, None) => Ordering::Equal,
@@ -50,35 +50,36 @@ pub(crate) fn compare(a: &[Key], b: &[Key]) -> Ordering {
     Ordering::Equal
 }
 
-/// What is compared at one level.
+/// Sort key of an item at one level of the sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Key {
+pub(crate) struct ItemSortKey {
     bytes: Option<Vec<u8>>,
     descending: bool,
 }
 
-/// The keys of an item.
-pub(crate) fn keys(
-    order: &Order,
-    style: &Style,
-    language: &Language,
+/// Returns the sort keys of an item, one per level.
+pub(crate) fn item_sort_keys(
+    order: &WordCollator,
+    style: &CslStyle,
+    language: &CslLanguage,
     options: &InheritableNameOptions,
     sort: &Sort,
-    item: &Item,
-    cite: Cite<'_>,
-) -> Vec<Key> {
+    item: &CslItem,
+    cite: CiteContext<'_>,
+) -> Vec<ItemSortKey> {
     let one = |key: &SortKey| {
         let text = match key {
             SortKey::MacroName { name, names_min, names_use_first, names_use_last, .. } => {
-                let cite = Cite { sorting: true, sort_names: (*names_min, *names_use_first, *names_use_last), ..cite };
+                let cite =
+                    CiteContext { sorting: true, sort_names: (*names_min, *names_use_first, *names_use_last), ..cite };
                 let mut renderer = Renderer::new(style, language, item, options, cite);
-                style.macro_named(name).map(|called| renderer.all(&called.children, "").text)
+                style.macro_named(name).map(|called| renderer.render_elements(&called.children, "").text)
             }
             SortKey::Variable { variable, .. } => variable_key(item, *variable, cite),
         };
-        let text = text.map(|text| folded(&text)).filter(|text| !text.is_empty());
-        Key {
-            bytes: text.map(|text| order.bytes(&text)),
+        let text = text.map(|text| fold_for_sorting(&text)).filter(|text| !text.is_empty());
+        ItemSortKey {
+            bytes: text.map(|text| order.sort_bytes(&text)),
             descending: key.sort_direction() == SortDirection::Descending,
         }
     };
@@ -86,13 +87,13 @@ pub(crate) fn keys(
 }
 
 /// Without marks and quotation marks.
-fn folded(text: &str) -> String {
-    let bare = markup::bare(text);
+fn fold_for_sorting(text: &str) -> String {
+    let bare = markup::visible_text(text);
     bare.trim_start_matches(|c: char| !c.is_alphanumeric()).trim_end().to_owned()
 }
 
-fn variable_key(item: &Item, variable: Variable, cite: Cite<'_>) -> Option<String> {
-    let padded = |text: &str| match number::value(text.trim()) {
+fn variable_key(item: &CslItem, variable: Variable, cite: CiteContext<'_>) -> Option<String> {
+    let padded = |text: &str| match number::parse_number(text.trim()) {
         Some(number) => format!("{number:012}"),
         None => text.to_owned(),
     };
@@ -103,7 +104,7 @@ fn variable_key(item: &Item, variable: Variable, cite: Cite<'_>) -> Option<Strin
         Variable::Number(of) => item.number(of).map(padded),
         Variable::Date(of) => item.date(of).map(|date| sort_key(date, true, true)),
         Variable::Name(of) => {
-            let one = |person: &crate::person::Person| match &person.literal {
+            let one = |person: &crate::person::CslName| match &person.literal {
                 Some(literal) => literal.clone(),
                 None => format!("{} {} {}", person.family, person.given, person.staying),
             };

@@ -3,9 +3,9 @@
 use ibid_domain::{Name, PartialDate, Reference, Source, SourceType};
 use serde_json::{Map, Value, json};
 
-/// What is put where the title, the author or the date is not known.
+/// Text to use for a missing title, author or date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum PlaceholderMode {
     /// `Untitled`, `Unknown Author`, `n.d.`
     Placeholders,
     /// Nothing: the style has rules of its own.
@@ -13,12 +13,12 @@ pub enum Missing {
 }
 
 /// A source as an item: its reference, with its address, its site and when it was read.
-pub fn csl_of_source(source: &Source, missing: Missing) -> Value {
+pub fn csl_of_source(source: &Source, missing: PlaceholderMode) -> Value {
     let id = source.id.to_string();
     let url = source.url.as_deref().or(source.canonical_url.as_deref());
     let accessed = source.accessed_at.to_string().parse().ok();
-    let mut item = fields(&id, &source.reference, source.kind, url, accessed, source.site_name.as_deref());
-    fill(&mut item, missing);
+    let mut item = reference_fields(&id, &source.reference, source.kind, url, accessed, source.site_name.as_deref());
+    fill_placeholders(&mut item, missing);
     Value::Object(item)
 }
 
@@ -29,14 +29,14 @@ pub fn csl_of_reference(
     kind: SourceType,
     url: Option<&str>,
     accessed: Option<PartialDate>,
-    missing: Missing,
+    missing: PlaceholderMode,
 ) -> Value {
-    let mut item = fields(id, reference, kind, url, accessed, None);
-    fill(&mut item, missing);
+    let mut item = reference_fields(id, reference, kind, url, accessed, None);
+    fill_placeholders(&mut item, missing);
     Value::Object(item)
 }
 
-fn fields(
+fn reference_fields(
     id: &str,
     reference: &Reference,
     kind: SourceType,
@@ -46,7 +46,7 @@ fn fields(
 ) -> Map<String, Value> {
     let mut item = Map::new();
     item.insert("id".to_owned(), json!(id));
-    let genre = reference.genre.as_deref().map_or_else(|| usual(kind, url.is_some()), str::to_owned);
+    let genre = reference.genre.as_deref().map_or_else(|| default_item_type(kind, url.is_some()), str::to_owned);
     item.insert("type".to_owned(), json!(genre));
     let mut put = |name: &str, value: Option<&str>| {
         if let Some(value) = value.filter(|value| !value.trim().is_empty()) {
@@ -72,20 +72,20 @@ fn fields(
     put("URL", url.filter(|url| url.starts_with("https://") || url.starts_with("http://")));
     for (name, people) in [("author", &of.authors), ("editor", &of.editors)] {
         if !people.is_empty() {
-            item.insert(name.to_owned(), people.iter().map(person).collect());
+            item.insert(name.to_owned(), people.iter().map(name_value).collect());
         }
     }
     if let Some(date) = of.publication_date {
-        item.insert("issued".to_owned(), parts(date));
+        item.insert("issued".to_owned(), date_parts(date));
     }
     if let Some(date) = accessed.filter(|_| url.is_some()) {
-        item.insert("accessed".to_owned(), parts(date));
+        item.insert("accessed".to_owned(), date_parts(date));
     }
     item
 }
 
 /// The type of an item where the reference says none.
-fn usual(kind: SourceType, has_address: bool) -> String {
+fn default_item_type(kind: SourceType, has_address: bool) -> String {
     match kind {
         SourceType::WebPage | SourceType::Website => "webpage",
         SourceType::GeneratedReport => "report",
@@ -98,7 +98,7 @@ fn usual(kind: SourceType, has_address: bool) -> String {
     .to_owned()
 }
 
-fn person(name: &Name) -> Value {
+fn name_value(name: &Name) -> Value {
     match name {
         Name::Whole(name) => json!({ "literal": name }),
         Name::Parts { family, given: None } => json!({ "family": family }),
@@ -106,7 +106,7 @@ fn person(name: &Name) -> Value {
     }
 }
 
-fn parts(date: PartialDate) -> Value {
+fn date_parts(date: PartialDate) -> Value {
     let mut parts = vec![json!(date.year())];
     if let Some(month) = date.month() {
         parts.push(json!(month));
@@ -116,8 +116,8 @@ fn parts(date: PartialDate) -> Value {
 }
 
 /// Puts placeholders into an item for what is not known, if that is asked for.
-pub fn fill(item: &mut Map<String, Value>, missing: Missing) {
-    if missing == Missing::Style {
+pub fn fill_placeholders(item: &mut Map<String, Value>, missing: PlaceholderMode) {
+    if missing == PlaceholderMode::Style {
         return;
     }
     let mut put = |name: &str, value: Value| {
@@ -144,8 +144,14 @@ mod tests {
             ..Reference::default()
         };
         let url = Some("https://example.org/");
-        let item =
-            csl_of_reference("a", &reference, SourceType::WebPage, url, "2024-06-01".parse().ok(), Missing::Style);
+        let item = csl_of_reference(
+            "a",
+            &reference,
+            SourceType::WebPage,
+            url,
+            "2024-06-01".parse().ok(),
+            PlaceholderMode::Style,
+        );
         let right = json!({"id": "a", "type": "webpage", "title": "Rays", "URL": "https://example.org/",
             "author": [{"family": "Curie", "given": "Marie"}, {"literal": "WHO"}],
             "issued": {"date-parts": [[2024, 5]]}, "accessed": {"date-parts": [[2024, 6, 1]]}});
@@ -156,13 +162,14 @@ mod tests {
     fn what_is_missing_is_said_if_that_is_asked_for() {
         let nothing = Reference::default();
         let of = |missing| csl_of_reference("a", &nothing, SourceType::KnowledgeBase, None, None, missing);
-        assert_eq!(of(Missing::Style), json!({"id": "a", "type": "document"}));
-        let item = of(Missing::Placeholders);
-        let formatter = crate::Formatter::new(crate::Style::bundled("apa").unwrap(), None);
-        let made = formatter.format(&[item], crate::Form::Bibliography, crate::Output::Text).unwrap();
+        assert_eq!(of(PlaceholderMode::Style), json!({"id": "a", "type": "document"}));
+        let item = of(PlaceholderMode::Placeholders);
+        let formatter = crate::Formatter::new(crate::CslStyle::bundled("apa").unwrap(), None);
+        let made = formatter.format(&[item], crate::CitationForm::Bibliography, crate::OutputFormat::Text).unwrap();
         assert_eq!(made[0].text, "Unknown Author. (n.d.). Untitled.");
         // An address that could do harm is none.
-        let item = csl_of_reference("a", &nothing, SourceType::WebPage, Some("javascript:x"), None, Missing::Style);
+        let item =
+            csl_of_reference("a", &nothing, SourceType::WebPage, Some("javascript:x"), None, PlaceholderMode::Style);
         assert!(item.get("URL").is_none());
     }
 }

@@ -15,26 +15,26 @@ use hayagriva::{
 };
 use ibid_domain::{Code, Problem};
 
-use crate::{case::Large, corrections::Manual};
+use crate::{corrections::StyleManual, text_case::LargeWordLength};
 
 /// The largest style of a user, in bytes.
 pub const LARGEST_STYLE: usize = 1024 * 1024;
 
-/// How a style cites.
+/// Citation system of a style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StyleKind {
-    /// In footnotes or endnotes.
+    /// Citations in footnotes or endnotes.
     Note,
     /// By author and date, or author and page, in the text.
     AuthorDate,
-    /// By number.
+    /// Citations by number, such as `[1]`.
     Numeric,
     /// By a label made of the name and the year.
     Label,
 }
 
 impl StyleKind {
-    /// The name on the wire.
+    /// Returns the name used in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -48,11 +48,10 @@ impl StyleKind {
 /// A style that comes with the crate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StyleInfo {
-    /// What it is asked for by.
+    /// Id used in requests, such as `american-psychological-association`.
     pub id: &'static str,
-    /// What it is called.
+    /// Title of the style for display.
     pub title: &'static str,
-    /// How it cites.
     pub kind: StyleKind,
     /// Other names it is known by.
     pub aliases: Vec<&'static str>,
@@ -98,65 +97,65 @@ const ALIASES: [(&str, &str); 34] = [
 
 /// A style, ready to format with.
 #[derive(Debug)]
-pub struct Style {
+pub struct CslStyle {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) kind: StyleKind,
     pub(crate) csl: IndependentStyle,
-    /// Where each macro stands.
+    /// Index of each macro in the style, by name.
     macros: HashMap<String, usize>,
-    /// Whether the style says itself where the letter after the year goes.
+    /// True if the style itself places the letter after the year.
     pub(crate) places_year_suffix: bool,
     /// From how many letters on words are large in titles.
-    pub(crate) large_words: Large,
-    /// Whose rules it follows.
-    pub(crate) manual: Manual,
-    /// Whether a citation may differ by whether it would otherwise be like another.
+    pub(crate) large_words: LargeWordLength,
+    /// Manual whose rules the style follows.
+    pub(crate) manual: StyleManual,
+    /// True if the style tests the `disambiguate` condition.
     pub(crate) asks_disambiguate: bool,
 }
 
-impl Style {
+impl CslStyle {
     fn new(id: String, mut csl: IndependentStyle) -> Self {
-        crate::corrections::mend(&mut csl);
+        crate::corrections::correct_style(&mut csl);
         let macros = csl.macros.iter().enumerate().map(|(at, one)| (one.name.clone(), at)).collect();
-        let mut seen = Seen::default();
+        let mut seen = StyleFeatures::default();
         for one in &csl.macros {
-            seen.look(&one.children);
+            seen.scan_elements(&one.children);
         }
-        seen.look(&csl.citation.layout.elements);
+        seen.scan_elements(&csl.citation.layout.elements);
         if let Some(bibliography) = &csl.bibliography {
-            seen.look(&bibliography.layout.elements);
+            seen.scan_elements(&bibliography.layout.elements);
         }
-        let title = crate::markup::clean(&csl.info.title.value);
+        let title = crate::markup::clean_text(&csl.info.title.value);
         Self {
-            kind: kind(&csl),
+            kind: style_kind(&csl),
             id,
             title,
             macros,
             places_year_suffix: seen.year_suffix,
             large_words: crate::corrections::large_words(&csl.info.id),
-            manual: Manual::of(&csl.info.id),
+            manual: StyleManual::from_style_id(&csl.info.id),
             asks_disambiguate: seen.disambiguate,
             csl,
         }
     }
 
-    /// What it is asked for by, or the id its file says.
+    /// Returns the id used in requests, or the id in the file of a user's style.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// What it is called.
+    /// Returns the title of the style for display.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// How it cites.
+    /// Returns the citation system of the style.
     pub fn kind(&self) -> StyleKind {
         self.kind
     }
 
-    /// Whether it has a bibliography.
+    /// Returns true if the style defines a bibliography.
     pub fn has_bibliography(&self) -> bool {
         self.csl.bibliography.is_some()
     }
@@ -167,28 +166,28 @@ impl Style {
 
     /// A style that comes with the crate, by its id, its official name or a short one.
     pub fn bundled(name: &str) -> Result<Arc<Self>, Problem> {
-        static PARSED: OnceLock<Mutex<HashMap<ArchivedStyle, Arc<Style>>>> = OnceLock::new();
+        static PARSED: OnceLock<Mutex<HashMap<ArchivedStyle, Arc<CslStyle>>>> = OnceLock::new();
         let wanted = name.trim().to_lowercase();
-        let found = archived(&wanted).ok_or_else(|| {
+        let found = archived_style(&wanted).ok_or_else(|| {
             let detail = format!(
                 "'{}' is not a style that comes with Ibid; known are apa, mla, chicago-notes, chicago-author-date, ieee, \
                  harvard, vancouver, nature and {} more, or the text of a .csl file",
-                ibid_domain::problem::shown(name),
+                ibid_domain::problem::shorten_for_error(name),
                 ArchivedStyle::all().len() - 8
             );
-            Problem::new(Code::InvalidField, detail).field("style")
+            Problem::new(Code::InvalidField, detail).with_field("style")
         })?;
         let parsed = PARSED.get_or_init(Mutex::default);
-        let known = |parsed: &Mutex<HashMap<_, Arc<Style>>>| {
+        let known = |parsed: &Mutex<HashMap<_, Arc<CslStyle>>>| {
             parsed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(&found).cloned()
         };
         if let Some(style) = known(parsed) {
             return Ok(style);
         }
         let AnyStyle::Independent(csl) = found.get() else {
-            return Err(Problem::new(Code::InvalidField, "this style only points to another one").field("style"));
+            return Err(Problem::new(Code::InvalidField, "this style only points to another one").with_field("style"));
         };
-        let style = Arc::new(Self::new(id(found).to_owned(), csl));
+        let style = Arc::new(Self::new(style_id(found).to_owned(), csl));
         parsed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(found, Arc::clone(&style));
         Ok(style)
     }
@@ -198,9 +197,9 @@ impl Style {
     pub fn parse(text: &str) -> Result<Arc<Self>, Problem> {
         if text.len() > LARGEST_STYLE {
             let detail = format!("the style has {} bytes; at most {LARGEST_STYLE} are taken", text.len());
-            return Err(Problem::new(Code::InvalidField, detail).field("style"));
+            return Err(Problem::new(Code::InvalidField, detail).with_field("style"));
         }
-        crate::style_check::check(text)?;
+        crate::style_check::check_style(text)?;
         match AnyStyle::from_xml(text) {
             Ok(AnyStyle::Independent(csl)) => Ok(Arc::new(Self::new(csl.info.id.clone(), csl))),
             Ok(AnyStyle::Dependent(pointer)) => {
@@ -208,17 +207,17 @@ impl Style {
                 Self::bundled(&parent).map_err(|_| {
                     let detail = format!(
                         "this style only points to '{}', which does not come with Ibid; give the .csl file of that one",
-                        ibid_domain::problem::shown(&parent)
+                        ibid_domain::problem::shorten_for_error(&parent)
                     );
-                    Problem::new(Code::InvalidField, detail).field("style")
+                    Problem::new(Code::InvalidField, detail).with_field("style")
                 })
             }
-            Err(error) => Err(crate::style_check::refused(text, &error)),
+            Err(error) => Err(crate::style_check::parse_error(text, &error)),
         }
     }
 }
 
-fn archived(name: &str) -> Option<ArchivedStyle> {
+fn archived_style(name: &str) -> Option<ArchivedStyle> {
     let name = name.strip_suffix(".csl").unwrap_or(name);
     let name = name.rsplit('/').next().unwrap_or(name);
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, id)| *id);
@@ -228,11 +227,11 @@ fn archived(name: &str) -> Option<ArchivedStyle> {
         .or_else(|| ArchivedStyle::by_id(&format!("http://www.zotero.org/styles/{name}")))
 }
 
-fn id(style: ArchivedStyle) -> &'static str {
+fn style_id(style: ArchivedStyle) -> &'static str {
     style.names().first().copied().unwrap_or("unnamed")
 }
 
-fn kind(csl: &IndependentStyle) -> StyleKind {
+fn style_kind(csl: &IndependentStyle) -> StyleKind {
     if csl.settings.class == StyleClass::Note {
         return StyleKind::Note;
     }
@@ -249,7 +248,7 @@ fn kind(csl: &IndependentStyle) -> StyleKind {
 }
 
 /// All styles that come with the crate, by their ids.
-pub fn styles() -> &'static [StyleInfo] {
+pub fn bundled_styles() -> &'static [StyleInfo] {
     static STYLES: OnceLock<Vec<StyleInfo>> = OnceLock::new();
     STYLES.get_or_init(|| {
         let mut list: Vec<StyleInfo> = ArchivedStyle::all()
@@ -257,12 +256,14 @@ pub fn styles() -> &'static [StyleInfo] {
             .filter_map(|style| {
                 let AnyStyle::Independent(csl) = style.get() else { return None };
                 let mut aliases: Vec<&'static str> = style.names().iter().skip(1).copied().collect();
-                aliases.extend(ALIASES.iter().filter(|(_, id)| archived(id) == Some(*style)).map(|(alias, _)| *alias));
+                aliases.extend(
+                    ALIASES.iter().filter(|(_, id)| archived_style(id) == Some(*style)).map(|(alias, _)| *alias),
+                );
                 aliases.extend(style.csl_id().rsplit('/').next());
-                aliases.retain(|alias| *alias != id(*style));
+                aliases.retain(|alias| *alias != style_id(*style));
                 aliases.sort_unstable();
                 aliases.dedup();
-                Some(StyleInfo { id: id(*style), title: style.display_name(), kind: kind(&csl), aliases })
+                Some(StyleInfo { id: style_id(*style), title: style.display_name(), kind: style_kind(&csl), aliases })
             })
             .collect();
         list.sort_by_key(|style| style.id);
@@ -270,15 +271,15 @@ pub fn styles() -> &'static [StyleInfo] {
     })
 }
 
-/// What the elements of a style ask for.
+/// Features that the elements of a style make use of.
 #[derive(Default)]
-struct Seen {
+struct StyleFeatures {
     year_suffix: bool,
     disambiguate: bool,
 }
 
-impl Seen {
-    fn look(&mut self, elements: &[Element]) {
+impl StyleFeatures {
+    fn scan_elements(&mut self, elements: &[Element]) {
         for element in elements {
             match element {
                 Element::Text(text) => {
@@ -288,20 +289,20 @@ impl Seen {
                         TextTarget::Variable { var: Variable::Standard(StandardVariable::YearSuffix), .. }
                     );
                 }
-                Element::Group(group) => self.look(&group.children),
+                Element::Group(group) => self.scan_elements(&group.children),
                 Element::Choose(choose) => {
                     for branch in choose.branches() {
                         self.disambiguate |= branch.disambiguate.is_some();
-                        self.look(&branch.children);
+                        self.scan_elements(&branch.children);
                     }
                     if let Some(otherwise) = &choose.otherwise {
-                        self.look(&otherwise.children);
+                        self.scan_elements(&otherwise.children);
                     }
                 }
                 Element::Names(names) => {
                     for child in &names.children {
                         if let NamesChild::Substitute(substitute) = child {
-                            self.look(&substitute.children);
+                            self.scan_elements(&substitute.children);
                         }
                     }
                 }

@@ -13,23 +13,23 @@ use serde::{
     de::{IntoDeserializer, value::Error as NameError},
 };
 
-/// How deep elements may stand in each other.
+/// Maximum nesting depth of XML elements.
 const DEEPEST: usize = 64;
-/// The most elements.
+/// Maximum number of XML elements in a style.
 const MOST_ELEMENTS: usize = 50_000;
 
 fn line_of(text: &str, at: usize) -> usize {
     text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
 }
 
-fn wrong(line: usize, what: &str) -> Problem {
+fn invalid_style(line: usize, what: &str) -> Problem {
     Problem::new(Code::InvalidField, format!("the style cannot be used: line {line}: {what}"))
-        .field("style")
-        .fact("line", line)
+        .with_field("style")
+        .with_fact("line", line)
 }
 
 /// Looks whether the text is XML with a `style` at its root, of a depth and size that can be worked with.
-pub(crate) fn check(text: &str) -> Result<(), Problem> {
+pub(crate) fn check_style(text: &str) -> Result<(), Problem> {
     let mut reader = Reader::from_str(text);
     let (mut depth, mut count, mut root) = (0usize, 0usize, false);
     // The macros there are, and those that are called, with the line.
@@ -43,7 +43,7 @@ pub(crate) fn check(text: &str) -> Result<(), Problem> {
         match reader.read_event() {
             Err(error) => {
                 let at = usize::try_from(reader.error_position()).unwrap_or(at);
-                return Err(wrong(line_of(text, at), &format!("it is not XML ({error})")));
+                return Err(invalid_style(line_of(text, at), &format!("it is not XML ({error})")));
             }
             Ok(event @ (Event::Start(_) | Event::Empty(_))) => {
                 let (name, opens) = match &event {
@@ -53,18 +53,18 @@ pub(crate) fn check(text: &str) -> Result<(), Problem> {
                 };
                 if !root && name.as_ref() != b"style" {
                     let found = String::from_utf8_lossy(name.as_ref()).chars().take(40).collect::<String>();
-                    return Err(wrong(
+                    return Err(invalid_style(
                         line_of(text, at),
                         &format!("the root of a CSL style is <style>, and this is <{found}>"),
                     ));
                 }
                 let (Event::Start(start) | Event::Empty(start)) = &event else { continue };
-                attributes(start, line, &mut macros, &mut called)?;
+                check_attributes(start, line, &mut macros, &mut called)?;
                 root = true;
                 count += 1;
                 depth += usize::from(opens);
                 if depth > DEEPEST || count > MOST_ELEMENTS {
-                    return Err(wrong(
+                    return Err(invalid_style(
                         line_of(text, at),
                         &format!(
                             "there are more than {DEEPEST} elements within each other, or more than {MOST_ELEMENTS} in all"
@@ -73,25 +73,27 @@ pub(crate) fn check(text: &str) -> Result<(), Problem> {
                 }
             }
             Ok(Event::End(_)) => depth = depth.saturating_sub(1),
-            Ok(Event::DocType(_)) => return Err(wrong(line_of(text, at), "a style has no document type")),
+            Ok(Event::DocType(_)) => return Err(invalid_style(line_of(text, at), "a style has no document type")),
             Ok(Event::Eof) => break,
             Ok(_) => {}
         }
     }
     if !root {
-        return Err(wrong(1, "there is no <style> in it"));
+        return Err(invalid_style(1, "there is no <style> in it"));
     }
     if depth > 0 {
-        return Err(wrong(line_of(text, text.len()), "it ends before all elements are closed"));
+        return Err(invalid_style(line_of(text, text.len()), "it ends before all elements are closed"));
     }
     match called.iter().find(|(name, _)| !macros.contains(name)) {
-        Some((name, line)) => Err(wrong(*line, &format!("there is no macro `{}`", ibid_domain::problem::shown(name)))),
+        Some((name, line)) => {
+            Err(invalid_style(*line, &format!("there is no macro `{}`", ibid_domain::problem::shorten_for_error(name))))
+        }
         None => Ok(()),
     }
 }
 
 /// Looks whether variables are known, and which macros are defined and called.
-fn attributes(
+fn check_attributes(
     start: &BytesStart<'_>,
     line: usize,
     macros: &mut HashSet<String>,
@@ -99,7 +101,8 @@ fn attributes(
 ) -> Result<(), Problem> {
     let element = start.local_name();
     for attribute in start.attributes() {
-        let attribute = attribute.map_err(|error| wrong(line, &format!("an attribute cannot be read ({error})")))?;
+        let attribute =
+            attribute.map_err(|error| invalid_style(line, &format!("an attribute cannot be read ({error})")))?;
         let value = String::from_utf8_lossy(&attribute.value).into_owned();
         match (element.as_ref(), attribute.key.as_ref()) {
             (b"macro", b"name") => {
@@ -110,8 +113,8 @@ fn attributes(
                 let known =
                     |name: &str| Variable::deserialize(IntoDeserializer::<NameError>::into_deserializer(name)).is_ok();
                 if let Some(name) = value.split_whitespace().find(|name| !known(name)) {
-                    let name = ibid_domain::problem::shown(name);
-                    return Err(wrong(line, &format!("`{name}` is not a variable of CSL 1.0.2")));
+                    let name = ibid_domain::problem::shorten_for_error(name);
+                    return Err(invalid_style(line, &format!("`{name}` is not a variable of CSL 1.0.2")));
                 }
             }
             _ => {}
@@ -121,7 +124,7 @@ fn attributes(
 }
 
 /// Says what the reader of styles refused, with the line where that word stands.
-pub(crate) fn refused(text: &str, error: &XmlDeError) -> Problem {
+pub(crate) fn parse_error(text: &str, error: &XmlDeError) -> Problem {
     let mut what = error.source.to_string();
     let word = what.split('`').nth(1).or_else(|| what.split('"').nth(1)).unwrap_or_default().to_owned();
     let at = (!word.is_empty()).then(|| text.find(&format!("\"{word}\"")).or_else(|| text.find(&word))).flatten();
@@ -129,5 +132,5 @@ pub(crate) fn refused(text: &str, error: &XmlDeError) -> Problem {
         what = what.chars().take(300).chain("…".chars()).collect();
     }
     let path = error.path.as_ref().map(|path| format!(" (in {})", path.to_string().replace("$value", "children")));
-    wrong(at.map_or(1, |at| line_of(text, at)), &format!("{what}{}", path.unwrap_or_default()))
+    invalid_style(at.map_or(1, |at| line_of(text, at)), &format!("{what}{}", path.unwrap_or_default()))
 }

@@ -1,12 +1,13 @@
 //! Whole documents: positions, short forms, letters after years, numbers, what is escaped, what is refused.
 
 use ibid_bibliography::{
-    Citation, CiteMode, CitedItem, Form, Formatter, MOST_ITEMS, Output, Style, StyleKind, locales, styles,
+    CitationForm, CiteMode, CitedItem, CslCitation, CslStyle, Formatter, MOST_ITEMS, OutputFormat, StyleKind,
+    bundled_styles, locale_tags,
 };
 use serde_json::{Value, json};
 
 fn formatter(style: &str) -> Formatter {
-    Formatter::new(Style::bundled(style).unwrap(), Some("en-US"))
+    Formatter::new(CslStyle::bundled(style).unwrap(), Some("en-US"))
 }
 
 fn items() -> Vec<Value> {
@@ -22,15 +23,15 @@ fn items() -> Vec<Value> {
     ]
 }
 
-fn cite(id: &str, locator: Option<&str>, note: usize) -> Citation {
+fn cite(id: &str, locator: Option<&str>, note: usize) -> CslCitation {
     let item = CitedItem { id: id.to_owned(), locator: locator.map(str::to_owned), ..CitedItem::default() };
-    Citation { items: vec![item], note_number: Some(note) }
+    CslCitation { items: vec![item], note_number: Some(note) }
 }
 
 #[test]
 fn notes_are_short_the_second_time() {
     let citations = [cite("other", Some("12"), 1), cite("wolf", None, 2), cite("other", Some("14-15"), 3)];
-    let made = formatter("chicago-notes").document(&items(), &citations, Output::Text).unwrap();
+    let made = formatter("chicago-notes").format_document(&items(), &citations, OutputFormat::Text).unwrap();
     assert_eq!(
         made.citations,
         [
@@ -58,7 +59,7 @@ const IBID: &str = r#"<style xmlns="http://purl.org/net/xbiblio/csl" class="note
 
 #[test]
 fn ibid_stands_for_the_same_place_and_not_for_another() {
-    let formatter = Formatter::new(Style::parse(IBID).unwrap(), None);
+    let formatter = Formatter::new(CslStyle::parse(IBID).unwrap(), None);
     let citations = [
         cite("wolf", Some("3"), 1),
         cite("wolf", Some("3"), 2),
@@ -66,13 +67,13 @@ fn ibid_stands_for_the_same_place_and_not_for_another() {
         cite("wolf", None, 4),
         cite("other", None, 5),
         cite("wolf", Some("9"), 6),
-        Citation {
+        CslCitation {
             items: vec![cite("wolf", None, 7).items[0].clone(), cite("other", None, 7).items[0].clone()],
             note_number: Some(7),
         },
         cite("other", None, 8),
     ];
-    let made = formatter.document(&items(), &citations, Output::Text).unwrap().citations;
+    let made = formatter.format_document(&items(), &citations, OutputFormat::Text).unwrap().citations;
     assert_eq!(
         made[..6],
         [
@@ -94,32 +95,32 @@ fn works_of_one_year_have_letters_and_namesakes_their_initials() {
     let formatter = formatter("apa");
     let citations =
         [cite("wolf-b", Some("7"), 1), cite("wolf", None, 2), cite("other", None, 3), cite("third", None, 4)];
-    let made = formatter.document(&items(), &citations, Output::Text).unwrap();
+    let made = formatter.format_document(&items(), &citations, OutputFormat::Text).unwrap();
     assert_eq!(
         made.citations,
         ["(A. Wolf, 2010b, p. 7)", "(A. Wolf, 2010a)", "(B. Wolf & Lamm, 2012)", "(A Page, 2020)"]
     );
     assert_eq!(made.bibliography[1].text, "Wolf, A. (2010a). First things. Field Press.");
     // Alone, it needs no letter.
-    let alone = formatter.document(&items(), &citations[1..2], Output::Text).unwrap();
+    let alone = formatter.format_document(&items(), &citations[1..2], OutputFormat::Text).unwrap();
     assert_eq!(alone.citations, ["(Wolf, 2010)"]);
 }
 
 #[test]
 fn cites_of_one_citation_are_put_together() {
-    let both = Citation {
+    let both = CslCitation {
         items: ["wolf", "wolf-b", "other"].map(|id| cite(id, None, 1).items[0].clone()).to_vec(),
         note_number: None,
     };
-    let made = formatter("apa").document(&items(), std::slice::from_ref(&both), Output::Text).unwrap();
+    let made = formatter("apa").format_document(&items(), std::slice::from_ref(&both), OutputFormat::Text).unwrap();
     assert_eq!(made.citations, ["(A. Wolf, 2010a, 2010b; B. Wolf & Lamm, 2012)"]);
-    let made = formatter("ieee").document(&items(), &[both], Output::Text).unwrap();
+    let made = formatter("ieee").format_document(&items(), &[both], OutputFormat::Text).unwrap();
     assert_eq!(made.citations, ["[1], [2], [3]"]);
     assert!(made.bibliography[0].text.starts_with("[1] A. Wolf, First things"), "{}", made.bibliography[0].text);
     let mut named = cite("other", None, 1);
     named.items[0].mode = CiteMode::SuppressAuthor;
     named.items[0].prefix = Some("see".to_owned());
-    let made = formatter("apa").document(&items(), &[named], Output::Text).unwrap();
+    let made = formatter("apa").format_document(&items(), &[named], OutputFormat::Text).unwrap();
     assert_eq!(made.citations, ["(see 2012)"]);
 }
 
@@ -127,20 +128,28 @@ fn cites_of_one_citation_are_put_together() {
 fn nothing_of_the_data_becomes_markup() {
     let item = json!({"id": "x", "type": "webpage", "title": "<script>alert(1)</script> & <i>Rana</i> *x* [y](z)",
         "author": [{"literal": "<b>A</b> \"<img src=x onerror=y>\""}], "URL": "javascript:alert(1)", "container-title": "a\u{fdd0}b"});
-    let html =
-        formatter("apa").format(std::slice::from_ref(&item), Form::Bibliography, Output::Html).unwrap().remove(0).text;
+    let html = formatter("apa")
+        .format(std::slice::from_ref(&item), CitationForm::Bibliography, OutputFormat::Html)
+        .unwrap()
+        .remove(0)
+        .text;
     assert!(!html.contains("<script") && !html.contains("<img") && !html.contains("href"), "{html}");
     assert!(html.contains("&lt;script&gt;") && html.contains("&amp;"), "{html}");
-    let text =
-        formatter("apa").format(std::slice::from_ref(&item), Form::Bibliography, Output::Text).unwrap().remove(0).text;
+    let text = formatter("apa")
+        .format(std::slice::from_ref(&item), CitationForm::Bibliography, OutputFormat::Text)
+        .unwrap()
+        .remove(0)
+        .text;
     assert!(text.contains("<script>") && !text.contains("<i>") && text.contains("Ab"), "{text}");
-    let markdown = formatter("apa").format(&[item], Form::Bibliography, Output::Markdown).unwrap().remove(0).text;
+    let markdown =
+        formatter("apa").format(&[item], CitationForm::Bibliography, OutputFormat::Markdown).unwrap().remove(0).text;
     assert!(
         markdown.contains("\\<script\\>") && markdown.contains("\\*x\\*") && markdown.contains("\\[y\\]"),
         "{markdown}"
     );
     let linked = json!({"id": "x", "type": "article-journal", "title": "T", "container-title": "J", "volume": "1", "DOI": "https://doi.org/10.1/a\"b"});
-    let html = formatter("apa").format(&[linked], Form::Bibliography, Output::Html).unwrap().remove(0).text;
+    let html =
+        formatter("apa").format(&[linked], CitationForm::Bibliography, OutputFormat::Html).unwrap().remove(0).text;
     assert!(
         html.ends_with(
             "<i>J</i>, <i>1</i>. <a href=\"https://doi.org/10.1/a&quot;b\">https://doi.org/10.1/a&quot;b</a>"
@@ -152,7 +161,7 @@ fn nothing_of_the_data_becomes_markup() {
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
     let apa = formatter("apa");
-    let wrong = |items: &[Value]| apa.format(items, Form::Bibliography, Output::Text).unwrap_err();
+    let wrong = |items: &[Value]| apa.format(items, CitationForm::Bibliography, OutputFormat::Text).unwrap_err();
     let problem = wrong(&[json!({"id": "a"}), json!({"id": "b", "issued": {"date-parts": "2020"}})]);
     assert_eq!(problem.field.as_deref(), Some("items[1].issued"));
     assert!(problem.detail.contains("item 2 ('b')") && problem.detail.contains("[[2024, 5, 1]]"), "{}", problem.detail);
@@ -161,17 +170,17 @@ fn what_is_wrong_is_said_with_its_place() {
     assert!(wrong(&[json!("a")]).detail.contains("an item is an object"));
     assert!(wrong(&vec![json!({"id": "a"}); MOST_ITEMS + 1]).detail.contains("10000"));
     assert!(wrong(&[json!({"id": "a", "title": "x".repeat(100_000)})]).detail.contains("65536"));
-    let unknown = apa.document(&items(), &[cite("nobody", None, 1)], Output::Text).unwrap_err();
+    let unknown = apa.format_document(&items(), &[cite("nobody", None, 1)], OutputFormat::Text).unwrap_err();
     assert!(unknown.detail.contains("'nobody'"));
     let mut labelled = cite("wolf", Some("3"), 1);
     labelled.items[0].label = Some("pagina".to_owned());
-    assert!(apa.document(&items(), &[labelled], Output::Text).unwrap_err().detail.contains("`chapter`"));
-    assert!(Style::bundled("no-such-style").unwrap_err().detail.contains("chicago-notes"));
+    assert!(apa.format_document(&items(), &[labelled], OutputFormat::Text).unwrap_err().detail.contains("`chapter`"));
+    assert!(CslStyle::bundled("no-such-style").unwrap_err().detail.contains("chicago-notes"));
 }
 
 #[test]
 fn a_style_that_cannot_be_used_says_on_which_line() {
-    let line = |text: &str| Style::parse(text).unwrap_err();
+    let line = |text: &str| CslStyle::parse(text).unwrap_err();
     assert_eq!(line("<style>\n\n<info></style>").facts["line"], 3);
     assert!(line("<locale/>").detail.contains("<style>"));
     assert!(line("").detail.contains("line 1"));
@@ -185,13 +194,13 @@ fn a_style_that_cannot_be_used_says_on_which_line() {
     let endless = IBID
         .replace("<citation>", "<macro name=\"m\"><text macro=\"m\"/><text value=\"x\"/></macro><citation>")
         .replace("<text variable=\"title\"/>", "<text macro=\"m\"/>");
-    let formatter = Formatter::new(Style::parse(&endless).unwrap(), None);
-    assert_eq!(formatter.format(&items(), Form::InText, Output::Text).unwrap().len(), 4);
+    let formatter = Formatter::new(CslStyle::parse(&endless).unwrap(), None);
+    assert_eq!(formatter.format(&items(), CitationForm::InText, OutputFormat::Text).unwrap().len(), 4);
 }
 
 #[test]
 fn styles_and_locales_are_there() {
-    let list = styles();
+    let list = bundled_styles();
     assert!(list.len() >= 75, "{}", list.len());
     for (name, kind) in [
         ("apa", StyleKind::AuthorDate),
@@ -203,22 +212,22 @@ fn styles_and_locales_are_there() {
         ("vancouver", StyleKind::Numeric),
         ("nature", StyleKind::Numeric),
     ] {
-        assert_eq!(Style::bundled(name).unwrap().kind(), kind, "{name}");
+        assert_eq!(CslStyle::bundled(name).unwrap().kind(), kind, "{name}");
         assert!(list.iter().any(|style| style.id == name || style.aliases.contains(&name)), "{name}");
     }
-    assert!(locales().contains(&"de-DE".to_owned()));
-    let german = Formatter::new(Style::bundled("apa").unwrap(), Some("de-AT"));
+    assert!(locale_tags().contains(&"de-DE".to_owned()));
+    let german = Formatter::new(CslStyle::bundled("apa").unwrap(), Some("de-AT"));
     assert_eq!(german.locale(), "de-AT");
     let made = german
         .format(
             &[json!({"id": "a", "type": "book", "title": "T", "editor": [{"family": "A", "given": "B"}]})],
-            Form::Bibliography,
-            Output::Text,
+            CitationForm::Bibliography,
+            OutputFormat::Text,
         )
         .unwrap();
     let asked = json!({"id": "a", "type": "webpage", "title": "Was nun?", "author": [{"family": "A", "given": "B"}], "issued": 2001, "URL": "https://example.org/"});
-    let chicago = Formatter::new(Style::bundled("chicago-notes").unwrap(), Some("de-DE"));
-    let question = chicago.format(&[asked], Form::Bibliography, Output::Text).unwrap();
+    let chicago = Formatter::new(CslStyle::bundled("chicago-notes").unwrap(), Some("de-DE"));
+    let question = chicago.format(&[asked], CitationForm::Bibliography, OutputFormat::Text).unwrap();
     assert_eq!(question[0].text, "A, B. „Was nun?“ 2001. https://example.org/.");
     assert_eq!(made[0].text, "A, B. (Hrsg.). (o.\u{a0}J.). T.");
 }
@@ -237,9 +246,11 @@ fn what_is_remembered_never_shows() {
             3 => items.rotate_left(1),
             _ => items.push(json!({"id": format!("new-{step}"), "type": "book", "title": "New", "author": [{"family": "Wolf", "given": "Anna"}], "issued": 2010})),
         }
-        for form in [Form::Bibliography, Form::Note, Form::InText] {
-            let (known, fresh) =
-                (remembering.format(&items, form, Output::Html), formatter("apa").format(&items, form, Output::Html));
+        for form in [CitationForm::Bibliography, CitationForm::Note, CitationForm::InText] {
+            let (known, fresh) = (
+                remembering.format(&items, form, OutputFormat::Html),
+                formatter("apa").format(&items, form, OutputFormat::Html),
+            );
             assert_eq!(known.unwrap(), fresh.unwrap(), "step {step}");
         }
     }

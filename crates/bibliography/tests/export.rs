@@ -3,7 +3,9 @@
 use std::{collections::BTreeSet, time::Instant};
 
 use biblatex::{Bibliography, ChunksExt};
-use ibid_bibliography::{Form, Formatter, Missing, Output, ReferenceFormat, Style, csl_of_reference, export};
+use ibid_bibliography::{
+    CitationForm, CslStyle, Formatter, OutputFormat, PlaceholderMode, ReferenceFormat, csl_of_reference, export,
+};
 use ibid_domain::{Code, Name, Reference, SourceType};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -421,7 +423,7 @@ fn dates_of_all_kinds() {
 #[test]
 fn what_is_not_known_is_absent() {
     let nothing = Reference::default();
-    let item = csl_of_reference("a", &nothing, SourceType::KnowledgeBase, None, None, Missing::Style);
+    let item = csl_of_reference("a", &nothing, SourceType::KnowledgeBase, None, None, PlaceholderMode::Style);
     assert_eq!(bibtex(item.clone()), "@misc{ref,\n}\n");
     assert_eq!(csl(&[item]), [json!({"id": "a", "type": "document"})]);
     let reference = Reference {
@@ -431,7 +433,8 @@ fn what_is_not_known_is_absent() {
         ..Reference::default()
     };
     let url = Some("https://example.org/");
-    let item = csl_of_reference("a", &reference, SourceType::WebPage, url, "2024-06-01".parse().ok(), Missing::Style);
+    let item =
+        csl_of_reference("a", &reference, SourceType::WebPage, url, "2024-06-01".parse().ok(), PlaceholderMode::Style);
     assert_eq!(
         bibtex(item),
         "@online{who2024rays,\n  author = {{WHO}},\n  title = {Rays},\n  year = {2024},\n  month = may,\n  \
@@ -691,8 +694,8 @@ proptest! {
         let once = export(&items, ReferenceFormat::CslJson);
         let read: Vec<Value> = serde_json::from_str(&once).unwrap();
         prop_assert_eq!(&export(&read, ReferenceFormat::CslJson), &once);
-        let formatter = Formatter::new(Style::bundled("apa").unwrap(), None);
-        let made = formatter.format(&read, Form::Bibliography, Output::Text);
+        let formatter = Formatter::new(CslStyle::bundled("apa").unwrap(), None);
+        let made = formatter.format(&read, CitationForm::Bibliography, OutputFormat::Text);
         prop_assert!(made.is_ok(), "{:?}", made);
     }
 

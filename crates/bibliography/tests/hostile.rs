@@ -2,13 +2,13 @@
 
 use std::{sync::LazyLock, time::Instant};
 
-use ibid_bibliography::{Citation, CitedItem, Form, Formatter, Output, Style};
+use ibid_bibliography::{CitationForm, CitedItem, CslCitation, CslStyle, Formatter, OutputFormat};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 static FORMATTERS: LazyLock<Vec<Formatter>> = LazyLock::new(|| {
     ["apa", "mla", "chicago-notes", "chicago-author-date", "ieee", "alphanumeric"]
-        .map(|style| Formatter::new(Style::bundled(style).unwrap(), None))
+        .map(|style| Formatter::new(CslStyle::bundled(style).unwrap(), None))
         .into()
 });
 
@@ -81,13 +81,13 @@ proptest! {
         let mut item: Map<String, Value> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         item.insert("id".to_owned(), json!("x"));
         let item = Value::Object(item);
-        let output = [Output::Text, Output::Html, Output::Markdown][output];
+        let output = [OutputFormat::Text, OutputFormat::Html, OutputFormat::Markdown][output];
         for formatter in FORMATTERS.iter() {
-            for form in [Form::Bibliography, Form::Note, Form::InText] {
+            for form in [CitationForm::Bibliography, CitationForm::Note, CitationForm::InText] {
                 match formatter.format(std::slice::from_ref(&item), form, output) {
                     Ok(entries) => for entry in entries {
                         prop_assert!(!entry.text.contains(|c| ('\u{fdd0}'..='\u{fdef}').contains(&c)), "{}", entry.text);
-                        if output == Output::Html {
+                        if output == OutputFormat::Html {
                             let bare = entry.text.split('<').skip(1).all(|tag| ["i>", "/i>", "b>", "/b>", "sup>", "/sup>", "sub>", "/sub>", "span style=\"", "/span>", "a href=\"http", "/a>"].iter().any(|known| tag.starts_with(known)));
                             prop_assert!(bare, "{}", entry.text);
                         }
@@ -101,7 +101,7 @@ proptest! {
     #[test]
     fn any_text_is_a_style_or_refused(text in "\\PC{0,200}", head in any::<bool>()) {
         let text = if head { format!("<style class=\"note\" version=\"1.0\">{text}</style>") } else { text };
-        if let Err(problem) = Style::parse(&text) {
+        if let Err(problem) = CslStyle::parse(&text) {
             prop_assert!(problem.detail.contains("style"));
         }
     }
@@ -110,9 +110,9 @@ proptest! {
     fn any_citation_is_formatted(locator in prop::option::of(text()), prefix in prop::option::of(text()), suffix in prop::option::of(text())) {
         let items = [json!({"id": "a", "type": "book", "title": "T", "author": [{"family": "B", "given": "C"}], "issued": 2000})];
         let item = CitedItem { id: "a".to_owned(), locator, prefix, suffix, ..CitedItem::default() };
-        let citations = vec![Citation { items: vec![item.clone(), item], note_number: Some(1) }; 3];
+        let citations = vec![CslCitation { items: vec![item.clone(), item], note_number: Some(1) }; 3];
         for formatter in FORMATTERS.iter() {
-            prop_assert_eq!(formatter.document(&items, &citations, Output::Html).unwrap().citations.len(), 3);
+            prop_assert_eq!(formatter.format_document(&items, &citations, OutputFormat::Html).unwrap().citations.len(), 3);
         }
     }
 }
@@ -138,7 +138,7 @@ fn time_grows_with_the_text() {
     for (name, make) in long {
         for formatter in FORMATTERS.iter() {
             let began = Instant::now();
-            let _ = formatter.format(&[make(8_000)], Form::Bibliography, Output::Html);
+            let _ = formatter.format(&[make(8_000)], CitationForm::Bibliography, OutputFormat::Html);
             assert!(
                 began.elapsed().as_secs_f64() < 5.0,
                 "{name} in {} took {:?}",
@@ -154,7 +154,7 @@ fn time_grows_with_the_text() {
         .collect();
     for formatter in FORMATTERS.iter() {
         let began = Instant::now();
-        formatter.format(&alike, Form::InText, Output::Text).unwrap();
+        formatter.format(&alike, CitationForm::InText, OutputFormat::Text).unwrap();
         assert!(began.elapsed().as_secs_f64() < 30.0, "{} took {:?}", formatter.style().id(), began.elapsed());
     }
 }

@@ -4,15 +4,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ibid_bibliography::{Form, Formatter, Output, Style};
+use ibid_bibliography::{CitationForm, CslStyle, Formatter, OutputFormat};
 use serde_json::Value;
 
-const SETS: [(&str, &str, Form, &str); 5] = [
-    ("apa", "apa", Form::Bibliography, include_str!("data/apa.txt")),
-    ("mla", "mla", Form::Bibliography, include_str!("data/mla.txt")),
-    ("chicago-notes", "chicago-notes", Form::Bibliography, include_str!("data/chicago-notes.txt")),
-    ("chicago-notes-note", "chicago-notes", Form::Note, include_str!("data/chicago-notes-note.txt")),
-    ("chicago-author-date", "chicago-author-date", Form::Bibliography, include_str!("data/chicago-author-date.txt")),
+const SETS: [(&str, &str, CitationForm, &str); 5] = [
+    ("apa", "apa", CitationForm::Bibliography, include_str!("data/apa.txt")),
+    ("mla", "mla", CitationForm::Bibliography, include_str!("data/mla.txt")),
+    ("chicago-notes", "chicago-notes", CitationForm::Bibliography, include_str!("data/chicago-notes.txt")),
+    ("chicago-notes-note", "chicago-notes", CitationForm::Note, include_str!("data/chicago-notes-note.txt")),
+    (
+        "chicago-author-date",
+        "chicago-author-date",
+        CitationForm::Bibliography,
+        include_str!("data/chicago-author-date.txt"),
+    ),
 ];
 
 fn items() -> BTreeMap<String, Value> {
@@ -27,13 +32,13 @@ fn entries_are_as_the_manuals_say() {
     let (mut passing, mut failing) = (BTreeSet::new(), Vec::new());
     let mut kinds = BTreeSet::new();
     for (set, style, form, expected) in SETS {
-        let formatter = Formatter::new(Style::bundled(style).unwrap(), Some("en-US"));
+        let formatter = Formatter::new(CslStyle::bundled(style).unwrap(), Some("en-US"));
         for line in expected.lines() {
             let (id, wanted) = line.split_once('\t').unwrap();
             let item = &items[id];
             kinds.insert(item["type"].as_str().unwrap());
             // Each by itself, so that no author is repeated.
-            let made = formatter.format(std::slice::from_ref(item), form, Output::Text).unwrap();
+            let made = formatter.format(std::slice::from_ref(item), form, OutputFormat::Text).unwrap();
             // `-` is an item that the manual keeps out of the list.
             let made = made.first().map_or("-", |entry| entry.text.as_str());
             if made == wanted {

@@ -15,8 +15,8 @@ use std::{
     time::Duration,
 };
 
-use ibid_citations::answer::{Candidates, Found, Options};
-use ibid_domain::{Span, sentences::sentences};
+use ibid_citations::answer::{AnswerCandidates, AnswerOptions, CandidatePassage};
+use ibid_domain::{Span, sentences::sentence_spans};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Deserialize;
 
@@ -39,10 +39,10 @@ struct Passage {
 }
 
 impl Case {
-    fn found(&self) -> Vec<Found<'_>> {
+    fn found(&self) -> Vec<CandidatePassage<'_>> {
         let passages = self.passages.iter();
         passages
-            .map(|Passage { source, start, title, text, score }| Found {
+            .map(|Passage { source, start, title, text, score }| CandidatePassage {
                 source: *source,
                 text,
                 score: *score,
@@ -56,7 +56,7 @@ impl Case {
     fn is_evidence(&self, passage: usize, span: Span) -> bool {
         let Passage { source, start, .. } = self.passages[passage];
         let place = Span::new(start + span.start, start + span.end);
-        self.evidence.iter().any(|(of, from, to)| *of == source && Span::new(*from, *to).meets(place))
+        self.evidence.iter().any(|(of, from, to)| *of == source && Span::new(*from, *to).overlaps(place))
     }
 
     /// Whether the evidence is among the passages.
@@ -70,7 +70,7 @@ impl Case {
         let best = (0..self.passages.len()).max_by(|one, other| {
             self.passages[*one].score.total_cmp(&self.passages[*other].score).then(other.cmp(one))
         })?;
-        Some((best, sentences(&self.passages[best].text).next()?))
+        Some((best, sentence_spans(&self.passages[best].text).next()?))
     }
 
     /// The sentence that has most of the question's words.
@@ -84,8 +84,8 @@ impl Case {
         let asked = words(&self.question);
         let mut best: Option<(usize, usize, Span)> = None;
         for (number, passage) in self.passages.iter().enumerate() {
-            for span in sentences(&passage.text) {
-                let shared = words(span.of(&passage.text).unwrap_or_default()).intersection(&asked).count();
+            for span in sentence_spans(&passage.text) {
+                let shared = words(span.slice_of(&passage.text).unwrap_or_default()).intersection(&asked).count();
                 if best.is_none_or(|(most, ..)| shared > most) {
                     best = Some((shared, number, span));
                 }
@@ -110,8 +110,8 @@ struct Counts {
 impl Counts {
     fn add(&mut self, case: &Case) {
         let passages = case.found();
-        let candidates = Candidates::new(&case.question, &passages);
-        let answer = candidates.pick(case.similarities.as_deref(), Options::default());
+        let candidates = AnswerCandidates::new(&case.question, &passages);
+        let answer = candidates.select_answer(case.similarities.as_deref(), AnswerOptions::default());
         let is_evidence = |(passage, span)| case.is_evidence(passage, span);
         let hits: Vec<_> = answer.sentences.iter().map(|one| is_evidence((one.passage, one.span))).collect();
         self.cases += 1;
@@ -199,7 +199,7 @@ fn time(out: &mut impl Write) -> std::io::Result<()> {
     let made = made_up();
     let passages: Vec<_> = made
         .iter()
-        .map(|(source, start, text)| Found {
+        .map(|(source, start, text)| CandidatePassage {
             source: *source,
             text,
             score: 1.0 / (60.0 + *start as f32),
@@ -212,9 +212,9 @@ fn time(out: &mut impl Write) -> std::io::Result<()> {
     const ROUNDS: u32 = 100;
     for _ in 0..ROUNDS {
         let began = processor_time();
-        let candidates = Candidates::new(question, &passages);
-        let similarities = vec![0.4; candidates.texts().len()];
-        black_box(candidates.pick(Some(&similarities), Options::default()));
+        let candidates = AnswerCandidates::new(question, &passages);
+        let similarities = vec![0.4; candidates.shortlisted_texts().len()];
+        black_box(candidates.select_answer(Some(&similarities), AnswerOptions::default()));
         let took = processor_time() - began;
         best = best.min(took);
         total += took;
@@ -240,7 +240,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             for case in read(path)? {
                 let case = case?;
                 let passages = case.found();
-                writeln!(out, "{}", serde_json::to_string(&Candidates::new(&case.question, &passages).texts())?)?;
+                writeln!(
+                    out,
+                    "{}",
+                    serde_json::to_string(&AnswerCandidates::new(&case.question, &passages).shortlisted_texts())?
+                )?;
             }
             return Ok(());
         }

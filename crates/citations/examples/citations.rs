@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ibid_citations::{CitationBuffer, parse, strip};
+use ibid_citations::{CitationBuffer, parse_markers, strip_markers};
 
 /// An answer of so many bytes, one in twenty of them in a citation.
 fn answer(length: usize) -> String {
@@ -70,8 +70,8 @@ fn main() -> std::io::Result<()> {
         ("buffer, chunks of 1 kB", speed(&text, |text| stream(text, 1024))),
         ("buffer, chunks of 64 bytes", speed(&text, |text| stream(text, 64))),
         ("buffer, chunks of 4 bytes", speed(&text, |text| stream(text, 4))),
-        ("parser", speed(&text, |text| _ = black_box(parse(text)))),
-        ("parser and strip", speed(&text, |text| _ = black_box(strip(text, &parse(text), |_| true)))),
+        ("parser", speed(&text, |text| _ = black_box(parse_markers(text)))),
+        ("parser and strip", speed(&text, |text| _ = black_box(strip_markers(text, &parse_markers(text), |_| true)))),
     ] {
         writeln!(out, "{name:<31} {speed:8.0} MB/s   {:5.2} x", speed / copied)?;
     }

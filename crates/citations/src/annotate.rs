@@ -2,26 +2,25 @@
 
 use ibid_domain::Span;
 
-/// What a citation that is put in points at.
+/// A citation to insert into a text: the claim it supports and the source it quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
+pub struct CitationNote {
     /// The claim that it stands for.
     pub span: Span,
-    /// The number of the source.
+    /// Number of the source, as printed in brackets.
     pub number: u32,
-    /// What to call the source.
+    /// Title of the source, or its file name if it has no title.
     pub title: String,
-    /// Its address.
     pub url: Option<String>,
-    /// The page of it.
+    /// Page of the source that has the quote, counted from 1.
     pub page: Option<u32>,
     /// Its words that bear the claim out.
     pub quote: String,
 }
 
-/// How the text is written.
+/// Markup language of the annotated text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Style {
+pub enum AnnotationFormat {
     /// Markdown: numbers in brackets, and the sources with their quotes below.
     #[default]
     Markdown,
@@ -30,10 +29,10 @@ pub enum Style {
 }
 
 /// The text with a citation at the end of each claim that has one. Notes are in the order of the text.
-pub fn annotate(text: &str, notes: &[Note], style: Style) -> String {
+pub fn annotate_text(text: &str, notes: &[CitationNote], style: AnnotationFormat) -> String {
     let plain: fn(&str) -> String = match style {
-        Style::Markdown => str::to_owned,
-        Style::Typst => typst,
+        AnnotationFormat::Markdown => str::to_owned,
+        AnnotationFormat::Typst => escape_typst,
     };
     let mut written = String::with_capacity(text.len() + notes.len() * 16);
     let (mut byte, mut place) = (0, 0);
@@ -44,14 +43,16 @@ pub fn annotate(text: &str, notes: &[Note], style: Style) -> String {
         let words = claim.trim_end_matches(['.', '!', '?', '。', '！', '？', '…']).trim_end();
         written.push_str(&plain(words));
         match style {
-            Style::Markdown => written.push_str(&format!(" [{}]", note.number)),
-            Style::Typst => written.push_str(&format!("#footnote[{}]", typst(&described(note, '“', '”')))),
+            AnnotationFormat::Markdown => written.push_str(&format!(" [{}]", note.number)),
+            AnnotationFormat::Typst => {
+                written.push_str(&format!("#footnote[{}]", escape_typst(&describe_note(note, '“', '”'))))
+            }
         }
         written.push_str(&plain(&claim[words.len()..]));
         (byte, place) = (end, note.span.end);
     }
     written.push_str(&plain(&text[byte..]));
-    if style == Style::Markdown && !notes.is_empty() {
+    if style == AnnotationFormat::Markdown && !notes.is_empty() {
         written.truncate(written.trim_end().len());
         written.push_str("\n\n## Sources\n");
         let mut numbers: Vec<_> = notes.iter().map(|note| note.number).collect();
@@ -60,10 +61,10 @@ pub fn annotate(text: &str, notes: &[Note], style: Style) -> String {
         for number in numbers {
             let mut of_it = notes.iter().filter(|note| note.number == number);
             if let Some(first) = of_it.next() {
-                written.push_str(&format!("\n{number}. {}\n", markdown(&named(first))));
+                written.push_str(&format!("\n{number}. {}\n", escape_markdown(&title_with_url(first))));
                 for note in std::iter::once(first).chain(of_it) {
                     let page = note.page.map(|page| format!(" (page {page})")).unwrap_or_default();
-                    written.push_str(&format!("   > {}{page}\n", markdown(&one_line(&note.quote))));
+                    written.push_str(&format!("   > {}{page}\n", escape_markdown(&one_line(&note.quote))));
                 }
             }
         }
@@ -71,16 +72,16 @@ pub fn annotate(text: &str, notes: &[Note], style: Style) -> String {
     written
 }
 
-fn named(note: &Note) -> String {
+fn title_with_url(note: &CitationNote) -> String {
     match &note.url {
         Some(url) => format!("{}, {url}", one_line(&note.title)),
         None => one_line(&note.title),
     }
 }
 
-fn described(note: &Note, open: char, close: char) -> String {
+fn describe_note(note: &CitationNote, open: char, close: char) -> String {
     let page = note.page.map(|page| format!(", page {page}")).unwrap_or_default();
-    format!("{}{page}: {open}{}{close}", named(note), one_line(&note.quote))
+    format!("{}{page}: {open}{}{close}", title_with_url(note), one_line(&note.quote))
 }
 
 fn one_line(text: &str) -> String {
@@ -88,16 +89,16 @@ fn one_line(text: &str) -> String {
 }
 
 /// Words of a source, of which none is markup.
-fn markdown(text: &str) -> String {
-    escaped(text, &['\\', '`', '*', '_', '[', ']', '<', '#', '|'])
+fn escape_markdown(text: &str) -> String {
+    escape_chars(text, &['\\', '`', '*', '_', '[', ']', '<', '#', '|'])
 }
 
 /// Words of which none is markup to Typst.
-fn typst(text: &str) -> String {
-    escaped(text, &['\\', '#', '*', '_', '`', '$', '@', '<', '>', '[', ']', '~', '/', '=', '+', '-', '"', '\''])
+fn escape_typst(text: &str) -> String {
+    escape_chars(text, &['\\', '#', '*', '_', '`', '$', '@', '<', '>', '[', ']', '~', '/', '=', '+', '-', '"', '\''])
 }
 
-fn escaped(text: &str, signs: &[char]) -> String {
+fn escape_chars(text: &str, signs: &[char]) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {
         if signs.contains(&char) {
@@ -112,8 +113,8 @@ fn escaped(text: &str, signs: &[char]) -> String {
 mod tests {
     use super::*;
 
-    fn note(span: Span, number: u32, quote: &str) -> Note {
-        Note { span, number, title: "Sample [report]".into(), url: None, page: Some(3), quote: quote.into() }
+    fn note(span: Span, number: u32, quote: &str) -> CitationNote {
+        CitationNote { span, number, title: "Sample [report]".into(), url: None, page: Some(3), quote: quote.into() }
     }
 
     #[test]
@@ -122,14 +123,14 @@ mod tests {
         let notes =
             [note(Span::new(0, 13), 1, "bile"), note(Span::new(14, 27), 2, "5 %"), note(Span::new(29, 36), 1, "end")];
         assert_eq!(
-            annotate(text, &notes, Style::Markdown),
+            annotate_text(text, &notes, AnnotationFormat::Markdown),
             "Żółć is bile [1]. It is 5 % #1 [2]!\n\nThe end [1]\n\n## Sources\n\n1. Sample \\[report\\]\n   > bile (page 3)\n   > end (page 3)\n\
              \n2. Sample \\[report\\]\n   > 5 % (page 3)\n"
         );
         assert_eq!(
-            annotate(text, &notes[1..2], Style::Typst),
+            annotate_text(text, &notes[1..2], AnnotationFormat::Typst),
             "Żółć is bile. It is 5 % \\#1#footnote[Sample \\[report\\], page 3: “5 %”]!\n\nThe end"
         );
-        assert_eq!(annotate(text, &[], Style::Markdown), text);
+        assert_eq!(annotate_text(text, &[], AnnotationFormat::Markdown), text);
     }
 }

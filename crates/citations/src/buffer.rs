@@ -6,7 +6,7 @@
 
 use memchr::{memchr3, memchr3_iter};
 
-use crate::inline::{BRACES, TAG, TAG_CLOSE, tag};
+use crate::inline::{BRACES, TAG, TAG_CLOSE, parse_tag};
 
 /// The most bytes held back: the longest label, each of its characters as long as one can be, and its brackets.
 pub const LONGEST_HELD: usize = 4 * crate::grammar::LONGEST_LABEL + 2;
@@ -22,33 +22,33 @@ pub const LONGEST_HELD: usize = 4 * crate::grammar::LONGEST_LABEL + 2;
 /// ```
 #[derive(Debug, Default)]
 pub struct CitationBuffer {
-    /// What has come and is not released.
+    /// Bytes received but not released yet.
     held: Vec<u8>,
-    /// How much of it the machine has seen.
+    /// Number of held bytes that the state machine has processed.
     seen: usize,
-    /// Where in it the marker begins that is being read.
+    /// Position in the held bytes where the current marker begins.
     start: usize,
-    /// Where in it the first word stands that this marker keeps from being shown: its own beginning, or that of one
-    /// around it that it may turn out to end.
+    /// Position of the first held byte that must not be released yet: the beginning of the current marker, or of an
+    /// outer marker that it may complete.
     kept: usize,
-    state: State,
-    /// Whether what was released ends in a backslash that escapes what follows.
+    state: MarkerState,
+    /// True if the released text ends in a backslash that escapes the next character.
     escapes: bool,
-    /// Whether a line has begun with what was released, and nothing has come in it yet.
+    /// True if the released text ends in a line that has content, so that what follows cannot begin a block.
     is_in_line: bool,
 }
 
-/// What has been read of a marker.
+/// Part of a marker that has been read so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
-    /// Nothing.
+enum MarkerState {
+    /// Outside of any marker; text passes through.
     #[default]
     Free,
-    /// `[…`
+    /// Inside a label: `[…` without the closing bracket.
     Bracket { is_escaped: bool },
     /// `[…]`: what follows says whether it is a link or a definition.
     Closed,
-    /// `[…](…`
+    /// Inside a link target: `[…](…` without the closing parenthesis.
     Target { depth: usize, is_escaped: bool },
     /// `[…]:` at the start of a line; a title may follow the address.
     Definition,
@@ -60,7 +60,7 @@ enum State {
     TagClose(usize),
     /// So many bytes of `{citation:`.
     BracesName(usize),
-    /// `{citation:…`
+    /// Inside an id in braces: `{citation:…`
     Braces,
 }
 
@@ -78,14 +78,14 @@ impl CitationBuffer {
             && let Ok(text) = std::str::from_utf8(chunk)
             && memchr3(b'[', b'<', b'{', chunk).is_none()
         {
-            self.escapes = escapes(chunk, self.escapes);
+            self.escapes = ends_in_escape(chunk, self.escapes);
             self.is_in_line = is_in_line(chunk, self.is_in_line);
             return text.to_owned();
         }
         self.held.extend_from_slice(chunk);
-        self.run();
-        let ready = if self.state == State::Free { self.held.len() } else { self.kept };
-        self.release(whole(&self.held, ready))
+        self.advance();
+        let ready = if self.state == MarkerState::Free { self.held.len() } else { self.kept };
+        self.release(complete_chars_len(&self.held, ready))
     }
 
     /// Gives what is left at the end of the stream.
@@ -99,7 +99,7 @@ impl CitationBuffer {
         }
         let rest = self.held.split_off(ready);
         let released = std::mem::replace(&mut self.held, rest);
-        self.escapes = escapes(&released, self.escapes);
+        self.escapes = ends_in_escape(&released, self.escapes);
         self.is_in_line = is_in_line(&released, self.is_in_line);
         self.seen = self.seen.saturating_sub(ready);
         self.start = self.start.saturating_sub(ready);
@@ -108,52 +108,52 @@ impl CitationBuffer {
     }
 
     /// Moves the machine to the end of what has come.
-    fn run(&mut self) {
+    fn advance(&mut self) {
         let mut within = None;
         while self.seen < self.held.len() {
-            if self.state == State::Free {
+            if self.state == MarkerState::Free {
                 let Some(length) = memchr3(b'[', b'<', b'{', &self.held[self.seen..]) else {
                     self.seen = self.held.len();
                     return;
                 };
                 let at = self.seen + length;
                 self.seen = at + 1;
-                if !escapes(&self.held[..at], self.escapes) {
+                if !ends_in_escape(&self.held[..at], self.escapes) {
                     self.start = at;
                     self.kept = within.take().unwrap_or(at);
                     self.state = match self.held[at] {
-                        b'[' => State::Bracket { is_escaped: false },
-                        b'<' => State::TagName(1),
-                        _ => State::BracesName(1),
+                        b'[' => MarkerState::Bracket { is_escaped: false },
+                        b'<' => MarkerState::TagName(1),
+                        _ => MarkerState::BracesName(1),
                     };
                 }
                 continue;
             }
             let byte = self.held[self.seen];
-            let (state, takes) = self.step(byte);
+            let (state, takes) = self.next_state(byte);
             let was = std::mem::replace(&mut self.state, state);
             self.seen += usize::from(takes);
             if byte == b'\n' {
-                self.state = State::Free;
-            } else if self.state == State::Free {
+                self.state = MarkerState::Free;
+            } else if self.state == MarkerState::Free {
                 if let Some(at) = self.begins_within(was) {
                     within = Some(self.kept);
                     self.seen = at;
                 }
             } else if self.seen - self.kept > LONGEST_HELD {
                 // It was no marker, but one may have begun since.
-                self.state = State::Free;
+                self.state = MarkerState::Free;
                 self.seen = self.start + 1;
             }
         }
     }
 
-    /// Where in what was read, and has just ended, another marker may have begun whose end is yet to come: the words
-    /// looked like a tag or a link, and only the parser tells whether they are one.
-    fn begins_within(&self, was: State) -> Option<usize> {
+    /// Returns the position where another marker may begin inside the text that was just completed. The text looked
+    /// like a tag or a link, and only the parser can tell if it is one.
+    fn begins_within(&self, was: MarkerState) -> Option<usize> {
         let read = &self.held[self.start..self.seen];
-        let is_tag = matches!(was, State::Tag { .. } | State::TagClose(_))
-            && std::str::from_utf8(read).is_ok_and(|text| tag(text, 0).is_some_and(|(_, end)| end == read.len()));
+        let is_tag = matches!(was, MarkerState::Tag { .. } | MarkerState::TagClose(_))
+            && std::str::from_utf8(read).is_ok_and(|text| parse_tag(text, 0).is_some_and(|(_, end)| end == read.len()));
         if is_tag {
             return None;
         }
@@ -164,15 +164,15 @@ impl CitationBuffer {
                 rest[..length].eq_ignore_ascii_case(&name.as_bytes()[..length])
             };
             // What a bracket holds that is closed by another is no marker.
-            let is_open = rest[0] == b'[' && !matches!(was, State::Bracket { .. } | State::Closed);
-            let is_escaped = escapes(&self.held[..self.start + at], self.escapes);
+            let is_open = rest[0] == b'[' && !matches!(was, MarkerState::Bracket { .. } | MarkerState::Closed);
+            let is_escaped = ends_in_escape(&self.held[..self.start + at], self.escapes);
             (!is_escaped && (is_open || begins(TAG) || begins(BRACES))).then_some(self.start + at)
         })
     }
 
     /// The state after a byte, and whether the byte belongs to what was read.
-    fn step(&mut self, byte: u8) -> (State, bool) {
-        use State::*;
+    fn next_state(&mut self, byte: u8) -> (MarkerState, bool) {
+        use MarkerState::*;
         match self.state {
             Bracket { is_escaped: true } => (Bracket { is_escaped: false }, true),
             Bracket { .. } => match byte {
@@ -196,7 +196,7 @@ impl CitationBuffer {
                 _ => (self.state, true),
             },
             Definition => (Definition, true),
-            TagName(length) => match name(TAG, length, byte) {
+            TagName(length) => match match_name_byte(TAG, length, byte) {
                 Some(true) => (Tag { quote: None, is_slash: false }, true),
                 Some(false) => (TagName(length + 1), true),
                 None => (Free, false),
@@ -209,12 +209,12 @@ impl CitationBuffer {
                 b'<' => (Free, false),
                 _ => (Tag { quote: None, is_slash: byte == b'/' }, true),
             },
-            TagClose(length) => match name(TAG_CLOSE, length, byte) {
+            TagClose(length) => match match_name_byte(TAG_CLOSE, length, byte) {
                 Some(true) => (Free, true),
                 Some(false) => (TagClose(length + 1), true),
                 None => (Free, false),
             },
-            BracesName(length) => match name(BRACES, length, byte) {
+            BracesName(length) => match match_name_byte(BRACES, length, byte) {
                 Some(true) => (Braces, true),
                 Some(false) => (BracesName(length + 1), true),
                 None => (Free, false),
@@ -230,22 +230,22 @@ impl CitationBuffer {
     }
 }
 
-/// Whether a byte goes on with a name, and whether it ends it.
-fn name(name: &str, length: usize, byte: u8) -> Option<bool> {
+/// Returns `None` if the byte does not continue the name, else if it completes the name.
+fn match_name_byte(name: &str, length: usize, byte: u8) -> Option<bool> {
     let next = name.as_bytes().get(length)?;
     next.eq_ignore_ascii_case(&byte).then_some(length + 1 == name.len())
 }
 
-/// Whether a byte after these is escaped.
-fn escapes(bytes: &[u8], before: bool) -> bool {
+/// Returns true if the byte after these would be escaped.
+fn ends_in_escape(bytes: &[u8], before: bool) -> bool {
     let backslashes = bytes.iter().rev().take_while(|&&byte| byte == b'\\').count();
     (backslashes % 2 == 1) != (before && backslashes == bytes.len())
 }
 
-/// What a line can begin with: blank space, and the signs of quotes and lists.
+/// Bytes that can precede the content of a line: white space, quote marks and list markers.
 const PREFIX: &[u8] = b" \t>-*+.)0123456789";
 
-/// Whether these end within a line that has something else in it than what lines begin with.
+/// Returns true if the bytes end in a line that has more than white space, quote marks and list markers.
 fn is_in_line(bytes: &[u8], before: bool) -> bool {
     match bytes.iter().rev().find(|byte| !PREFIX.contains(byte)) {
         Some(byte) => *byte != b'\n',
@@ -254,7 +254,7 @@ fn is_in_line(bytes: &[u8], before: bool) -> bool {
 }
 
 /// So many of the bytes, but no part of a character that may still get its end.
-fn whole(bytes: &[u8], ready: usize) -> usize {
+fn complete_chars_len(bytes: &[u8], ready: usize) -> usize {
     for length in 1..=ready.min(3) {
         let tail = &bytes[ready - length..ready];
         if tail[0] >= 0xC0 {

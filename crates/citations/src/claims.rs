@@ -6,43 +6,43 @@ use ibid_domain::{Span, sentences::sentences_of};
 
 use crate::{
     grammar::{Marker, MarkerKind},
-    markdown::{self, Stretch},
-    strip::strip,
+    markdown::{self, ProseKind},
+    strip::strip_markers,
 };
 
-/// A statement of a text.
+/// A statement of a text: a sentence, a list item or a table cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// Its words, without markers.
     pub text: String,
-    /// Where it stands, with its markers.
+    /// Position in the text in characters, including the markers.
     pub span: Span,
     /// The markers that stand for it, by their place among all of the text.
-    pub cited: Vec<Cited>,
-    /// Whether it looks like a statement of fact.
+    pub cited: Vec<ClaimMarker>,
+    /// True if it reads like a statement of fact.
     pub is_factual: bool,
 }
 
-/// A marker of a claim.
+/// A marker that cites sources for a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cited {
+pub struct ClaimMarker {
     /// Its place among the markers of the text.
     pub marker: usize,
-    /// What it stands for: the claim, or the part of it up to this marker from the one before.
+    /// Text that the marker supports: the whole claim, or the part since the previous marker.
     pub part: String,
 }
 
 /// The claims of a text whose markers are known.
-pub fn claims(text: &str, markers: &[Marker]) -> Vec<Claim> {
-    let masked = masked(text, markers);
-    let blocks = markdown::blocks(text);
+pub fn extract_claims(text: &str, markers: &[Marker]) -> Vec<Claim> {
+    let masked = mask_markers(text, markers);
+    let blocks = markdown::parse_blocks(text);
     let mut found = Vec::new();
     let mut at = 0;
     for (stretch, kind) in &blocks.prose {
         let sentences = match kind {
-            Stretch::Prose => sentences_of(&masked, stretch.clone()),
-            Stretch::Row => cells(&masked, stretch.clone()),
-            Stretch::Heading => continue,
+            ProseKind::Prose => sentences_of(&masked, stretch.clone()),
+            ProseKind::Row => table_cells(&masked, stretch.clone()),
+            ProseKind::Heading => continue,
         };
         while markers.get(at).is_some_and(|marker| marker.bytes.start < stretch.start) {
             at += 1;
@@ -68,9 +68,9 @@ pub fn claims(text: &str, markers: &[Marker]) -> Vec<Claim> {
             let first = chars;
             chars += text[start..end].chars().count();
             seen = end;
-            let words = plain(text, start..end, own_markers);
-            let cited = cited(text, start, &words, own.start, own_markers);
-            let is_factual = kind == Stretch::Prose && is_factual(&words);
+            let words = text_without_markers(text, start..end, own_markers);
+            let cited = claim_markers(text, start, &words, own.start, own_markers);
+            let is_factual = kind == ProseKind::Prose && is_factual(&words);
             Claim { text: words, span: Span::new(first, chars), cited, is_factual }
         })
         .filter(|claim| claim.text.contains(char::is_alphanumeric))
@@ -78,7 +78,7 @@ pub fn claims(text: &str, markers: &[Marker]) -> Vec<Claim> {
 }
 
 /// The text with its markers blanked out, every other byte where it was.
-fn masked(text: &str, markers: &[Marker]) -> String {
+fn mask_markers(text: &str, markers: &[Marker]) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut from = 0;
     for marker in markers {
@@ -91,7 +91,7 @@ fn masked(text: &str, markers: &[Marker]) -> String {
 }
 
 /// The cells of a row that hold words.
-fn cells(text: &str, row: Range<usize>) -> Vec<Range<usize>> {
+fn table_cells(text: &str, row: Range<usize>) -> Vec<Range<usize>> {
     let mut cells = Vec::new();
     let mut from = row.start;
     for cell in text[row].split('|') {
@@ -105,7 +105,7 @@ fn cells(text: &str, row: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// The words of a range without its markers, on one line.
-fn plain(text: &str, range: Range<usize>, markers: &[Marker]) -> String {
+fn text_without_markers(text: &str, range: Range<usize>, markers: &[Marker]) -> String {
     let local: Vec<_> = markers
         .iter()
         .map(|marker| Marker {
@@ -113,11 +113,11 @@ fn plain(text: &str, range: Range<usize>, markers: &[Marker]) -> String {
             ..marker.clone()
         })
         .collect();
-    strip(&text[range], &local, |_| true).split_whitespace().collect::<Vec<_>>().join(" ")
+    strip_markers(&text[range], &local, |_| true).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What each marker of a claim stands for.
-fn cited(text: &str, start: usize, whole: &str, first: usize, markers: &[Marker]) -> Vec<Cited> {
+/// Returns the markers of a claim, each with the part of the claim that it supports.
+fn claim_markers(text: &str, start: usize, whole: &str, first: usize, markers: &[Marker]) -> Vec<ClaimMarker> {
     let mut cited = Vec::new();
     let mut from = start;
     for (place, marker) in markers.iter().enumerate() {
@@ -128,14 +128,16 @@ fn cited(text: &str, start: usize, whole: &str, first: usize, markers: &[Marker]
         let part = if words.len() >= SHORTEST_PART { words.join(" ") } else { String::new() };
         let part = match (part.is_empty(), cited.last()) {
             // Several that stand together stand for the same.
-            (true, Some(Cited { part, .. })) if words.iter().all(|word| !word.contains(char::is_alphanumeric)) => {
+            (true, Some(ClaimMarker { part, .. }))
+                if words.iter().all(|word| !word.contains(char::is_alphanumeric)) =>
+            {
                 part.clone()
             }
             (true, _) => whole.to_owned(),
             (false, _) => part,
         };
         from = marker.bytes.end;
-        cited.push(Cited { marker: first + place, part });
+        cited.push(ClaimMarker { marker: first + place, part });
     }
     // One alone stands for the whole sentence, wherever in it it stands.
     if let [only] = &mut cited[..] {
@@ -144,7 +146,7 @@ fn cited(text: &str, start: usize, whole: &str, first: usize, markers: &[Marker]
     cited
 }
 
-/// How many words say something by themselves.
+/// Minimum number of words for a part of a claim that is checked by itself.
 const SHORTEST_PART: usize = 4;
 
 /// Words that begin what speaks to the reader and states nothing.
@@ -171,7 +173,8 @@ const ADDRESSES: &[&str] = &[
     "see",
 ];
 
-/// Whether words look like a statement of fact: no question, no heading of a list, nothing said to the reader.
+/// Returns true if words read like a statement of fact: not a question, not a list heading, not addressed to the
+/// reader.
 fn is_factual(words: &str) -> bool {
     let count = words.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
     let wide = words.chars().filter(|char| *char >= '\u{2E80}').count();

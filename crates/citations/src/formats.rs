@@ -2,14 +2,14 @@
 //! selectors of the W3C.
 //!
 //! All of them are made from the same anchor: which words of a message cite, and which words of which text they cite.
-//! Places are kept in Unicode scalar values; who counts otherwise gets them converted, with [`Units`].
+//! Places are kept in Unicode scalar values; who counts otherwise gets them converted, with [`OffsetUnit`].
 
 use ibid_domain::{CharIndex, Span};
 use serde_json::{Value, json};
 
-/// What places in a text are counted in.
+/// Unit in which positions in a text are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Units {
+pub enum OffsetUnit {
     /// Unicode scalar values, as Python counts.
     #[default]
     CodePoints,
@@ -19,10 +19,10 @@ pub enum Units {
     Bytes,
 }
 
-impl Units {
+impl OffsetUnit {
     /// A span of scalar values in these units; none if it does not lie within the text.
-    pub fn of(self, text: &CharIndex<'_>, span: Span) -> Option<(usize, usize)> {
-        let (start, end) = (text.byte(span.start)?, text.byte(span.end)?);
+    pub fn convert_span(self, text: &CharIndex<'_>, span: Span) -> Option<(usize, usize)> {
+        let (start, end) = (text.byte_offset(span.start)?, text.byte_offset(span.end)?);
         let words = text.text();
         let before = words.get(..start)?;
         let within = words.get(start..end)?;
@@ -38,40 +38,40 @@ impl Units {
     }
 }
 
-/// Which words cite, and what.
+/// A citation in a message, with the quote and the position that it cites.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Anchor {
-    /// Where the citation stands in the message.
+pub struct CitationAnchor {
+    /// Position of the citation marker in the message.
     pub marker: Span,
     /// The claim that it stands for.
     pub claim: Option<Span>,
-    /// The number of the source.
+    /// Number of the source, as printed in the marker.
     pub number: u32,
     /// The source's id; none if it was deleted.
     pub source_id: Option<String>,
     /// The name of the file, or the title.
     pub title: String,
-    /// The address of a page.
+    /// Web address of the source, if it is a page.
     pub url: Option<String>,
-    /// What format the source is in.
+    /// Media type of the source, such as `application/pdf`.
     pub media_type: String,
     /// The SHA-256 of the text that the quote is of.
     pub text_sha256: Option<String>,
-    /// The quote.
+    /// Words of the source that support the claim.
     pub quote: String,
-    /// Where it stands in that text.
+    /// Position of the quote in the source's text, in characters.
     pub span: Option<Span>,
-    /// A few words before it.
+    /// A few words before the quote.
     pub prefix: String,
-    /// A few words after it.
+    /// A few words after the quote.
     pub suffix: String,
     /// The first and the last page that it stands on, from 1.
     pub pages: Option<(u32, u32)>,
 }
 
-/// How citations are written.
+/// Format in which a message and its citations are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum CitationWireFormat {
     /// `output_text` with `url_citation` and `file_citation` annotations.
     OpenAi,
     /// Text blocks with `citations`.
@@ -83,19 +83,24 @@ pub enum Format {
 }
 
 /// A message with its citations, as a format has it. Places in the message are counted in `units`.
-pub fn written(message: &str, anchors: &[Anchor], format: Format, units: Units) -> Value {
+pub fn render_message(
+    message: &str,
+    anchors: &[CitationAnchor],
+    format: CitationWireFormat,
+    units: OffsetUnit,
+) -> Value {
     match format {
-        Format::OpenAi => openai(message, anchors, units),
-        Format::Anthropic => anthropic(message, anchors),
-        Format::AiSdk => ai_sdk(message, anchors),
-        Format::WebAnnotation => web_annotations(message, anchors, units),
+        CitationWireFormat::OpenAi => openai_message(message, anchors, units),
+        CitationWireFormat::Anthropic => anthropic_message(message, anchors),
+        CitationWireFormat::AiSdk => ai_sdk(message, anchors),
+        CitationWireFormat::WebAnnotation => web_annotations(message, anchors, units),
     }
 }
 
-fn openai(message: &str, anchors: &[Anchor], units: Units) -> Value {
+fn openai_message(message: &str, anchors: &[CitationAnchor], units: OffsetUnit) -> Value {
     let index = CharIndex::new(message);
-    let annotation = |anchor: &Anchor| {
-        let (start, end) = units.of(&index, anchor.marker)?;
+    let annotation = |anchor: &CitationAnchor| {
+        let (start, end) = units.convert_span(&index, anchor.marker)?;
         Some(match (&anchor.url, &anchor.source_id) {
             (Some(url), _) => {
                 json!({"type": "url_citation", "start_index": start, "end_index": end, "title": anchor.title, "url": url})
@@ -112,7 +117,7 @@ fn openai(message: &str, anchors: &[Anchor], units: Units) -> Value {
 }
 
 /// Text blocks without markers: each claim that cites is a block of its own, with its citations.
-fn anthropic(message: &str, anchors: &[Anchor]) -> Value {
+fn anthropic_message(message: &str, anchors: &[CitationAnchor]) -> Value {
     let index = CharIndex::new(message);
     let mut documents: Vec<u32> = Vec::new();
     let mut blocks = Vec::new();
@@ -121,8 +126,9 @@ fn anthropic(message: &str, anchors: &[Anchor]) -> Value {
     while let Some(first) = anchors.get(at) {
         // Those that stand for one claim stand together.
         let claim = first.claim.unwrap_or(Span::new(from, first.marker.end));
-        let is_of_it =
-            |anchor: &&Anchor| anchor.claim == first.claim && (anchor.claim.is_some() || anchor.marker == first.marker);
+        let is_of_it = |anchor: &&CitationAnchor| {
+            anchor.claim == first.claim && (anchor.claim.is_some() || anchor.marker == first.marker)
+        };
         let together = anchors[at..].iter().take_while(is_of_it).count();
         let group = &anchors[at..at + together];
         at += together;
@@ -134,16 +140,19 @@ fn anthropic(message: &str, anchors: &[Anchor]) -> Value {
             for anchor in group {
                 if anchor.marker.start >= place && anchor.marker.end <= to {
                     text.push_str(
-                        index.of(Span::new(place, anchor.marker.start)).unwrap_or_default().trim_end_matches(' '),
+                        index
+                            .span_text(Span::new(place, anchor.marker.start))
+                            .unwrap_or_default()
+                            .trim_end_matches(' '),
                     );
                     place = anchor.marker.end;
                 }
             }
-            text.push_str(index.of(Span::new(place, to)).unwrap_or_default());
+            text.push_str(index.span_text(Span::new(place, to)).unwrap_or_default());
             text
         };
         if start > from {
-            blocks.push(json!({"type": "text", "text": index.of(Span::new(from, start)).unwrap_or_default()}));
+            blocks.push(json!({"type": "text", "text": index.span_text(Span::new(from, start)).unwrap_or_default()}));
         }
         let citations: Vec<_> = group
             .iter()
@@ -152,19 +161,19 @@ fn anthropic(message: &str, anchors: &[Anchor]) -> Value {
                     documents.push(anchor.number);
                     documents.len() - 1
                 });
-                location(anchor, document)
+                anthropic_citation(anchor, document)
             })
             .collect();
         blocks.push(json!({"type": "text", "text": plain(start, end), "citations": citations}));
         from = end;
     }
     if from < index.len() {
-        blocks.push(json!({"type": "text", "text": index.of(Span::new(from, index.len())).unwrap_or_default()}));
+        blocks.push(json!({"type": "text", "text": index.span_text(Span::new(from, index.len())).unwrap_or_default()}));
     }
     json!({"role": "assistant", "content": blocks})
 }
 
-fn location(anchor: &Anchor, document: usize) -> Value {
+fn anthropic_citation(anchor: &CitationAnchor, document: usize) -> Value {
     match (anchor.pages, anchor.span, &anchor.url) {
         // Pages count from 1, and the end is the page after the last.
         (Some((first, last)), ..) => json!({
@@ -185,7 +194,7 @@ fn location(anchor: &Anchor, document: usize) -> Value {
     }
 }
 
-fn ai_sdk(message: &str, anchors: &[Anchor]) -> Value {
+fn ai_sdk(message: &str, anchors: &[CitationAnchor]) -> Value {
     let mut parts = vec![json!({"type": "text", "text": message})];
     let mut numbers: Vec<u32> = Vec::new();
     for anchor in anchors {
@@ -205,10 +214,10 @@ fn ai_sdk(message: &str, anchors: &[Anchor]) -> Value {
     json!({"role": "assistant", "parts": parts})
 }
 
-fn web_annotations(message: &str, anchors: &[Anchor], units: Units) -> Value {
+fn web_annotations(message: &str, anchors: &[CitationAnchor], units: OffsetUnit) -> Value {
     let index = CharIndex::new(message);
-    let annotation = |(place, anchor): (usize, &Anchor)| {
-        let (start, end) = units.of(&index, anchor.claim.unwrap_or(anchor.marker))?;
+    let annotation = |(place, anchor): (usize, &CitationAnchor)| {
+        let (start, end) = units.convert_span(&index, anchor.claim.unwrap_or(anchor.marker))?;
         let mut selectors = vec![
             json!({"type": "TextQuoteSelector", "exact": anchor.quote, "prefix": anchor.prefix, "suffix": anchor.suffix}),
         ];
@@ -248,14 +257,14 @@ mod tests {
     /// An emoji of several scalar values, ideographs, and a letter with a combining mark.
     const MESSAGE: &str = "👩‍🔬 数据 e\u{301} ok [1]. End [2].";
 
-    fn anchors() -> Vec<Anchor> {
+    fn anchors() -> Vec<CitationAnchor> {
         let place = |words: &str| {
             let byte = MESSAGE.find(words).unwrap();
             let start = MESSAGE[..byte].chars().count();
             Span::new(start, start + words.chars().count())
         };
         vec![
-            Anchor {
+            CitationAnchor {
                 marker: place("[1]"),
                 claim: Some(place("👩‍🔬 数据 e\u{301} ok [1].")),
                 number: 1,
@@ -266,9 +275,9 @@ mod tests {
                 quote: "数据 ok".into(),
                 span: Some(Span::new(7, 12)),
                 pages: Some((3, 4)),
-                ..Anchor::default()
+                ..CitationAnchor::default()
             },
-            Anchor {
+            CitationAnchor {
                 marker: place("[2]"),
                 claim: Some(place("End [2].")),
                 number: 2,
@@ -279,7 +288,7 @@ mod tests {
                 prefix: "It is ".into(),
                 suffix: " Really.".into(),
                 span: Some(Span::new(6, 14)),
-                ..Anchor::default()
+                ..CitationAnchor::default()
             },
         ]
     }
@@ -288,20 +297,20 @@ mod tests {
     fn places_are_counted_as_each_counts() {
         let index = CharIndex::new(MESSAGE);
         let marker = anchors()[0].marker;
-        let by = |units: Units| units.of(&index, marker).unwrap();
-        let (start, end) = by(Units::Bytes);
+        let by = |units: OffsetUnit| units.convert_span(&index, marker).unwrap();
+        let (start, end) = by(OffsetUnit::Bytes);
         assert_eq!(&MESSAGE[start..end], "[1]");
-        let (start, end) = by(Units::Utf16);
+        let (start, end) = by(OffsetUnit::Utf16);
         let halves: Vec<u16> = MESSAGE.encode_utf16().collect();
         assert_eq!(String::from_utf16(&halves[start..end]).unwrap(), "[1]");
-        let (start, end) = by(Units::CodePoints);
+        let (start, end) = by(OffsetUnit::CodePoints);
         assert_eq!(MESSAGE.chars().skip(start).take(end - start).collect::<String>(), "[1]");
-        assert_eq!(Units::Utf16.of(&index, Span::new(0, 999)), None);
+        assert_eq!(OffsetUnit::Utf16.convert_span(&index, Span::new(0, 999)), None);
     }
 
     #[test]
     fn openai_has_annotations() {
-        let found = written(MESSAGE, &anchors(), Format::OpenAi, Units::CodePoints);
+        let found = render_message(MESSAGE, &anchors(), CitationWireFormat::OpenAi, OffsetUnit::CodePoints);
         assert_eq!(found["text"], MESSAGE);
         assert_eq!(
             found["annotations"][0],
@@ -315,7 +324,7 @@ mod tests {
 
     #[test]
     fn anthropic_has_blocks_without_markers() {
-        let found = written(MESSAGE, &anchors(), Format::Anthropic, Units::CodePoints);
+        let found = render_message(MESSAGE, &anchors(), CitationWireFormat::Anthropic, OffsetUnit::CodePoints);
         let blocks = found["content"].as_array().unwrap();
         let texts: Vec<_> = blocks.iter().map(|block| block["text"].as_str().unwrap()).collect();
         assert_eq!(texts, ["👩‍🔬 数据 e\u{301} ok.", " ", "End."]);
@@ -325,8 +334,8 @@ mod tests {
             (&json!("page_location"), &json!(3), &json!(5))
         );
         assert_eq!(blocks[2]["citations"][0]["type"], "search_result_location");
-        let chars = Anchor { pages: None, ..anchors()[0].clone() };
-        let found = written(MESSAGE, &[chars], Format::Anthropic, Units::CodePoints);
+        let chars = CitationAnchor { pages: None, ..anchors()[0].clone() };
+        let found = render_message(MESSAGE, &[chars], CitationWireFormat::Anthropic, OffsetUnit::CodePoints);
         let location = &found["content"][0]["citations"][0];
         assert_eq!(
             (&location["type"], &location["start_char_index"], &location["end_char_index"]),
@@ -337,7 +346,7 @@ mod tests {
     #[test]
     fn the_ai_sdk_has_a_part_for_each_source() {
         let twice = [anchors(), anchors()].concat();
-        let found = written(MESSAGE, &twice, Format::AiSdk, Units::CodePoints);
+        let found = render_message(MESSAGE, &twice, CitationWireFormat::AiSdk, OffsetUnit::CodePoints);
         let kinds: Vec<_> =
             found["parts"].as_array().unwrap().iter().map(|part| part["type"].as_str().unwrap()).collect();
         assert_eq!(kinds, ["text", "source-document", "source-url"]);
@@ -345,7 +354,7 @@ mod tests {
 
     #[test]
     fn the_w3c_has_selectors() {
-        let found = written(MESSAGE, &anchors(), Format::WebAnnotation, Units::Utf16);
+        let found = render_message(MESSAGE, &anchors(), CitationWireFormat::WebAnnotation, OffsetUnit::Utf16);
         let second = &found[1]["body"];
         assert_eq!(second["source"], "https://example.org/");
         assert_eq!(

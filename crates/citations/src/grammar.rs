@@ -28,40 +28,35 @@ pub const MOST_NUMBERS: usize = 100;
 /// A place in a text that names sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marker {
-    /// Where it stands, in characters.
+    /// Position in the text, in characters.
     pub span: Span,
-    /// Where it stands, in bytes.
+    /// Position in the text, in bytes.
     pub bytes: Range<usize>,
-    /// What it names.
+    /// Kind of marker, with the sources it names.
     pub kind: MarkerKind,
 }
 
 /// The numbers of a marker; most name one or two.
-pub type Numbers = SmallVec<[u32; 4]>;
+pub type MarkerNumbers = SmallVec<[u32; 4]>;
 
-/// What a marker names.
+/// Kind of a citation marker, with the sources that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MarkerKind {
     /// Sources by number, each once, in the order written: `[1]`, `[2, 3]`, `[1-3]`.
-    Numbers(Numbers),
+    Numbers(MarkerNumbers),
     /// A source by its name: `[report.pdf]`. Brackets in prose look the same; only the sources tell them apart.
     Label(String),
     /// A source by its id: `<gml-inlinecitation identifier="…"/>`.
     Tag(String),
     /// A source by its id: `{citation:ID}`.
     Braces(String),
-    /// What a label of this text stands for: `[label]: url`.
-    Definition {
-        /// The label.
-        label: String,
-        /// The address it stands for.
-        url: String,
-    },
+    /// A link reference definition: `[label]: url`.
+    Definition { label: String, url: String },
 }
 
 impl Marker {
     /// A marker whose characters are yet to be counted.
-    pub(crate) const fn at(bytes: Range<usize>, kind: MarkerKind) -> Self {
+    pub(crate) const fn at_bytes(bytes: Range<usize>, kind: MarkerKind) -> Self {
         Self { span: Span::new(0, 0), bytes, kind }
     }
 }
@@ -100,18 +95,18 @@ impl fmt::Display for MarkerKind {
                 }
                 f.write_str("]")
             }
-            Self::Label(label) => write!(f, "[{}]", Escaped(label)),
+            Self::Label(label) => write!(f, "[{}]", EscapedLabel(label)),
             Self::Tag(id) => write!(f, "<gml-inlinecitation identifier=\"{id}\"/>"),
             Self::Braces(id) => write!(f, "{{citation:{id}}}"),
-            Self::Definition { label, url } => write!(f, "[{}]: {url}", Escaped(label)),
+            Self::Definition { label, url } => write!(f, "[{}]: {url}", EscapedLabel(label)),
         }
     }
 }
 
 /// A label with what would end it escaped.
-struct Escaped<'label>(&'label str);
+struct EscapedLabel<'label>(&'label str);
 
-impl fmt::Display for Escaped<'_> {
+impl fmt::Display for EscapedLabel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for char in self.0.chars() {
             if matches!(char, '[' | ']' | '\\' | '`' | '<' | '$' | '{') {
@@ -124,11 +119,11 @@ impl fmt::Display for Escaped<'_> {
 }
 
 /// Every marker of a text, in order; none overlaps another.
-pub fn parse(text: &str) -> Vec<Marker> {
-    let mut blocks = markdown::blocks(text);
+pub fn parse_markers(text: &str) -> Vec<Marker> {
+    let mut blocks = markdown::parse_blocks(text);
     let mut markers = std::mem::take(&mut blocks.definitions);
     let definitions = markers.len();
-    inline::scan(text, &blocks, &mut markers);
+    inline::scan_inline(text, &blocks, &mut markers);
     if definitions > 0 {
         markers.sort_by_key(|marker| marker.bytes.start);
     }
@@ -145,7 +140,7 @@ pub fn parse(text: &str) -> Vec<Marker> {
 }
 
 /// The text with each marker replaced by what `write` gives for it; `None` leaves it as it is.
-pub fn rewrite(text: &str, markers: &[Marker], mut write: impl FnMut(&Marker) -> Option<String>) -> String {
+pub fn rewrite_markers(text: &str, markers: &[Marker], mut write: impl FnMut(&Marker) -> Option<String>) -> String {
     let mut written = String::with_capacity(text.len());
     let mut from = 0;
     for marker in markers {
@@ -159,22 +154,22 @@ pub fn rewrite(text: &str, markers: &[Marker], mut write: impl FnMut(&Marker) ->
     written
 }
 
-/// What stands between the numbers of a marker.
+/// Characters that separate the numbers of a marker.
 const SEPARATORS: [char; 5] = [',', ';', '，', '、', '；'];
 
 /// The sources that the words between two brackets name by number.
-pub(crate) fn numbers(content: &str) -> Option<Numbers> {
+pub(crate) fn parse_numbers(content: &str) -> Option<MarkerNumbers> {
     // Most brackets hold words.
     if !content.trim_start().starts_with(|char: char| char.is_ascii_digit()) {
         return None;
     }
-    let mut numbers = Numbers::new();
+    let mut numbers = MarkerNumbers::new();
     for part in content.split(SEPARATORS) {
         let part = part.trim();
         match part.split_once(['-', '–', '—', '−', '‑']) {
-            None => numbers.push(number(part)?),
+            None => numbers.push(parse_number(part)?),
             Some((first, last)) => {
-                let (first, last) = (number(first.trim_end())?, number(last.trim_start())?);
+                let (first, last) = (parse_number(first.trim_end())?, parse_number(last.trim_start())?);
                 if first > last || (last - first) as usize >= MOST_NUMBERS {
                     return None;
                 }
@@ -193,7 +188,7 @@ pub(crate) fn numbers(content: &str) -> Option<Numbers> {
     Some(numbers)
 }
 
-fn number(digits: &str) -> Option<u32> {
+fn parse_number(digits: &str) -> Option<u32> {
     let is_number = (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().ok()).flatten()
 }

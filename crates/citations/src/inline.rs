@@ -12,21 +12,21 @@ use std::{
 use memchr::{memchr, memchr2, memmem};
 
 use crate::{
-    grammar::{LONGEST_ID, LONGEST_LABEL, Marker, MarkerKind, numbers},
-    markdown::{Blocks, folded},
+    grammar::{LONGEST_ID, LONGEST_LABEL, Marker, MarkerKind, parse_numbers},
+    markdown::{MarkdownBlocks, fold_label},
 };
 
-/// How a tag begins, and what may close it.
+/// Start and end of a citation tag, as some models write it.
 pub(crate) const TAG: &str = "<gml-inlinecitation";
 pub(crate) const TAG_CLOSE: &str = "</gml-inlinecitation>";
-/// How an id in braces begins.
+/// Start of a citation id in braces.
 pub(crate) const BRACES: &str = "{citation:";
 
-/// How many brackets may wait for their other halves; the outermost are given up first.
+/// Maximum number of open brackets kept while scanning; the outermost are dropped first, so that time stays linear.
 const MOST_OPEN: usize = 1000;
 /// The longest name of an attribute.
 const LONGEST_NAME: usize = 64;
-/// How deep brackets may nest in the address of a link.
+/// Maximum nesting of parentheses in the address of a link.
 const DEEPEST: usize = 32;
 
 /// Bytes that begin or end something.
@@ -42,97 +42,97 @@ const SPECIAL: [bool; 256] = {
 };
 
 /// Adds the markers in the prose of a text.
-pub(crate) fn scan(text: &str, blocks: &Blocks, markers: &mut Vec<Marker>) {
+pub(crate) fn scan_inline(text: &str, blocks: &MarkdownBlocks, markers: &mut Vec<Marker>) {
     for (stretch, _) in &blocks.prose {
-        Scan {
+        InlineScanner {
             text: &text[..stretch.end],
             blocks,
             markers,
             open: VecDeque::new(),
-            ticks: Ticks::default(),
+            ticks: BacktickRuns::default(),
             math: stretch.start,
             no_display: false,
             no_close: [false; CODE.len()],
         }
-        .run(stretch.start);
+        .scan_from(stretch.start);
     }
 }
 
-struct Scan<'run> {
+struct InlineScanner<'run> {
     /// The text up to the end of the stretch.
     text: &'run str,
-    blocks: &'run Blocks,
+    blocks: &'run MarkdownBlocks,
     markers: &'run mut Vec<Marker>,
-    open: VecDeque<Open>,
-    ticks: Ticks,
-    /// Where to look next for a `$` that closes math; the end of the text if there is none.
+    open: VecDeque<OpenBracket>,
+    ticks: BacktickRuns,
+    /// Position from which to search for the next closing `$`; the end of the text if there is none.
     math: usize,
     no_display: bool,
     no_close: [bool; CODE.len()],
 }
 
 /// A bracket that waits for its other half.
-struct Open {
+struct OpenBracket {
     at: usize,
-    /// How many markers there were before it.
+    /// Number of markers found before the bracket.
     markers: usize,
-    /// Whether something else than words is in it: another bracket, code, math.
+    /// True if it contains more than words: another bracket, code or math.
     holds_more: bool,
 }
 
 /// HTML whose content is shown as it is.
 const CODE: [(&str, &str); 4] = [("<!--", "-->"), ("<code", "</code>"), ("<pre", "</pre>"), ("<kbd", "</kbd>")];
 
-impl Scan<'_> {
-    fn run(&mut self, from: usize) {
+impl InlineScanner<'_> {
+    fn scan_from(&mut self, from: usize) {
         let mut at = from;
-        while let Some(length) = self.bytes(at).iter().position(|&byte| SPECIAL[byte as usize]) {
+        while let Some(length) = self.bytes_from(at).iter().position(|&byte| SPECIAL[byte as usize]) {
             at += length;
             at = match self.text.as_bytes()[at] {
-                b'\\' => self.escape(at),
-                b'`' => self.code(at),
-                b'<' => self.angle(at),
-                b'{' => self.braces(at),
-                b'$' => self.dollar(at),
+                b'\\' => self.skip_escape(at),
+                b'`' => self.skip_code_span(at),
+                b'<' => self.scan_angle_bracket(at),
+                b'{' => self.scan_braces(at),
+                b'$' => self.skip_math(at),
                 b'[' => {
                     if self.open.len() == MOST_OPEN {
                         self.open.pop_front();
                     }
-                    self.open.push_back(Open { at, markers: self.markers.len(), holds_more: false });
+                    self.open.push_back(OpenBracket { at, markers: self.markers.len(), holds_more: false });
                     at + 1
                 }
-                _ => self.close(at),
+                _ => self.close_bracket(at),
             };
         }
     }
 
-    fn bytes(&self, from: usize) -> &[u8] {
+    fn bytes_from(&self, from: usize) -> &[u8] {
         self.text.as_bytes().get(from..).unwrap_or_default()
     }
 
     /// Something that is no word has been passed.
-    fn passed(&mut self, to: usize) -> usize {
+    fn pass_non_word(&mut self, to: usize) -> usize {
         if let Some(open) = self.open.back_mut() {
             open.holds_more = true;
         }
         to
     }
 
-    /// `\x`, `\(…\)` or `\[…\]`.
-    fn escape(&mut self, at: usize) -> usize {
+    /// Skips an escape: `\x`, `\(…\)` or `\[…\]`.
+    fn skip_escape(&mut self, at: usize) -> usize {
         // In brackets it is a sign of a name.
-        let close: &[u8] = match self.bytes(at + 1).first().filter(|_| self.open.is_empty()) {
+        let close: &[u8] = match self.bytes_from(at + 1).first().filter(|_| self.open.is_empty()) {
             Some(b'(') => b"\\)",
             Some(b'[') => b"\\]",
             _ => return at + 2,
         };
         // Math ends before more math begins.
         let mut ahead = at + 2;
-        while let Some(length) = memchr(b'\\', self.bytes(ahead)) {
+        while let Some(length) = memchr(b'\\', self.bytes_from(ahead)) {
             ahead += length;
-            let next = self.bytes(ahead);
+            let next = self.bytes_from(ahead);
             if next.starts_with(close) {
-                return self.passed(ahead + 2);
+                return self.pass_non_word(ahead + 2);
             }
             if matches!(next.get(1), Some(b'(' | b'[')) {
                 break;
@@ -143,62 +143,63 @@ impl Scan<'_> {
     }
 
     /// A code span, or backticks that begin none.
-    fn code(&mut self, at: usize) -> usize {
-        let length = self.bytes(at).iter().take_while(|&&byte| byte == b'`').count();
-        match self.ticks.close(self.text.as_bytes(), at + length, length) {
-            Some(end) => self.passed(end),
+    fn skip_code_span(&mut self, at: usize) -> usize {
+        let length = self.bytes_from(at).iter().take_while(|&&byte| byte == b'`').count();
+        match self.ticks.find_closing_run(self.text.as_bytes(), at + length, length) {
+            Some(end) => self.pass_non_word(end),
             None => at + length,
         }
     }
 
     /// A tag that cites, HTML, an address, or a plain `<`.
-    fn angle(&mut self, at: usize) -> usize {
-        if let Some((id, end)) = tag(self.text, at) {
+    fn scan_angle_bracket(&mut self, at: usize) -> usize {
+        if let Some((id, end)) = parse_tag(self.text, at) {
             let id = id.to_owned();
-            self.markers.push(Marker::at(at..end, MarkerKind::Tag(id)));
-            return self.passed(end);
+            self.markers.push(Marker::at_bytes(at..end, MarkerKind::Tag(id)));
+            return self.pass_non_word(end);
         }
         for (place, (begin, close)) in CODE.iter().enumerate() {
-            let opens = self.bytes(at).get(..begin.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(begin.as_bytes()))
-                && (*begin == "<!--" || matches!(self.bytes(at + begin.len()).first(), Some(b'>' | b' ')));
+            let opens =
+                self.bytes_from(at).get(..begin.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(begin.as_bytes()))
+                    && (*begin == "<!--" || matches!(self.bytes_from(at + begin.len()).first(), Some(b'>' | b' ')));
             if opens && !self.no_close[place] {
-                if let Some(length) = memmem::find(self.bytes(at), close.as_bytes()) {
-                    return self.passed(at + length + close.len());
+                if let Some(length) = memmem::find(self.bytes_from(at), close.as_bytes()) {
+                    return self.pass_non_word(at + length + close.len());
                 }
                 self.no_close[place] = true;
             }
         }
-        match html_end(self.bytes(at)) {
-            Some(length) => self.passed(at + length),
+        match html_end(self.bytes_from(at)) {
+            Some(length) => self.pass_non_word(at + length),
             None => at + 1,
         }
     }
 
-    fn braces(&mut self, at: usize) -> usize {
-        let Some((id, end)) = braces(self.text, at) else { return at + 1 };
+    fn scan_braces(&mut self, at: usize) -> usize {
+        let Some((id, end)) = parse_braces(self.text, at) else { return at + 1 };
         let id = id.to_owned();
-        self.markers.push(Marker::at(at..end, MarkerKind::Braces(id)));
-        self.passed(end)
+        self.markers.push(Marker::at_bytes(at..end, MarkerKind::Braces(id)));
+        self.pass_non_word(end)
     }
 
     /// `$…$` or `$$…$$`: not the price of something.
-    fn dollar(&mut self, at: usize) -> usize {
-        if self.bytes(at).starts_with(b"$$") {
+    fn skip_math(&mut self, at: usize) -> usize {
+        if self.bytes_from(at).starts_with(b"$$") {
             if !self.no_display {
-                if let Some(length) = memmem::find(self.bytes(at + 2), b"$$") {
-                    return self.passed(at + 2 + length + 2);
+                if let Some(length) = memmem::find(self.bytes_from(at + 2), b"$$") {
+                    return self.pass_non_word(at + 2 + length + 2);
                 }
                 self.no_display = true;
             }
             return at + 2;
         }
         let follows_word = self.text[..at].ends_with(char::is_alphanumeric);
-        let opens = self.bytes(at + 1).first().is_some_and(|byte| !byte.is_ascii_whitespace());
+        let opens = self.bytes_from(at + 1).first().is_some_and(|byte| !byte.is_ascii_whitespace());
         if follows_word || !opens {
             return at + 1;
         }
         self.math = self.math.max(at + 2);
-        while let Some(length) = memchr(b'$', self.bytes(self.math)) {
+        while let Some(length) = memchr(b'$', self.bytes_from(self.math)) {
             let close = self.math + length;
             let before = self.text.as_bytes()[close - 1];
             let follows = self.text[close + 1..].starts_with(|char: char| char.is_alphanumeric() || char == '$');
@@ -206,23 +207,23 @@ impl Scan<'_> {
                 self.math = close + 1;
                 continue;
             }
-            return self.passed(close + 1);
+            return self.pass_non_word(close + 1);
         }
         self.math = self.text.len();
         at + 1
     }
 
     /// A bracket has closed: it is a link, an image, a footnote, a marker, or part of the prose.
-    fn close(&mut self, at: usize) -> usize {
+    fn close_bracket(&mut self, at: usize) -> usize {
         let Some(open) = self.open.pop_back() else { return at + 1 };
         if let Some(outer) = self.open.back_mut() {
             outer.holds_more = true;
         }
         let content = &self.text[open.at + 1..at];
         let after = at + 1;
-        let named = if open.holds_more || content.contains(['\n', '\r']) { None } else { numbers(content) };
+        let named = if open.holds_more || content.contains(['\n', '\r']) { None } else { parse_numbers(content) };
         let is_image = self.text[..open.at].ends_with('!') && !is_escaped(self.text.as_bytes(), open.at - 1);
-        let link = match self.bytes(after).first() {
+        let link = match self.bytes_from(after).first() {
             Some(b'(') => link_end(self.text, after),
             Some(b'[') if named.is_none() => self.reference_end(content, after),
             _ => None,
@@ -232,27 +233,29 @@ impl Scan<'_> {
             return end;
         }
         if let Some(numbers) = named {
-            self.markers.push(Marker::at(open.at..after, MarkerKind::Numbers(numbers)));
+            self.markers.push(Marker::at_bytes(open.at..after, MarkerKind::Numbers(numbers)));
         } else if !open.holds_more && !is_image && is_label(content) {
-            self.markers.push(Marker::at(open.at..after, MarkerKind::Label(unescape(content).trim().to_owned())));
+            self.markers
+                .push(Marker::at_bytes(open.at..after, MarkerKind::Label(unescape_label(content).trim().to_owned())));
         }
         after
     }
 
     /// The end of `[words][label]`, if the text says what the label stands for.
     fn reference_end(&self, words: &str, at: usize) -> Option<usize> {
-        let length = memchr2(b']', b'[', self.bytes(at + 1))?;
+        let length = memchr2(b']', b'[', self.bytes_from(at + 1))?;
         let end = at + 1 + length;
         if self.text.as_bytes()[end] == b'[' || self.blocks.labels.is_empty() || length > 4 * LONGEST_LABEL {
             return None;
         }
         let label = if length == 0 { words } else { &self.text[at + 1..end] };
-        let is_known = label.len() <= 4 * LONGEST_LABEL && self.blocks.labels.contains(&folded(&unescape(label)));
+        let is_known =
+            label.len() <= 4 * LONGEST_LABEL && self.blocks.labels.contains(&fold_label(&unescape_label(label)));
         is_known.then_some(end + 1)
     }
 }
 
-/// Whether words in brackets can be the name of a source.
+/// Returns true if words in brackets can be the label of a source.
 fn is_label(content: &str) -> bool {
     !content.starts_with(['^', '!'])
         && !content.contains(['\n', '\r'])
@@ -261,7 +264,7 @@ fn is_label(content: &str) -> bool {
 }
 
 /// A label without the backslashes before its signs.
-pub(crate) fn unescape(label: &str) -> Cow<'_, str> {
+pub(crate) fn unescape_label(label: &str) -> Cow<'_, str> {
     if memchr(b'\\', label.as_bytes()).is_none() {
         return Cow::Borrowed(label);
     }
@@ -276,13 +279,13 @@ pub(crate) fn unescape(label: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Whether an odd number of backslashes stands before a byte.
+/// Returns true if an odd number of backslashes stands before a byte.
 fn is_escaped(bytes: &[u8], at: usize) -> bool {
     bytes[..at].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
 }
 
 /// The id and the end of a tag that begins at a byte.
-pub(crate) fn tag(text: &str, at: usize) -> Option<(&str, usize)> {
+pub(crate) fn parse_tag(text: &str, at: usize) -> Option<(&str, usize)> {
     let rest = &text[at..];
     let name = rest.as_bytes().get(..TAG.len())?;
     if !name.eq_ignore_ascii_case(TAG.as_bytes()) {
@@ -329,7 +332,7 @@ pub(crate) fn tag(text: &str, at: usize) -> Option<(&str, usize)> {
 }
 
 /// The id and the end of `{citation:ID}`.
-fn braces(text: &str, at: usize) -> Option<(&str, usize)> {
+fn parse_braces(text: &str, at: usize) -> Option<(&str, usize)> {
     let rest = text[at..].strip_prefix(BRACES)?;
     let end = rest
         .bytes()
@@ -338,7 +341,7 @@ fn braces(text: &str, at: usize) -> Option<(&str, usize)> {
     (end > 0 && rest.as_bytes()[end] == b'}').then(|| (&rest[..end], at + BRACES.len() + end + 1))
 }
 
-/// How long the tag or the address in angle brackets is that the bytes begin with.
+/// Returns the length of the HTML tag or autolink at the beginning of the bytes.
 fn html_end(bytes: &[u8]) -> Option<usize> {
     let first = bytes.get(1)?;
     if !first.is_ascii_alphabetic() && *first != b'/' {
@@ -429,15 +432,15 @@ pub(crate) fn link_end(text: &str, at: usize) -> Option<usize> {
 /// A search that finds is passed over with what it found, and one that does not has seen the whole stretch: it notes
 /// the last run of each length, so that no search has to fail twice.
 #[derive(Default)]
-struct Ticks {
+struct BacktickRuns {
     is_whole: bool,
-    /// Where the last run seen of each length begins.
+    /// Start of the last run seen, by the length of the run.
     last: HashMap<usize, usize>,
 }
 
-impl Ticks {
+impl BacktickRuns {
     /// The end of the first run of a length from a byte on.
-    fn close(&mut self, bytes: &[u8], from: usize, length: usize) -> Option<usize> {
+    fn find_closing_run(&mut self, bytes: &[u8], from: usize, length: usize) -> Option<usize> {
         if self.is_whole && self.last.get(&length).is_none_or(|&begin| begin < from) {
             return None;
         }

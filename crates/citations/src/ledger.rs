@@ -5,15 +5,15 @@ use std::collections::{BTreeSet, HashMap};
 use ibid_domain::Span;
 
 use crate::{
-    grammar::{Marker, MarkerKind, Numbers, parse, rewrite},
-    markdown::folded,
+    grammar::{Marker, MarkerKind, MarkerNumbers, parse_markers, rewrite_markers},
+    markdown::fold_label,
     source::CitationSource,
 };
 
 /// The sources of a run: each work once, whatever tool returned it and however often.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    entries: Vec<Entry>,
+    entries: Vec<LedgerEntry>,
     numbers: HashMap<u32, usize>,
     keys: HashMap<String, usize>,
     ids: HashMap<String, usize>,
@@ -21,10 +21,10 @@ pub struct Ledger {
     last: u32,
 }
 
-/// A numbered work.
+/// A numbered work, with all results that refer to it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    /// Its number.
+pub struct LedgerEntry {
+    /// Number used in markers, counted from 1.
     pub number: u32,
     /// The result that it appeared in first.
     pub source: CitationSource,
@@ -34,33 +34,33 @@ pub struct Entry {
 
 /// A place in a text that names sources of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
+pub struct LedgerReference {
     /// The number of the first source it names.
     pub index: u32,
-    /// Where it stands.
+    /// Position of the marker in the text.
     pub span: Span,
-    /// The words of the marker.
+    /// Text of the marker as written.
     pub cited_text: String,
     /// The numbers of the sources it names.
     pub numbers: Vec<u32>,
-    /// Their ids.
+    /// Ids of the sources it names.
     pub source_ids: Vec<String>,
 }
 
-/// What the markers of a text name.
+/// Sources that the markers of a text name, and the numbers and ids that name none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Resolved {
+pub struct ResolvedMarkers {
     /// The markers that name sources, in order.
-    pub references: Vec<Reference>,
+    pub references: Vec<LedgerReference>,
     /// Numbers that name none, each once, in order.
     pub dangling: Vec<u32>,
     /// Ids and addresses that name none, each once, in the order of the text.
     pub dangling_ids: Vec<String>,
 }
 
-/// What came of taking in the text and the sources of an agent under this one.
+/// Text and numbers of a subagent after its sources were merged into this ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Absorbed {
+pub struct MergedSubagent {
     /// The text, with the numbers of this ledger.
     pub text: String,
     /// For each number of the agent's own, the number here.
@@ -69,12 +69,12 @@ pub struct Absorbed {
     pub dangling: Vec<u32>,
 }
 
-/// What a marker becomes that named nothing: no marker, so that it cannot come to name something by accident.
+/// Replacement for a marker that names no source. It is not a marker itself, so it cannot match a source added later.
 const UNKNOWN: &str = "[?]";
 
 impl Ledger {
     /// The ledger of these sources.
-    pub fn of(sources: impl IntoIterator<Item = CitationSource>) -> Self {
+    pub fn from_sources(sources: impl IntoIterator<Item = CitationSource>) -> Self {
         let mut ledger = Self::default();
         for source in sources {
             ledger.add(source);
@@ -83,23 +83,23 @@ impl Ledger {
     }
 
     /// The works, in the order of their first appearance.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[LedgerEntry] {
         &self.entries
     }
 
-    /// How many results there are, those of the same work each counted.
-    pub fn results(&self) -> usize {
+    /// Returns the number of results; several results of one work count separately.
+    pub fn result_count(&self) -> usize {
         self.entries.iter().map(|entry| 1 + entry.others.len()).sum()
     }
 
-    /// The work of a number.
-    pub fn get(&self, number: u32) -> Option<&Entry> {
+    /// Returns the work with this number, if there is one.
+    pub fn get(&self, number: u32) -> Option<&LedgerEntry> {
         self.entries.get(*self.numbers.get(&number)?)
     }
 
     /// Adds a source and gives the number of its work, which is an old one if the work is known.
     pub fn add(&mut self, source: CitationSource) -> u32 {
-        let keys = source.keys();
+        let keys = source.identity_keys();
         let known = keys.iter().find_map(|key| self.keys.get(key).copied());
         let known = known.or_else(|| source.number.and_then(|number| self.numbers.get(&number).copied()));
         let place = known.unwrap_or(self.entries.len());
@@ -109,7 +109,7 @@ impl Ledger {
         if !source.id.is_empty() {
             self.ids.entry(source.id.clone()).or_insert(place);
         }
-        for name in names(&source) {
+        for name in source_labels(&source) {
             let places = self.names.entry(name).or_default();
             if places.last() != Some(&place) {
                 places.push(place);
@@ -122,13 +122,18 @@ impl Ledger {
         let number = source.number.unwrap_or(self.last + 1);
         self.last = self.last.max(number);
         self.numbers.insert(number, place);
-        self.entries.push(Entry { number, source, others: Vec::new() });
+        self.entries.push(LedgerEntry { number, source, others: Vec::new() });
         number
     }
 
     /// Takes in what an agent under this one found and wrote: its sources get this ledger's numbers, its text too.
-    pub fn absorb(&mut self, agent: &str, sources: impl IntoIterator<Item = CitationSource>, text: &str) -> Absorbed {
-        let theirs = Self::of(sources);
+    pub fn merge_subagent(
+        &mut self,
+        agent: &str,
+        sources: impl IntoIterator<Item = CitationSource>,
+        text: &str,
+    ) -> MergedSubagent {
+        let theirs = Self::from_sources(sources);
         let mut numbers = HashMap::new();
         let mut ids = HashMap::new();
         for entry in theirs.entries {
@@ -145,10 +150,10 @@ impl Ledger {
             }
         }
         let mut dangling = BTreeSet::new();
-        let text = rewrite(text, &parse(text), |marker| {
+        let text = rewrite_markers(text, &parse_markers(text), |marker| {
             let kind = match &marker.kind {
                 MarkerKind::Numbers(theirs) => {
-                    let mut ours = Numbers::new();
+                    let mut ours = MarkerNumbers::new();
                     for number in theirs {
                         match numbers.get(number) {
                             Some(number) if !ours.contains(number) => ours.push(*number),
@@ -173,20 +178,20 @@ impl Ledger {
         });
         let mut numbers: Vec<_> = numbers.into_iter().collect();
         numbers.sort_unstable();
-        Absorbed { text, numbers, dangling: dangling.into_iter().collect() }
+        MergedSubagent { text, numbers, dangling: dangling.into_iter().collect() }
     }
 
-    /// What the markers of a text name.
-    pub fn resolve(&self, text: &str, markers: &[Marker]) -> Resolved {
+    /// Resolves the markers of a text to the sources of the ledger.
+    pub fn resolve_markers(&self, text: &str, markers: &[Marker]) -> ResolvedMarkers {
         let defined: HashMap<_, _> = markers
             .iter()
             .filter_map(|marker| match &marker.kind {
-                MarkerKind::Definition { label, url } => Some((folded(label), self.at(url)?)),
+                MarkerKind::Definition { label, url } => Some((fold_label(label), self.find_by_url(url)?)),
                 _ => None,
             })
             .collect();
         let mut dangling = BTreeSet::new();
-        let mut resolved = Resolved::default();
+        let mut resolved = ResolvedMarkers::default();
         for marker in markers {
             let places = match &marker.kind {
                 MarkerKind::Numbers(numbers) => {
@@ -200,14 +205,14 @@ impl Ledger {
                     }
                     places
                 }
-                MarkerKind::Label(label) => match defined.get(&folded(label)) {
+                MarkerKind::Label(label) => match defined.get(&fold_label(label)) {
                     Some(place) => vec![*place],
-                    None => self.names.get(&folded(label)).cloned().unwrap_or_default(),
+                    None => self.names.get(&fold_label(label)).cloned().unwrap_or_default(),
                 },
-                MarkerKind::Tag(id) | MarkerKind::Braces(id) => self.identified(id, &mut resolved.dangling_ids),
+                MarkerKind::Tag(id) | MarkerKind::Braces(id) => self.find_by_id(id, &mut resolved.dangling_ids),
                 MarkerKind::Definition { url, .. } => {
                     // It says where something is; it supports nothing.
-                    if self.at(url).is_none() && !resolved.dangling_ids.contains(url) {
+                    if self.find_by_url(url).is_none() && !resolved.dangling_ids.contains(url) {
                         resolved.dangling_ids.push(url.clone());
                     }
                     continue;
@@ -223,7 +228,7 @@ impl Ledger {
             }
             if let Some(&index) = numbers.first() {
                 let cited_text = text[marker.bytes.clone()].to_owned();
-                resolved.references.push(Reference { index, span: marker.span, cited_text, numbers, source_ids });
+                resolved.references.push(LedgerReference { index, span: marker.span, cited_text, numbers, source_ids });
             }
         }
         resolved.dangling = dangling.into_iter().collect();
@@ -231,7 +236,7 @@ impl Ledger {
     }
 
     /// The work that an id names: that of a result, or that of a source in the library.
-    fn identified(&self, id: &str, dangling: &mut Vec<String>) -> Vec<usize> {
+    fn find_by_id(&self, id: &str, dangling: &mut Vec<String>) -> Vec<usize> {
         let place = self.ids.get(id).or_else(|| self.keys.get(&format!("source:{id}")));
         match place {
             Some(place) => vec![*place],
@@ -244,24 +249,24 @@ impl Ledger {
         }
     }
 
-    /// Whether an id names a work.
-    pub fn names(&self, id: &str) -> bool {
-        !self.identified(id, &mut Vec::new()).is_empty()
+    /// Returns true if an id names a work of the ledger.
+    pub fn has_id(&self, id: &str) -> bool {
+        !self.find_by_id(id, &mut Vec::new()).is_empty()
     }
 
-    /// The work at an address.
-    fn at(&self, url: &str) -> Option<usize> {
-        CitationSource::default().at(url).keys().iter().find_map(|key| self.keys.get(key).copied())
+    /// Returns the index of the work with this URL.
+    fn find_by_url(&self, url: &str) -> Option<usize> {
+        CitationSource::default().with_uri(url).identity_keys().iter().find_map(|key| self.keys.get(key).copied())
     }
 }
 
-/// What a label can call a source.
-fn names(source: &CitationSource) -> Vec<String> {
-    let mut names = vec![folded(&source.id), folded(source.name())];
+/// Returns the labels under which a marker can name a source.
+fn source_labels(source: &CitationSource) -> Vec<String> {
+    let mut names = vec![fold_label(&source.id), fold_label(source.display_name())];
     if let Some(uri) = &source.uri {
-        names.push(folded(uri));
+        names.push(fold_label(uri));
         let path = uri.split(['?', '#']).next().unwrap_or(uri).trim_end_matches('/');
-        names.push(folded(path.rsplit(['/', '\\']).next().unwrap_or(path)));
+        names.push(fold_label(path.rsplit(['/', '\\']).next().unwrap_or(path)));
     }
     names.retain(|name| !name.is_empty());
     names.sort_unstable();

@@ -8,6 +8,7 @@
 pub mod annotate;
 pub mod answer;
 pub mod buffer;
+pub mod cited_stream;
 pub mod claims;
 pub mod extract;
 pub mod formats;
@@ -16,15 +17,14 @@ mod inline;
 pub mod ledger;
 mod markdown;
 pub mod prompt;
-pub mod shown;
 pub mod source;
 pub mod strip;
 pub mod summary;
 pub mod verify;
 
 pub use buffer::CitationBuffer;
-pub use extract::{Registry, ToolCall};
-pub use grammar::{Marker, MarkerKind, parse};
+pub use extract::{CompletedToolCall, ExtractorRegistry};
+pub use grammar::{Marker, MarkerKind, parse_markers};
 pub use ledger::Ledger;
 pub use source::{CitationSource, CitationSourceType};
-pub use strip::strip;
+pub use strip::strip_markers;

@@ -9,22 +9,22 @@ use memchr::{memchr, memmem};
 
 use crate::{
     grammar::{LONGEST_LABEL, Marker, MarkerKind},
-    inline::unescape,
+    inline::unescape_label,
 };
 
-/// What the line scan finds.
+/// Blocks of a Markdown text: prose ranges and link definitions.
 #[derive(Debug, Default)]
-pub(crate) struct Blocks {
+pub(crate) struct MarkdownBlocks {
     /// Stretches of prose, in bytes.
-    pub prose: Vec<(Range<usize>, Stretch)>,
-    /// The definitions, in order.
+    pub prose: Vec<(Range<usize>, ProseKind)>,
+    /// Link reference definitions, in order of the text.
     pub definitions: Vec<Marker>,
     /// Their labels, as they are compared.
     pub labels: HashSet<String>,
 }
 
 /// A label as Markdown compares it: without regard to case and to the width of blank space.
-pub(crate) fn folded(label: &str) -> String {
+pub(crate) fn fold_label(label: &str) -> String {
     let mut folded = String::with_capacity(label.len());
     for word in label.split_whitespace() {
         if !folded.is_empty() {
@@ -35,34 +35,39 @@ pub(crate) fn folded(label: &str) -> String {
     folded
 }
 
-/// What a stretch of prose is.
+/// Kind of block that a prose range belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stretch {
-    /// Sentences.
+pub(crate) enum ProseKind {
+    /// Paragraph text, split into sentences later.
     Prose,
-    /// A heading.
     Heading,
-    /// A row of a table.
+    /// A row of a table, whose cells are claims.
     Row,
 }
 
-pub(crate) fn blocks(text: &str) -> Blocks {
-    let mut lines =
-        Lines { text, found: Blocks::default(), prose: None, lists: Vec::new(), quotes: 0, within: Within::Text };
+pub(crate) fn parse_blocks(text: &str) -> MarkdownBlocks {
+    let mut lines = LineScanner {
+        text,
+        found: MarkdownBlocks::default(),
+        prose: None,
+        lists: Vec::new(),
+        quotes: 0,
+        within: OpenBlock::Text,
+    };
     let mut at = 0;
     while at < text.len() {
         let end = memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |length| at + length);
-        lines.line(at, end);
+        lines.scan_line(at, end);
         at = end + 1;
     }
-    lines.end(text.len());
+    lines.finish(text.len());
     lines.found
 }
 
-/// What the line before left open.
-enum Within {
+/// Multi-line block that the previous line left open.
+enum OpenBlock {
     Text,
-    /// Code between fences.
+    /// A fenced code block, which ends at a fence of the same mark and at least this length.
     Fence {
         mark: u8,
         length: usize,
@@ -78,54 +83,54 @@ enum Within {
     },
 }
 
-struct Lines<'text> {
+struct LineScanner<'text> {
     text: &'text str,
-    found: Blocks,
-    /// Where the paragraph that is being read began.
+    found: MarkdownBlocks,
+    /// Start of the current paragraph in bytes.
     prose: Option<usize>,
-    /// How far the content of each open list item is indented.
+    /// Indentation of the content of each open list item, in columns.
     lists: Vec<usize>,
-    /// How many quotes the line before was in.
+    /// Number of block quotes that the previous line was in.
     quotes: usize,
-    within: Within,
+    within: OpenBlock,
 }
 
 /// A line without the signs of the containers it is in.
 #[derive(Clone, Copy)]
-struct Line<'text> {
-    /// What is left of it.
+struct ContentLine<'text> {
+    /// Text of the line after quote marks and indentation.
     rest: &'text str,
-    /// The byte it begins at.
+    /// Byte position of `rest` in the text.
     at: usize,
-    /// How far it is indented.
+    /// Indentation of the line in columns.
     indent: usize,
 }
 
-impl Lines<'_> {
-    fn line(&mut self, from: usize, to: usize) {
-        let (quotes, line) = unquoted(&self.text[from..to], from);
+impl LineScanner<'_> {
+    fn scan_line(&mut self, from: usize, to: usize) {
+        let (quotes, line) = strip_quote_marks(&self.text[from..to], from);
         let is_blank = line.rest.trim_end().is_empty();
         match self.within {
-            Within::Text => {}
-            Within::Fence { mark, length, quotes: wanted, indent } => {
+            OpenBlock::Text => {}
+            OpenBlock::Fence { mark, length, quotes: wanted, indent } => {
                 if quotes >= wanted && (is_blank || line.indent >= indent) {
-                    if closes(line.rest, mark, length) {
-                        self.within = Within::Text;
+                    if closes_fence(line.rest, mark, length) {
+                        self.within = OpenBlock::Text;
                     }
                     return;
                 }
                 // The quote or the list item that it was in has ended.
-                self.within = Within::Text;
+                self.within = OpenBlock::Text;
             }
-            Within::Html(close) => {
-                if contains(line.rest, close) {
-                    self.within = Within::Text;
+            OpenBlock::Html(close) => {
+                if contains_ignoring_case(line.rest, close) {
+                    self.within = OpenBlock::Text;
                 }
                 return;
             }
-            Within::Math { from: began, close } => {
+            OpenBlock::Math { from: began, close } => {
                 if let Some(after) = memmem::find(line.rest.as_bytes(), close.as_bytes()) {
-                    self.within = Within::Text;
+                    self.within = OpenBlock::Text;
                     self.prose = Some(line.at + after + close.len());
                     return;
                 }
@@ -133,25 +138,25 @@ impl Lines<'_> {
                     return;
                 }
                 // It never was math.
-                self.within = Within::Text;
-                self.found.prose.push((began..from, Stretch::Prose));
+                self.within = OpenBlock::Text;
+                self.found.prose.push((began..from, ProseKind::Prose));
             }
         }
         if quotes != self.quotes {
             // A paragraph may go on without the sign of its quote, but nothing that matters here depends on it.
-            self.flush(from);
+            self.end_paragraph(from);
             self.lists.clear();
             self.quotes = quotes;
         }
         if is_blank {
-            self.flush(from);
+            self.end_paragraph(from);
             return;
         }
-        self.block(line, to);
+        self.scan_block(line, to);
     }
 
     /// Reads what begins in a line, after the signs of its containers.
-    fn block(&mut self, mut line: Line<'_>, to: usize) {
+    fn scan_block(&mut self, mut line: ContentLine<'_>, to: usize) {
         loop {
             if self.prose.is_none() {
                 while self.lists.last().is_some_and(|&indent| indent > line.indent) {
@@ -164,7 +169,7 @@ impl Lines<'_> {
                 return;
             }
             let Some(item) = list_item(line) else { break };
-            self.flush(line.at);
+            self.end_paragraph(line.at);
             while self.lists.last().is_some_and(|&indent| indent > line.indent) {
                 self.lists.pop();
             }
@@ -181,18 +186,18 @@ impl Lines<'_> {
         let rest = line.rest;
         match rest.as_bytes()[0] {
             mark @ (b'`' | b'~') => {
-                if let Some(length) = fence(rest, mark) {
-                    self.flush(line.at);
+                if let Some(length) = fence_length(rest, mark) {
+                    self.end_paragraph(line.at);
                     let indent = self.lists.last().copied().unwrap_or(0);
-                    self.within = Within::Fence { mark, length, quotes: self.quotes, indent };
+                    self.within = OpenBlock::Fence { mark, length, quotes: self.quotes, indent };
                     return;
                 }
             }
             b'<' => {
                 if let Some(close) = code_in_html(rest) {
-                    self.flush(line.at);
-                    if !contains(rest, close) {
-                        self.within = Within::Html(close);
+                    self.end_paragraph(line.at);
+                    if !contains_ignoring_case(rest, close) {
+                        self.within = OpenBlock::Html(close);
                     }
                     return;
                 }
@@ -201,32 +206,32 @@ impl Lines<'_> {
                 let close = if rest.starts_with("$$") { "$$" } else { "\\]" };
                 let opens = rest.starts_with("$$") || rest.starts_with("\\[");
                 if opens && memmem::find(&rest.as_bytes()[2..], close.as_bytes()).is_none() {
-                    self.flush(line.at);
-                    self.within = Within::Math { from: line.at, close };
+                    self.end_paragraph(line.at);
+                    self.within = OpenBlock::Math { from: line.at, close };
                     return;
                 }
             }
             b'[' => {
-                if let Some((end, label, url)) = definition(line) {
-                    self.flush(line.at);
-                    self.found.labels.insert(folded(&label));
-                    self.found.definitions.push(Marker::at(line.at..end, MarkerKind::Definition { label, url }));
+                if let Some((end, label, url)) = parse_definition(line) {
+                    self.end_paragraph(line.at);
+                    self.found.labels.insert(fold_label(&label));
+                    self.found.definitions.push(Marker::at_bytes(line.at..end, MarkerKind::Definition { label, url }));
                     // What is said after the address is prose.
-                    self.found.prose.push((end..to, Stretch::Prose));
+                    self.found.prose.push((end..to, ProseKind::Prose));
                     return;
                 }
                 if rest.starts_with("[^")
                     && let Some(label) = memmem::find(rest.as_bytes(), b"]:")
                 {
-                    self.flush(line.at);
+                    self.end_paragraph(line.at);
                     self.prose = Some(line.at + label + 2);
                     return;
                 }
             }
             // A heading and a row of a table end with their line.
             sign @ (b'#' | b'|') => {
-                self.flush(line.at);
-                let kind = if sign == b'#' { Stretch::Heading } else { Stretch::Row };
+                self.end_paragraph(line.at);
+                let kind = if sign == b'#' { ProseKind::Heading } else { ProseKind::Row };
                 self.found.prose.push((line.at..to, kind));
                 return;
             }
@@ -236,50 +241,50 @@ impl Lines<'_> {
     }
 
     /// Ends the paragraph before a byte.
-    fn flush(&mut self, to: usize) {
+    fn end_paragraph(&mut self, to: usize) {
         if let Some(from) = self.prose.take() {
-            self.found.prose.push((from..to, Stretch::Prose));
+            self.found.prose.push((from..to, ProseKind::Prose));
         }
     }
 
-    fn end(&mut self, to: usize) {
-        if let Within::Math { from, .. } = self.within {
-            self.found.prose.push((from..to, Stretch::Prose));
+    fn finish(&mut self, to: usize) {
+        if let OpenBlock::Math { from, .. } = self.within {
+            self.found.prose.push((from..to, ProseKind::Prose));
         }
-        self.flush(to);
+        self.end_paragraph(to);
     }
 }
 
 /// A line after the signs of the quotes it is in, and how many they are.
-fn unquoted(line: &str, from: usize) -> (usize, Line<'_>) {
+fn strip_quote_marks(line: &str, from: usize) -> (usize, ContentLine<'_>) {
     let mut quotes = 0;
-    let mut left = indented(line, from, 0);
+    let mut left = strip_indent(line, from, 0);
     while left.indent < 4 && left.rest.starts_with('>') {
         quotes += 1;
         let rest = &left.rest[1..];
         let at = left.at + 1;
         // One space after the sign belongs to it.
         let space = usize::from(rest.starts_with(' '));
-        left = indented(&rest[space..], at + space, 0);
+        left = strip_indent(&rest[space..], at + space, 0);
     }
     (quotes, left)
 }
 
 /// A line after its blank space, which counts from a column.
-fn indented(line: &str, at: usize, column: usize) -> Line<'_> {
+fn strip_indent(line: &str, at: usize, column: usize) -> ContentLine<'_> {
     let mut indent = column;
     for (place, byte) in line.bytes().enumerate() {
         match byte {
             b' ' => indent += 1,
             b'\t' => indent += 4 - indent % 4,
-            _ => return Line { rest: &line[place..], at: at + place, indent },
+            _ => return ContentLine { rest: &line[place..], at: at + place, indent },
         }
     }
-    Line { rest: "", at: at + line.len(), indent }
+    ContentLine { rest: "", at: at + line.len(), indent }
 }
 
 /// The content of a list item that begins here.
-fn list_item(line: Line<'_>) -> Option<Line<'_>> {
+fn list_item(line: ContentLine<'_>) -> Option<ContentLine<'_>> {
     let bytes = line.rest.as_bytes();
     let sign = match bytes.first()? {
         b'-' | b'+' | b'*' => 1,
@@ -296,16 +301,16 @@ fn list_item(line: Line<'_>) -> Option<Line<'_>> {
         return None;
     }
     let column = line.indent + sign;
-    let content = indented(&line.rest[sign..], line.at + sign, column);
+    let content = strip_indent(&line.rest[sign..], line.at + sign, column);
     // From five spaces on, one belongs to the sign and the others make code.
     if content.indent > column + 4 || content.rest.is_empty() {
         let space = usize::from(bytes.len() > sign);
-        return Some(Line { rest: content.rest, at: content.at, indent: column + space.max(1) });
+        return Some(ContentLine { rest: content.rest, at: content.at, indent: column + space.max(1) });
     }
     Some(content)
 }
 
-/// How long the box of a task is, if the item begins with one.
+/// Returns the length of the task list checkbox at the beginning of an item.
 fn task_box(item: &str) -> Option<usize> {
     let is_box = matches!(
         item.as_bytes(),
@@ -314,20 +319,20 @@ fn task_box(item: &str) -> Option<usize> {
     is_box.then_some(3)
 }
 
-/// How long the fence is that begins code here.
-fn fence(line: &str, mark: u8) -> Option<usize> {
+/// Returns the length of the code fence that the line begins with.
+fn fence_length(line: &str, mark: u8) -> Option<usize> {
     let length = line.bytes().take_while(|&byte| byte == mark).count();
     // Between backticks in one line it is a code span.
     let is_span = mark == b'`' && memchr(b'`', &line.as_bytes()[length..]).is_some();
     (length >= 3 && !is_span).then_some(length)
 }
 
-fn closes(line: &str, mark: u8, length: usize) -> bool {
+fn closes_fence(line: &str, mark: u8, length: usize) -> bool {
     let marks = line.bytes().take_while(|&byte| byte == mark).count();
     marks >= length && line[marks..].trim().is_empty()
 }
 
-/// What ends the HTML block that begins here, if it holds what is shown as it is.
+/// Returns the end tag of the HTML block that begins here, if its content is verbatim.
 fn code_in_html(line: &str) -> Option<&'static str> {
     if line.starts_with("<!--") {
         return Some("-->");
@@ -342,13 +347,13 @@ fn code_in_html(line: &str) -> Option<&'static str> {
     Some(close)
 }
 
-/// Whether a line has a piece of markup in it, in whatever case.
-fn contains(line: &str, close: &str) -> bool {
+/// Returns true if a line contains a piece of markup, ignoring case.
+fn contains_ignoring_case(line: &str, close: &str) -> bool {
     line.as_bytes().windows(close.len()).any(|window| window.eq_ignore_ascii_case(close.as_bytes()))
 }
 
 /// The end, the label and the address of the definition that a line is.
-fn definition(line: Line<'_>) -> Option<(usize, String, String)> {
+fn parse_definition(line: ContentLine<'_>) -> Option<(usize, String, String)> {
     let rest = line.rest.trim_end();
     let close = label_end(rest)?;
     let label = &rest[1..close];
@@ -365,7 +370,7 @@ fn definition(line: Line<'_>) -> Option<(usize, String, String)> {
         return None;
     }
     let end = rest.len() - if is_title(said.trim()) { 0 } else { said.len() };
-    Some((line.at + end, unescape(label).trim().to_owned(), url.to_owned()))
+    Some((line.at + end, unescape_label(label).trim().to_owned(), url.to_owned()))
 }
 
 /// The closing bracket of a label that a line begins with.
@@ -382,13 +387,13 @@ fn label_end(line: &str) -> Option<usize> {
     }
 }
 
-/// Whether a word can be the address of something: `[Ann]: hello` is a line of a play.
+/// Returns true if a word can be a link target. `[Ann]: hello` is a line of dialogue, not a definition.
 fn is_address(word: &str) -> bool {
     let inner = word.trim_end_matches(['.', ',', ';', ':', '!', '?']);
     inner.contains([':', '/', '#', '.'])
 }
 
-/// Whether what follows an address is nothing but its title.
+/// Returns true if the text after a link target is only a title.
 fn is_title(said: &str) -> bool {
     let quoted = |open, close| said.len() > 1 && said.starts_with(open) && said.ends_with(close);
     said.is_empty() || quoted('"', '"') || quoted('\'', '\'') || quoted('(', ')')

@@ -1,13 +1,13 @@
 //! What a model is told: how to cite, and what there is to cite.
 
 use crate::{
-    grammar::{MarkerKind, parse},
-    ledger::{Entry, Ledger},
-    source::{CitationSourceType, shortened},
-    strip::strip,
+    grammar::{MarkerKind, parse_markers},
+    ledger::{Ledger, LedgerEntry},
+    source::{CitationSourceType, shorten},
+    strip::strip_markers,
 };
 
-/// How to cite, for the system prompt of a model.
+/// Instructions on citing sources, for the system prompt of a model.
 pub const GUIDELINES: &str = "\
 ## Citing sources
 
@@ -30,11 +30,11 @@ list of sources: the reader sees one.
 const LONGEST_PREVIEW: usize = 600;
 /// The shortest that says anything.
 const SHORTEST_PREVIEW: usize = 40;
-/// The longest name.
+/// Maximum length of a source name, in characters.
 const LONGEST_NAME: usize = 120;
 
 /// About how many tokens a text is to a model: four characters of most languages, one of those written without spaces.
-pub fn tokens(text: &str) -> usize {
+pub fn estimate_prompt_tokens(text: &str) -> usize {
     let wide = text.chars().filter(|char| *char >= '\u{1100}').count();
     wide + (text.chars().count() - wide).div_ceil(4)
 }
@@ -44,11 +44,11 @@ pub fn tokens(text: &str) -> usize {
 /// Every source is named as long as names fit, because a source that is not in the list cannot be cited; what is left
 /// is shared out evenly for previews. What does not fit is counted in a last line.
 pub fn format_sources(ledger: &Ledger, budget: usize) -> String {
-    let names: Vec<_> = ledger.entries().iter().map(name).collect();
+    let names: Vec<_> = ledger.entries().iter().map(entry_label).collect();
     let mut left = budget;
     let mut fit = 0;
     for name in &names {
-        let cost = tokens(name) + 1;
+        let cost = estimate_prompt_tokens(name) + 1;
         // Room for the last line, unless nothing is left out.
         let reserve = if fit + 1 == names.len() { 0 } else { 8 };
         if cost + reserve > left {
@@ -61,8 +61,8 @@ pub fn format_sources(ledger: &Ledger, budget: usize) -> String {
     for (place, (name, entry)) in names.iter().zip(ledger.entries()).take(fit).enumerate() {
         // What a short preview leaves over goes to those after it.
         let share = left / (fit - place);
-        let preview = preview(entry, share.saturating_sub(2));
-        left -= preview.as_ref().map_or(0, |preview| tokens(preview) + 2).min(left);
+        let preview = entry_preview(entry, share.saturating_sub(2));
+        left -= preview.as_ref().map_or(0, |preview| estimate_prompt_tokens(preview) + 2).min(left);
         match preview {
             Some(preview) => lines.push(format!("{name} - \"{preview}\"")),
             None => lines.push(name.clone()),
@@ -75,19 +75,19 @@ pub fn format_sources(ledger: &Ledger, budget: usize) -> String {
 }
 
 /// `[1] example.com: Title (page 5)`
-fn name(entry: &Entry) -> String {
+fn entry_label(entry: &LedgerEntry) -> String {
     let source = &entry.source;
     let mut name = format!("[{}] ", entry.number);
-    let title = clean(source.name());
+    let title = sanitize_text(source.display_name());
     let place = match source.kind {
         CitationSourceType::Web | CitationSourceType::Api => source.domain.as_deref(),
         _ => source.uri.as_deref().map(|uri| uri.rsplit(['/', '\\']).next().unwrap_or(uri)),
     };
-    if let Some(place) = place.map(clean).filter(|place| !place.is_empty() && *place != title) {
-        name.push_str(&shortened(&place, LONGEST_NAME));
+    if let Some(place) = place.map(sanitize_text).filter(|place| !place.is_empty() && *place != title) {
+        name.push_str(&shorten(&place, LONGEST_NAME));
         name.push_str(": ");
     }
-    name.push_str(&shortened(&title, LONGEST_NAME));
+    name.push_str(&shorten(&title, LONGEST_NAME));
     if let Some(page) = source.page_number {
         name.push_str(&format!(" (page {page})"));
     } else if let Some(line) = source.line_start {
@@ -96,11 +96,11 @@ fn name(entry: &Entry) -> String {
     name
 }
 
-/// What the results say, in so many tokens.
-fn preview(entry: &Entry, budget: usize) -> Option<String> {
+/// Returns an excerpt of the results within a token budget.
+fn entry_preview(entry: &LedgerEntry, budget: usize) -> Option<String> {
     let mut said = Vec::new();
     for source in std::iter::once(&entry.source).chain(&entry.others) {
-        let words = source.snippet.as_deref().or(source.full_content.as_deref()).map(clean).unwrap_or_default();
+        let words = source.snippet.as_deref().or(source.full_content.as_deref()).map(sanitize_text).unwrap_or_default();
         if !words.is_empty() && !said.contains(&words) {
             said.push(words);
         }
@@ -108,8 +108,8 @@ fn preview(entry: &Entry, budget: usize) -> Option<String> {
     let said = said.join(" … ");
     let mut most = (budget * 4).min(LONGEST_PREVIEW * (1 + entry.others.len().min(4)));
     while most >= SHORTEST_PREVIEW {
-        let preview = shortened(&said, most);
-        if tokens(&preview) <= budget {
+        let preview = shorten(&said, most);
+        if estimate_prompt_tokens(&preview) <= budget {
             return (!preview.is_empty()).then_some(preview);
         }
         most = most * 3 / 4;
@@ -118,8 +118,8 @@ fn preview(entry: &Entry, budget: usize) -> Option<String> {
 }
 
 /// Words of a source without what a model would take for a number of this list, or for the end of a line.
-fn clean(words: &str) -> String {
-    let markers = parse(words);
-    let plain = strip(words, &markers, |marker| matches!(marker.kind, MarkerKind::Numbers(_)));
+fn sanitize_text(words: &str) -> String {
+    let markers = parse_markers(words);
+    let plain = strip_markers(words, &markers, |marker| matches!(marker.kind, MarkerKind::Numbers(_)));
     plain.split_whitespace().collect::<Vec<_>>().join(" ").replace('"', "'")
 }

@@ -1,27 +1,24 @@
 //! What can be cited of a tool's result, and when two of them are the same work.
 
-use ibid_domain::page_address;
+use ibid_domain::page_url;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// What kind of thing a tool returned.
+/// Kind of thing that a tool returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CitationSourceType {
-    /// A page of the web.
     #[default]
     Web,
-    /// A file.
     File,
-    /// An answer of a service.
+    /// Response of an HTTP service.
     Api,
-    /// Rows of a database.
+    /// Rows returned by a database query.
     Database,
-    /// What was remembered of a conversation.
+    /// A memory stored from an earlier conversation.
     Memory,
-    /// A skill of an agent.
     Skill,
-    /// What an MCP tool returned.
+    /// Result of an MCP tool that fits no other type.
     Mcp,
 }
 
@@ -31,12 +28,11 @@ pub enum CitationSourceType {
 pub struct CitationSource {
     /// Its id: that of the call, and which result of it.
     pub id: String,
-    /// What kind of thing it is.
     #[serde(rename = "type")]
     pub kind: CitationSourceType,
-    /// The tool that returned it.
+    /// Name of the tool that returned it.
     pub tool_name: String,
-    /// The call that returned it.
+    /// Id of the tool call that returned it.
     pub tool_request_id: String,
     /// The number it already has; without one it gets its number by its place.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,40 +43,40 @@ pub struct CitationSource {
     /// Its title, or the name of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The host of its address.
+    /// Host name of the URI, set together with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
     /// The address of the sign of its site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub favicon: Option<String>,
-    /// A few words of it.
+    /// Short excerpt on one line, cut at a word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
-    /// All of it.
+    /// Complete text, if the tool returned it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_content: Option<String>,
-    /// When it was looked at.
+    /// Time when the tool retrieved it, as the tool reported it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// Who wrote it.
+    /// Names of the authors, separated by commas.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// When it was published.
+    /// Date of publication, as the tool reported it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_date: Option<String>,
-    /// The page of it.
+    /// Page number, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_number: Option<u32>,
-    /// The first line of it.
+    /// First line of the excerpt, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_start: Option<u32>,
-    /// The last line of it.
+    /// Last line of the excerpt, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_end: Option<u32>,
-    /// What format it is in.
+    /// Media type, such as `text/html`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// How well it fits what was asked, from 0 to 1.
+    /// Relevance to the query, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relevance_score: Option<f64>,
     /// The source of the library that it is.
@@ -89,13 +85,12 @@ pub struct CitationSource {
     /// The revision of that source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision_id: Option<String>,
-    /// Where the snippet begins in the revision's text.
+    /// Position of the first character of the snippet in the revision's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_char: Option<usize>,
-    /// Where it ends.
+    /// Position after the last character of the snippet in the revision's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_char: Option<usize>,
-    /// The DOI of the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doi: Option<String>,
     /// The SHA-256 of its content.
@@ -111,21 +106,21 @@ const LONGEST_SNIPPET: usize = 500;
 
 impl CitationSource {
     /// Sets the address, and the host that follows from it.
-    pub(crate) fn at(mut self, uri: &str) -> Self {
-        self.domain = Url::parse(uri).ok().and_then(|url| host(&url));
+    pub(crate) fn with_uri(mut self, uri: &str) -> Self {
+        self.domain = Url::parse(uri).ok().and_then(|url| host_name(&url));
         self.uri = Some(uri.to_owned());
         self
     }
 
     /// Sets a snippet: blank space made single, cut at a word.
-    pub(crate) fn saying(mut self, text: &str) -> Self {
-        let snippet = shortened(text, LONGEST_SNIPPET);
+    pub(crate) fn with_snippet(mut self, text: &str) -> Self {
+        let snippet = shorten(text, LONGEST_SNIPPET);
         self.snippet = (!snippet.is_empty()).then_some(snippet);
         self
     }
 
-    /// What to call it: its title, or the last part of its address.
-    pub fn name(&self) -> &str {
+    /// Returns the title, or the last part of the URI if there is no title.
+    pub fn display_name(&self) -> &str {
         let last = |uri: &'_ str| -> usize { uri.trim_end_matches('/').rfind('/').map_or(0, |slash| slash + 1) };
         match (&self.title, &self.uri) {
             (Some(title), _) => title,
@@ -135,7 +130,7 @@ impl CitationSource {
     }
 
     /// The names under which the work is known; two sources that share one are the same work.
-    pub fn keys(&self) -> Vec<String> {
+    pub fn identity_keys(&self) -> Vec<String> {
         let mut keys = Vec::new();
         if let Some(id) = &self.source_id {
             keys.push(format!("source:{id}"));
@@ -163,8 +158,8 @@ fn address_keys(uri: &str) -> Vec<String> {
     let Some(mut url) = Url::parse(uri).ok().filter(|url| url.has_host()) else {
         return vec![format!("file:{uri}")];
     };
-    page_address::simplify(&mut url);
-    let Some(host) = host(&url) else { return vec![format!("url:{url}")] };
+    page_url::normalize_url(&mut url);
+    let Some(host) = host_name(&url) else { return vec![format!("url:{url}")] };
     let path = url.path();
     let mut keys = Vec::new();
     // The same paper is linked through many mirrors.
@@ -185,7 +180,7 @@ fn address_keys(uri: &str) -> Vec<String> {
     keys
 }
 
-fn host(url: &Url) -> Option<String> {
+fn host_name(url: &Url) -> Option<String> {
     let host = url.host_str()?.trim_end_matches('.');
     let host = host.strip_prefix("www.").unwrap_or(host);
     (!host.is_empty()).then(|| host.to_owned())
@@ -219,7 +214,7 @@ fn arxiv_in(path: &str) -> Option<String> {
 }
 
 /// The beginning of a text with its blank space made single, cut between words.
-pub(crate) fn shortened(text: &str, most: usize) -> String {
+pub(crate) fn shorten(text: &str, most: usize) -> String {
     let mut short = String::new();
     let mut length = 0;
     for word in text.split_whitespace() {
@@ -246,12 +241,12 @@ mod tests {
     use super::*;
 
     fn web(uri: &str) -> CitationSource {
-        CitationSource::default().at(uri)
+        CitationSource::default().with_uri(uri)
     }
 
     fn same(a: &CitationSource, b: &CitationSource) -> bool {
-        let keys = a.keys();
-        b.keys().iter().any(|key| keys.contains(key))
+        let keys = a.identity_keys();
+        b.identity_keys().iter().any(|key| keys.contains(key))
     }
 
     #[test]
@@ -266,7 +261,7 @@ mod tests {
             ("https://ar5iv.labs.arxiv.org/html/1706.03762", "https://arxiv.org/abs/1706.03762"),
             ("notes/a.txt", "notes/a.txt"),
         ] {
-            assert!(same(&web(a), &web(b)), "{a} and {b}: {:?} {:?}", web(a).keys(), web(b).keys());
+            assert!(same(&web(a), &web(b)), "{a} and {b}: {:?} {:?}", web(a).identity_keys(), web(b).identity_keys());
         }
         for (a, b) in [
             ("https://example.org/a", "https://example.org/b"),

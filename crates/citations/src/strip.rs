@@ -6,7 +6,7 @@ use crate::grammar::{Marker, MarkerKind};
 ///
 /// The blank space and the brackets that were there only for a marker go with it, and so do the signs between two:
 /// `Said ([1], [2]).` becomes `Said.`, and a line that held nothing else is gone.
-pub fn strip(text: &str, markers: &[Marker], mut removes: impl FnMut(&Marker) -> bool) -> String {
+pub fn strip_markers(text: &str, markers: &[Marker], mut removes: impl FnMut(&Marker) -> bool) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut from = 0;
     let mut markers = markers.iter().filter(|marker| removes(marker)).peekable();
@@ -16,7 +16,7 @@ pub fn strip(text: &str, markers: &[Marker], mut removes: impl FnMut(&Marker) ->
         let mut is_definition = matches!(marker.kind, MarkerKind::Definition { .. });
         // Several that stand together go together.
         while let Some(next) = markers.peek()
-            && joins(&text[end..next.bytes.start])
+            && is_marker_separator(&text[end..next.bytes.start])
         {
             end = next.bytes.end;
             is_definition |= matches!(next.kind, MarkerKind::Definition { .. });
@@ -29,8 +29,8 @@ pub fn strip(text: &str, markers: &[Marker], mut removes: impl FnMut(&Marker) ->
     plain
 }
 
-/// Whether what stands between two markers is there only because of them.
-fn joins(between: &str) -> bool {
+/// Returns true if the text between two markers is there only because of them.
+fn is_marker_separator(between: &str) -> bool {
     let signs = between.trim_matches([' ', '\t']);
     between.len() < 8 && (signs.is_empty() || matches!(signs, "," | ";" | "-" | "–" | "—" | "&" | "，" | "、"))
 }
@@ -59,19 +59,19 @@ fn close_gap(plain: &mut String, text: &str, from: &mut usize, is_definition: bo
             plain.truncate(kept);
             let next = after.strip_prefix("\r\n").or_else(|| after.strip_prefix('\n')).unwrap_or(after);
             *from = text.len() - next.len();
-        } else if ends_line || after.starts_with(closes) {
+        } else if ends_line || after.starts_with(is_closing_punctuation) {
             let kept = before.len();
             plain.truncate(kept);
             *from = text.len() - after.len();
-        } else if before.len() < plain.len() || begins_line || plain.ends_with(opens) {
+        } else if before.len() < plain.len() || begins_line || plain.ends_with(is_opening_punctuation) {
             *from = text.len() - after.len();
         }
         return;
     }
 }
 
-/// Whether no blank space stands before a character.
-fn closes(char: char) -> bool {
+/// Returns true for punctuation that has no space before it.
+fn is_closing_punctuation(char: char) -> bool {
     matches!(
         char,
         '.' | ','
@@ -104,7 +104,7 @@ fn closes(char: char) -> bool {
     )
 }
 
-/// Whether no blank space stands after a character.
-fn opens(char: char) -> bool {
+/// Returns true for punctuation that has no space after it.
+fn is_opening_punctuation(char: char) -> bool {
     matches!(char, '(' | '[' | '{' | '“' | '‘' | '«' | '（' | '「' | '『')
 }

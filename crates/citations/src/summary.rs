@@ -2,24 +2,24 @@
 
 use std::collections::HashMap;
 
-use ibid_domain::sentences::{paragraphs, sentences_of};
+use ibid_domain::sentences::{paragraph_ranges, sentences_of};
 
-use crate::verify::words::words;
+use crate::verify::words::content_words;
 
-/// How much of a text is looked at, in bytes: what it is about, it says early.
+/// Number of bytes that are read; a text says early what it is about.
 const LOOKED_AT: usize = 60_000;
 /// Sentences of fewer words say too little, of more too much.
 const WORDS: std::ops::RangeInclusive<usize> = 4..=50;
 
 /// A sentence or two that stand for a text, in at most so many characters; nothing if it has none that would do.
-pub fn summary(text: &str, most: usize) -> Option<String> {
+pub fn extract_summary(text: &str, most: usize) -> Option<String> {
     let end = (0..=LOOKED_AT.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     let text = &text[..end];
     let mut sentences = Vec::new();
     let mut counts: HashMap<String, u32> = HashMap::new();
-    for paragraph in paragraphs(text) {
+    for paragraph in paragraph_ranges(text) {
         for sentence in sentences_of(text, paragraph) {
-            let stems: Vec<_> = words(&text[sentence.clone()]).into_iter().map(|word| word.stem).collect();
+            let stems: Vec<_> = content_words(&text[sentence.clone()]).into_iter().map(|word| word.stem).collect();
             stems.iter().for_each(|stem| *counts.entry(stem.clone()).or_default() += 1);
             sentences.push((sentence, stems));
         }
@@ -67,16 +67,16 @@ mod tests {
     fn the_sentences_that_the_rest_is_about_stand_for_it() {
         let text = "# Harbour survey\n\nContents\n\nThe harbour of Selde is surveyed every year. Coffee was served. The \
                     survey of the harbour found two broken piers. Piers of the harbour are repaired in spring.";
-        let told = summary(text, 400).unwrap();
+        let told = extract_summary(text, 400).unwrap();
         assert!(told.contains("harbour") && !told.contains("Coffee") && !told.contains('#'), "{told}");
-        assert!(summary(text, 60).unwrap().chars().count() <= 60);
-        assert_eq!(summary("", 100), None);
-        assert_eq!(summary("1 2 3 | 4 5 6", 100), None);
+        assert!(extract_summary(text, 60).unwrap().chars().count() <= 60);
+        assert_eq!(extract_summary("", 100), None);
+        assert_eq!(extract_summary("1 2 3 | 4 5 6", 100), None);
     }
 
     #[test]
     fn a_long_text_without_sentences_is_no_trouble() {
-        assert_eq!(summary(&"a".repeat(1 << 20), 100), None);
-        assert!(summary(&"港は毎年調査される。".repeat(10_000), 100).is_some());
+        assert_eq!(extract_summary(&"a".repeat(1 << 20), 100), None);
+        assert!(extract_summary(&"港は毎年調査される。".repeat(10_000), 100).is_some());
     }
 }

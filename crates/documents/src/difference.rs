@@ -7,13 +7,13 @@ use std::{
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
-/// How long two texts are compared; what is not told apart by then is taken as changed.
+/// Maximum time for comparing two texts; anything not matched by then counts as changed.
 const LONGEST: Duration = Duration::from_millis(500);
 
-/// What became of a part of a text.
+/// Fate of a part of a text between two versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// It is in both.
+pub enum TextChange {
+    /// Part that is in both texts.
     Same,
     /// It is only in the later one.
     Added,
@@ -21,8 +21,8 @@ pub enum Change {
     Removed,
 }
 
-impl Change {
-    /// Its name on the wire.
+impl TextChange {
+    /// Returns the name used in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -33,7 +33,7 @@ impl Change {
 }
 
 /// The one stretch of two texts outside of which they are the same, in each, in characters.
-pub fn stretch(old: &[char], new: &[char]) -> (Range<usize>, Range<usize>) {
+pub fn changed_ranges(old: &[char], new: &[char]) -> (Range<usize>, Range<usize>) {
     let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(new.len()) - prefix;
     let suffix = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
@@ -41,16 +41,16 @@ pub fn stretch(old: &[char], new: &[char]) -> (Range<usize>, Range<usize>) {
 }
 
 /// Words that two texts share: where they begin in each, and how many there are.
-pub(crate) struct Run {
+pub(crate) struct MatchingRun {
     pub(crate) old: usize,
     pub(crate) new: usize,
     pub(crate) length: usize,
 }
 
 /// The parts of two texts in their order, what went before what came.
-pub fn difference(before: &str, after: &str) -> Vec<(Change, String)> {
-    let (old, new) = (words(before), words(after));
-    let mut parts: Vec<(Change, String)> = Vec::new();
+pub fn diff_words(before: &str, after: &str) -> Vec<(TextChange, String)> {
+    let (old, new) = (split_words(before), split_words(after));
+    let mut parts: Vec<(TextChange, String)> = Vec::new();
     let mut put = |change, text: &[&str]| {
         if !text.is_empty() {
             match parts.last_mut().filter(|(last, _)| *last == change) {
@@ -59,34 +59,36 @@ pub fn difference(before: &str, after: &str) -> Vec<(Change, String)> {
             }
         }
     };
-    for op in compared(&old, &new) {
+    for op in diff_operations(&old, &new) {
         let (gone, come) = (old.get(op.old_range()).unwrap_or_default(), new.get(op.new_range()).unwrap_or_default());
         match op {
-            DiffOp::Equal { .. } => put(Change::Same, gone),
+            DiffOp::Equal { .. } => put(TextChange::Same, gone),
             _ => {
-                put(Change::Removed, gone);
-                put(Change::Added, come);
+                put(TextChange::Removed, gone);
+                put(TextChange::Added, come);
             }
         }
     }
     parts
 }
 
-/// What two rows of words share.
-pub(crate) fn same(old: &[&str], new: &[&str]) -> Vec<Run> {
-    let runs = compared(old, new).into_iter().filter_map(|op| match op {
-        DiffOp::Equal { old_index, new_index, len } => Some(Run { old: old_index, new: new_index, length: len }),
+/// Returns the runs of words that two texts share.
+pub(crate) fn matching_runs(old: &[&str], new: &[&str]) -> Vec<MatchingRun> {
+    let runs = diff_operations(old, new).into_iter().filter_map(|op| match op {
+        DiffOp::Equal { old_index, new_index, len } => {
+            Some(MatchingRun { old: old_index, new: new_index, length: len })
+        }
         _ => None,
     });
     runs.collect()
 }
 
-fn compared(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+fn diff_operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(Instant::now() + LONGEST))
 }
 
 /// Words, and what stands between them.
-pub(crate) fn words(text: &str) -> Vec<&str> {
+pub(crate) fn split_words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut start = 0;
     let mut before: Option<u8> = None;

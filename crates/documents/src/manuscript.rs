@@ -8,49 +8,49 @@ use std::{collections::BTreeSet, ops::Range};
 use ibid_domain::{CiteAs, DocumentFormat as Format, Span};
 use typst::syntax::{LinkedNode, Side, SyntaxKind, SyntaxNode, parse};
 
-use crate::{difference, markdown, markup, plain};
+use crate::{difference, markdown, typst_markup, typst_to_markdown};
 
-/// What a bibliography in a text begins with, by format.
+/// Line that starts a generated bibliography in a text, by format.
 const BEGIN: [(Format, &str); 2] =
     [(Format::Typst, "// ibid:bibliography"), (Format::Markdown, "<!-- ibid:bibliography -->")];
-/// What it ends with.
+/// Line that ends a generated bibliography.
 const END: [(Format, &str); 2] = [(Format::Typst, "// ibid:end"), (Format::Markdown, "<!-- ibid:end -->")];
 
 /// A bibliography as it stands in a text, between two lines by which it is found again.
-pub fn bracketed(format: Format, bibliography: &str) -> String {
-    format!("{}\n{}\n{}", pick(&BEGIN, format), bibliography.trim(), pick(&END, format))
+pub fn wrap_bibliography(format: Format, bibliography: &str) -> String {
+    format!("{}\n{}\n{}", line_for_format(&BEGIN, format), bibliography.trim(), line_for_format(&END, format))
 }
 
-fn pick(of: &[(Format, &'static str); 2], format: Format) -> &'static str {
+fn line_for_format(of: &[(Format, &'static str); 2], format: Format) -> &'static str {
     of.iter().find(|(which, _)| *which == format).map_or("", |(_, words)| words)
 }
 
-/// A marker in a text.
+/// Citation marker in a document's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Marker {
+pub struct CitationMarker {
     /// The number of its citation.
     pub number: u32,
-    /// Where it stands, in characters.
+    /// Span of the marker, in characters.
     pub span: Span,
 }
 
 /// The markers of a text, in its order.
-pub fn markers(format: Format, text: &str) -> Vec<Marker> {
+pub fn find_markers(format: Format, text: &str) -> Vec<CitationMarker> {
     let places = in_bytes(format, text);
     let mut marked = Vec::with_capacity(places.len());
     // Bytes to characters, in one walk: the places are in order.
     let (mut byte, mut char) = (0, 0);
     for (number, range) in places {
-        char += count(text, byte..range.start);
+        char += count_chars(text, byte..range.start);
         let start = char;
-        char += count(text, range.clone());
+        char += count_chars(text, range.clone());
         byte = range.end;
-        marked.push(Marker { number, span: Span::new(start, char) });
+        marked.push(CitationMarker { number, span: Span::new(start, char) });
     }
     marked
 }
 
-fn count(text: &str, range: Range<usize>) -> usize {
+fn count_chars(text: &str, range: Range<usize>) -> usize {
     text.get(range).map_or(0, |part| part.chars().count())
 }
 
@@ -62,7 +62,7 @@ fn in_bytes(format: Format, text: &str) -> Vec<(u32, Range<usize>)> {
             typst_markers(&root, 0, &mut found);
             found
         }
-        Format::Markdown => markdown::footnotes(text),
+        Format::Markdown => markdown::footnote_markers(text),
     }
 }
 
@@ -75,7 +75,7 @@ fn typst_markers(node: &SyntaxNode, start: usize, found: &mut Vec<(u32, Range<us
         if child.kind() == SyntaxKind::Hash {
             hash = Some(at);
         } else {
-            match (hash.take(), numbered(child)) {
+            match (hash.take(), footnote_number(child)) {
                 (Some(from), Some(number)) => found.push((number, from..end)),
                 _ if child.children().len() > 0 => typst_markers(child, at, found),
                 _ => {}
@@ -86,7 +86,7 @@ fn typst_markers(node: &SyntaxNode, start: usize, found: &mut Vec<(u32, Range<us
 }
 
 /// The number in a footnote that has nothing else.
-fn numbered(node: &SyntaxNode) -> Option<u32> {
+fn footnote_number(node: &SyntaxNode) -> Option<u32> {
     if node.kind() != SyntaxKind::FuncCall {
         return None;
     }
@@ -101,18 +101,18 @@ fn numbered(node: &SyntaxNode) -> Option<u32> {
         return None;
     }
     let words = block.full_text();
-    number(words.strip_prefix('[')?.strip_suffix(']')?.trim())
+    parse_citation_number(words.strip_prefix('[')?.strip_suffix(']')?.trim())
 }
 
 /// A number of a citation: digits that begin with none that means nothing.
-pub(crate) fn number(digits: &str) -> Option<u32> {
+pub(crate) fn parse_citation_number(digits: &str) -> Option<u32> {
     let is_number = !digits.starts_with('0') && digits.len() <= 9 && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().ok()).flatten()
 }
 
 /// One place at which something is cited: a marker, or several that stand side by side and are set as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CitationPlace {
     /// The numbers of the citations.
     pub numbers: Vec<u32>,
     range: Range<usize>,
@@ -123,12 +123,12 @@ pub struct Manuscript {
     format: Format,
     cite_as: CiteAs,
     text: String,
-    places: Vec<Place>,
-    /// Where a bibliography stands that was put into the text.
+    places: Vec<CitationPlace>,
+    /// Byte range of a generated bibliography in the text.
     bibliography: Option<Range<usize>>,
     /// The heading that a text begins with, if it is the document's title.
     title: Option<Range<usize>>,
-    /// Where the text has more than the original: places in the original, with lengths.
+    /// Offsets in the original at which text was inserted, with the inserted lengths.
     inserted: Vec<(usize, usize)>,
 }
 
@@ -146,8 +146,8 @@ impl Manuscript {
     ) -> Self {
         let (text, inserted) = with_markers(format, text, unmarked);
         let bibliography = bibliography_of(format, &text);
-        let title = title.and_then(|title| heading(format, &text, title));
-        let mut places: Vec<Place> = Vec::new();
+        let title = title.and_then(|title| title_heading(format, &text, title));
+        let mut places: Vec<CitationPlace> = Vec::new();
         for (number, range) in in_bytes(format, &text) {
             let within = bibliography.as_ref().is_some_and(|whole| whole.contains(&range.start));
             if within || !known.contains(&number) {
@@ -162,31 +162,31 @@ impl Manuscript {
                     last.numbers.push(number);
                     last.range.end = range.end;
                 }
-                None => places.push(Place { numbers: vec![number], range }),
+                None => places.push(CitationPlace { numbers: vec![number], range }),
             }
         }
         Self { format, cite_as, text, places, bibliography, title, inserted }
     }
 
     /// The places at which something is cited, in the text's order.
-    pub fn places(&self) -> &[Place] {
+    pub fn places(&self) -> &[CitationPlace] {
         &self.places
     }
 
-    /// Whether a place for the bibliography is in the text; else it stands at the end.
+    /// Returns true if the text has a place for the bibliography; otherwise it goes to the end.
     pub fn has_bibliography(&self) -> bool {
         self.bibliography.is_some()
     }
 
     /// The text in Typst: `set` is what stands for each place, in Typst, and `bibliography` what stands for the whole.
-    pub fn typst(&self, set: &[String], bibliography: &str) -> Typeset {
+    pub fn to_typst(&self, set: &[String], bibliography: &str) -> TypesetText {
         match self.format {
             Format::Typst => self.set_typst(set, bibliography),
-            Format::Markdown => Typeset { text: self.set_markdown(set, bibliography), changes: Vec::new() },
+            Format::Markdown => TypesetText { text: self.set_markdown(set, bibliography), changes: Vec::new() },
         }
     }
 
-    fn set_typst(&self, set: &[String], bibliography: &str) -> Typeset {
+    fn set_typst(&self, set: &[String], bibliography: &str) -> TypesetText {
         let mut edits: Vec<(Range<usize>, String)> = Vec::new();
         for (place, words) in self.places.iter().zip(set) {
             let (range, words) = match self.cite_as {
@@ -205,15 +205,16 @@ impl Manuscript {
         for (range, words) in edits {
             let Some(before) = self.text.get(at..range.start) else { continue };
             text.push_str(before);
-            changes.push((text.len()..text.len() + words.len(), self.original(range.start)));
+            changes.push((text.len()..text.len() + words.len(), self.original_offset(range.start)));
             text.push_str(&words);
             at = range.end;
         }
         text.push_str(self.text.get(at..).unwrap_or_default());
-        Typeset { text, changes }
+        TypesetText { text, changes }
     }
 
-    /// What stands in the text: before the full stop that the marker follows, unless it is a raised number.
+    /// Returns an in-text citation with its range. It moves before the full stop that the marker follows, unless it is
+    /// a superscript number.
     fn in_text(&self, range: &Range<usize>, words: &str) -> (Range<usize>, String) {
         let before = self.text.get(..range.start).unwrap_or_default();
         let is_raised = words.starts_with("#super[");
@@ -227,13 +228,14 @@ impl Manuscript {
 
     fn set_markdown(&self, set: &[String], bibliography: &str) -> String {
         let first = self.title.as_ref().map_or(0, |title| title.end);
-        let Some(range) = &self.bibliography else { return self.part(first..self.text.len(), set) };
-        let (before, after) = (self.part(first..range.start, set), self.part(range.end..self.text.len(), set));
+        let Some(range) = &self.bibliography else { return self.part_to_typst(first..self.text.len(), set) };
+        let (before, after) =
+            (self.part_to_typst(first..range.start, set), self.part_to_typst(range.end..self.text.len(), set));
         format!("{before}{bibliography}\n\n{after}")
     }
 
     /// A part of a Markdown text as Typst.
-    fn part(&self, part: Range<usize>, set: &[String]) -> String {
+    fn part_to_typst(&self, part: Range<usize>, set: &[String]) -> String {
         let mut spans = Vec::new();
         let mut words = Vec::new();
         let text = self.text.get(part.clone()).unwrap_or_default();
@@ -250,25 +252,25 @@ impl Manuscript {
                 }
             };
             let range = range.start - part.start..range.end - part.start;
-            char += count(text, byte..range.start);
+            char += count_chars(text, byte..range.start);
             let start = char;
-            char += count(text, range.clone());
+            char += count_chars(text, range.clone());
             byte = range.end;
             spans.push(Span::new(start, char));
             words.push(said);
         }
-        let blocks = markdown::read(text, &spans);
-        markup::write(&blocks, &mut |place| words.get(place).cloned().unwrap_or_default())
+        let blocks = markdown::parse(text, &spans);
+        typst_markup::write(&blocks, &mut |place| words.get(place).cloned().unwrap_or_default())
     }
 
     /// The place in the original of one in the text.
-    fn original(&self, at: usize) -> usize {
+    fn original_offset(&self, at: usize) -> usize {
         let before: usize = self.inserted.iter().filter(|(place, _)| *place < at).map(|(_, length)| length).sum();
         at.saturating_sub(before)
     }
 
     /// The text in Markdown, with footnotes: `set` is what stands for each place, in Markdown.
-    pub fn markdown(&self, set: &[String], bibliography: &str) -> String {
+    pub fn to_markdown(&self, set: &[String], bibliography: &str) -> String {
         let mut edits: Vec<(Range<usize>, String)> = Vec::new();
         for (at, (place, words)) in self.places.iter().zip(set).enumerate() {
             edits.push(match self.cite_as {
@@ -281,8 +283,8 @@ impl Manuscript {
         }
         edits.sort_by_key(|(range, _)| range.start);
         let mut text = match self.format {
-            Format::Markdown => applied(&self.text, &edits),
-            Format::Typst => plain::markdown(&self.text, &edits),
+            Format::Markdown => apply_edits(&self.text, &edits),
+            Format::Typst => typst_to_markdown::write_markdown(&self.text, &edits),
         };
         text.truncate(text.trim_end().len());
         text.push('\n');
@@ -299,7 +301,7 @@ impl Manuscript {
     }
 }
 
-fn applied(text: &str, edits: &[(Range<usize>, String)]) -> String {
+fn apply_edits(text: &str, edits: &[(Range<usize>, String)]) -> String {
     let (mut written, mut at) = (String::with_capacity(text.len()), 0);
     for (range, words) in edits {
         written.push_str(text.get(at..range.start).unwrap_or_default());
@@ -312,21 +314,21 @@ fn applied(text: &str, edits: &[(Range<usize>, String)]) -> String {
 
 /// A text in Typst, with where it differs from what was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Typeset {
-    /// The text.
+pub struct TypesetText {
+    /// Typst source to be compiled.
     pub text: String,
-    /// Where other words stand, in bytes, and the byte of the original that they stand for.
+    /// Byte ranges of replaced text, each with the byte of the original that it replaces.
     changes: Vec<(Range<usize>, usize)>,
 }
 
-impl Typeset {
-    /// The text as it is.
-    pub fn plain(text: String) -> Self {
+impl TypesetText {
+    /// Wraps a text that has no replacements.
+    pub fn from_unchanged(text: String) -> Self {
         Self { text, changes: Vec::new() }
     }
 
     /// The line and column in the original of a byte of the text, both from 1, in characters.
-    pub fn place(&self, original: &str, at: usize) -> (usize, usize) {
+    pub fn original_position(&self, original: &str, at: usize) -> (usize, usize) {
         let mut place = at;
         // The last change before it says how far the two have moved apart.
         if let Some((at_change, (range, start))) =
@@ -349,7 +351,7 @@ impl Typeset {
 }
 
 /// The heading that a text begins with, if it says this.
-fn heading(format: Format, text: &str, title: &str) -> Option<Range<usize>> {
+fn title_heading(format: Format, text: &str, title: &str) -> Option<Range<usize>> {
     let sign = match format {
         Format::Typst => "= ",
         Format::Markdown => "# ",
@@ -360,9 +362,9 @@ fn heading(format: Format, text: &str, title: &str) -> Option<Range<usize>> {
     is_title.then(|| start..start + line.len())
 }
 
-/// Where a bibliography stands that was put into a text, with the lines around it.
+/// Returns the byte range of a generated bibliography, including its start and end lines.
 pub fn bibliography_of(format: Format, text: &str) -> Option<Range<usize>> {
-    let (begin, end) = (pick(&BEGIN, format), pick(&END, format));
+    let (begin, end) = (line_for_format(&BEGIN, format), line_for_format(&END, format));
     let start = text.match_indices(begin).find(|(at, _)| *at == 0 || text.as_bytes().get(at - 1) == Some(&b'\n'))?.0;
     let rest = text.get(start..)?;
     let length = rest.find(end).map_or(rest.len(), |at| at + end.len());
@@ -386,7 +388,7 @@ fn with_markers(format: Format, text: &str, unmarked: &[(u32, usize)]) -> (Strin
     let (mut written, mut at, mut inserted) = (String::with_capacity(text.len() + places.len() * 16), 0, Vec::new());
     for (place, number) in places {
         written.push_str(text.get(at..place).unwrap_or_default());
-        let marker = format.marker(number);
+        let marker = format.citation_marker(number);
         inserted.push((written.len(), marker.len()));
         written.push_str(&marker);
         at = place;
@@ -422,16 +424,16 @@ fn safe_place(root: &SyntaxNode, text: &str, byte: usize) -> usize {
     text.len()
 }
 
-/// Where a character of one text is in a later one: what stands before a change stays, what stands after moves with it,
-/// and what was taken away is where the change begins.
-pub fn follow(before: &str, after: &str, places: &mut [usize]) {
+/// Moves offsets from an old text to a new one. Offsets after a change shift with it; offsets in deleted text move to
+/// the start of the change.
+pub fn move_offsets(before: &str, after: &str, places: &mut [usize]) {
     let (old, new): (Vec<char>, Vec<char>) = (before.chars().collect(), after.chars().collect());
-    let (was, is) = difference::stretch(&old, &new);
+    let (was, is) = difference::changed_ranges(&old, &new);
     let (prefix, old_end, new_end) = (was.start, was.end, is.end);
     // Within what changed, words that stayed keep what stands in them.
     let part = |of: Option<&[char]>| of.unwrap_or_default().iter().collect::<String>();
     let (gone, come) = (part(old.get(was)), part(new.get(is)));
-    let kept = kept_words(&gone, &come);
+    let kept = unchanged_runs(&gone, &come);
     for place in places {
         let at = *place;
         // What stands beyond the text waits there for it to be written.
@@ -449,8 +451,8 @@ pub fn follow(before: &str, after: &str, places: &mut [usize]) {
 }
 
 /// Words that two texts share, in order: where they begin in each, and how long they are, in characters.
-fn kept_words(old: &str, new: &str) -> Vec<(usize, usize, usize)> {
-    let (old, new) = (difference::words(old), difference::words(new));
+fn unchanged_runs(old: &str, new: &str) -> Vec<(usize, usize, usize)> {
+    let (old, new) = (difference::split_words(old), difference::split_words(new));
     let starts = |words: &[&str]| {
         let mut at = 0;
         let starts: Vec<usize> = words
@@ -465,7 +467,7 @@ fn kept_words(old: &str, new: &str) -> Vec<(usize, usize, usize)> {
     };
     let (old_starts, new_starts) = (starts(&old), starts(&new));
     let mut kept = Vec::new();
-    for run in difference::same(&old, &new) {
+    for run in difference::matching_runs(&old, &new) {
         for step in 0..run.length {
             let (Some(from), Some(to)) = (old_starts.get(run.old + step), new_starts.get(run.new + step)) else {
                 break;
@@ -478,15 +480,15 @@ fn kept_words(old: &str, new: &str) -> Vec<(usize, usize, usize)> {
 
 /// The words of a text alone, each where it stands: code, comments and formulas are blank, and a marker is `[3]`, with the
 /// number that it is to have; one that is to have none is blank, too.
-pub fn prose(format: Format, text: &str, number: impl Fn(u32) -> Option<u32>) -> String {
+pub fn extract_prose(format: Format, text: &str, number: impl Fn(u32) -> Option<u32>) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     if format == Format::Typst {
         let mut masked = Vec::new();
-        mask(&parse(text), 0, &mut masked);
+        mask_markup(&parse(text), 0, &mut masked);
         let (mut byte, mut char) = (0, 0);
         for range in masked {
-            char += count(text, byte..range.start);
-            let length = count(text, range.clone());
+            char += count_chars(text, byte..range.start);
+            let length = count_chars(text, range.clone());
             for one in chars.iter_mut().skip(char).take(length).filter(|one| **one != '\n') {
                 *one = ' ';
             }
@@ -494,7 +496,7 @@ pub fn prose(format: Format, text: &str, number: impl Fn(u32) -> Option<u32>) ->
             byte = range.end;
         }
     }
-    for marker in markers(format, text) {
+    for marker in find_markers(format, text) {
         // What is longer stands before it: the full stop follows at once.
         let words: Vec<char> = format!(
             "{:>1$}",
@@ -511,7 +513,7 @@ pub fn prose(format: Format, text: &str, number: impl Fn(u32) -> Option<u32>) ->
 }
 
 /// The bytes of a tree that are no words, in order.
-fn mask(node: &SyntaxNode, start: usize, masked: &mut Vec<Range<usize>>) {
+fn mask_markup(node: &SyntaxNode, start: usize, masked: &mut Vec<Range<usize>>) {
     let mut at = start;
     for child in node.children() {
         let end = at + child.len();
@@ -523,8 +525,8 @@ fn mask(node: &SyntaxNode, start: usize, masked: &mut Vec<Range<usize>>) {
             | SyntaxKind::ListItem
             | SyntaxKind::EnumItem
             | SyntaxKind::TermItem
-            | SyntaxKind::ContentBlock => mask(child, at, masked),
-            SyntaxKind::FuncCall | SyntaxKind::Args if child.children().len() > 0 => inner(child, at, masked),
+            | SyntaxKind::ContentBlock => mask_markup(child, at, masked),
+            SyntaxKind::FuncCall | SyntaxKind::Args if child.children().len() > 0 => mask_call(child, at, masked),
             SyntaxKind::Text
             | SyntaxKind::Space
             | SyntaxKind::Parbreak
@@ -541,13 +543,13 @@ fn mask(node: &SyntaxNode, start: usize, masked: &mut Vec<Range<usize>>) {
 }
 
 /// Of a call, only what stands in brackets is words.
-fn inner(node: &SyntaxNode, start: usize, masked: &mut Vec<Range<usize>>) {
+fn mask_call(node: &SyntaxNode, start: usize, masked: &mut Vec<Range<usize>>) {
     let mut at = start;
     for child in node.children() {
         let end = at + child.len();
         match child.kind() {
-            SyntaxKind::ContentBlock => mask(child, at, masked),
-            SyntaxKind::Args | SyntaxKind::FuncCall => inner(child, at, masked),
+            SyntaxKind::ContentBlock => mask_markup(child, at, masked),
+            SyntaxKind::Args | SyntaxKind::FuncCall => mask_call(child, at, masked),
             _ => masked.push(at..end),
         }
         at = end;

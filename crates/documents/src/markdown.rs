@@ -7,74 +7,67 @@ use std::ops::Range;
 use ibid_domain::Span;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// How deep a text may nest; what lies deeper is lifted up.
+/// Maximum nesting depth; deeper content is lifted to this level.
 const DEEPEST: usize = 24;
 
-/// What stands where a marker was while the text is read: characters that no text may have.
+/// Private-use characters that stand for a marker while the Markdown is parsed.
 const OPEN: char = '\u{E000}';
 const CLOSE: char = '\u{E001}';
 
-/// A part of a text.
+/// Block element of a Markdown text.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Block {
-    /// A heading, from 1 to 6.
-    Heading(u8, Vec<Inline>),
-    /// A paragraph.
-    Paragraph(Vec<Inline>),
+pub enum MarkdownBlock {
+    /// Heading with its level, from 1 to 6.
+    Heading(u8, Vec<MarkdownInline>),
+    Paragraph(Vec<MarkdownInline>),
     /// A list, with its first number if it has numbers.
-    List(Option<u64>, Vec<Vec<Block>>),
-    /// Words of someone else.
-    Quote(Vec<Block>),
-    /// Code.
+    List(Option<u64>, Vec<Vec<MarkdownBlock>>),
+    /// Block quote with nested blocks.
+    Quote(Vec<MarkdownBlock>),
     Code(String),
     /// Rows of cells, the first of them the head.
-    Table(Vec<Align>, Vec<Vec<Vec<Inline>>>),
-    /// A line across.
+    Table(Vec<ColumnAlign>, Vec<Vec<Vec<MarkdownInline>>>),
+    /// Thematic break, a horizontal line.
     Rule,
 }
 
 /// On which side the words of a column stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Align {
-    /// Where a language begins its lines.
+pub enum ColumnAlign {
+    /// Left in languages written from left to right.
     Start,
-    /// In the middle.
     Centre,
-    /// Where a language ends its lines.
+    /// Right in languages written from left to right.
     End,
 }
 
-/// A part of a line.
+/// Inline element of a Markdown text.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Inline {
-    /// Words.
+pub enum MarkdownInline {
     Text(String),
-    /// Stressed.
-    Emphasis(Vec<Inline>),
-    /// Stressed more.
-    Strong(Vec<Inline>),
-    /// Struck out.
-    Struck(Vec<Inline>),
-    /// Code.
+    Emphasis(Vec<MarkdownInline>),
+    Strong(Vec<MarkdownInline>),
+    /// Text with a line through it.
+    Struck(Vec<MarkdownInline>),
     Code(String),
-    /// A link.
-    Link(String, Vec<Inline>),
-    /// The end of a line.
+    /// Link target, then the linked text.
+    Link(String, Vec<MarkdownInline>),
+    /// Hard line break within a paragraph.
     Break,
     /// A marker, by its place among those that were given.
     Mark(usize),
 }
 
 /// Reads a text. `marks` are where markers stand in it, in order; none overlaps another.
-pub fn read(text: &str, marks: &[Span]) -> Vec<Block> {
+pub fn parse(text: &str, marks: &[Span]) -> Vec<MarkdownBlock> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let marked = with_marks(text, marks);
-    let mut builder = Builder { open: vec![Frame::new(Kind::Blocks)] };
+    let mut builder = MarkdownTreeBuilder { open: vec![MarkdownFrame::new(MarkdownFrameKind::Blocks)] };
     for event in Parser::new_ext(&marked, options) {
-        builder.take(event);
+        builder.push_event(event);
     }
     while builder.open.len() > 1 {
-        builder.end();
+        builder.close_frame();
     }
     builder.open.pop().map(|frame| frame.blocks).unwrap_or_default()
 }
@@ -98,7 +91,7 @@ fn with_marks(text: &str, marks: &[Span]) -> String {
 
 /// The markers `[^3]` of a text, with their bytes, in order. Those in code or HTML are none, nor are those that the text
 /// itself says something of (`[^3]: …`).
-pub(crate) fn footnotes(text: &str) -> Vec<(u32, Range<usize>)> {
+pub(crate) fn footnote_markers(text: &str) -> Vec<(u32, Range<usize>)> {
     if !text.contains("[^") {
         return Vec::new();
     }
@@ -122,7 +115,7 @@ pub(crate) fn footnotes(text: &str) -> Vec<(u32, Range<usize>)> {
         else {
             continue;
         };
-        let Some(number) = crate::manuscript::number(digits) else { continue };
+        let Some(number) = crate::manuscript::parse_citation_number(digits) else { continue };
         let end = at + 3 + digits.len();
         let begins_line = text.get(..at).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
         if begins_line && rest.starts_with(':') {
@@ -135,12 +128,12 @@ pub(crate) fn footnotes(text: &str) -> Vec<(u32, Range<usize>)> {
     found
 }
 
-/// Whether what follows is taken as it is written.
+/// Returns true if an odd number of backslashes precedes the next character.
 fn is_escaped(before: &str) -> bool {
     before.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }
 
-enum Kind {
+enum MarkdownFrameKind {
     Blocks,
     Heading(u8),
     Paragraph,
@@ -148,7 +141,7 @@ enum Kind {
     Item,
     Quote,
     Code,
-    Table(Vec<Align>),
+    Table(Vec<ColumnAlign>),
     Row,
     Cell,
     Emphasis,
@@ -159,18 +152,18 @@ enum Kind {
     Nothing,
 }
 
-/// Something that has begun.
-struct Frame {
-    kind: Kind,
-    blocks: Vec<Block>,
-    inlines: Vec<Inline>,
-    items: Vec<Vec<Block>>,
-    rows: Vec<Vec<Vec<Inline>>>,
-    cells: Vec<Vec<Inline>>,
+/// Element that was opened and not yet closed, with the content so far.
+struct MarkdownFrame {
+    kind: MarkdownFrameKind,
+    blocks: Vec<MarkdownBlock>,
+    inlines: Vec<MarkdownInline>,
+    items: Vec<Vec<MarkdownBlock>>,
+    rows: Vec<Vec<Vec<MarkdownInline>>>,
+    cells: Vec<Vec<MarkdownInline>>,
 }
 
-impl Frame {
-    fn new(kind: Kind) -> Self {
+impl MarkdownFrame {
+    fn new(kind: MarkdownFrameKind) -> Self {
         Self { kind, blocks: vec![], inlines: vec![], items: vec![], rows: vec![], cells: vec![] }
     }
 
@@ -178,99 +171,105 @@ impl Frame {
     fn close_paragraph(&mut self) {
         if !self.inlines.is_empty() {
             let inlines = std::mem::take(&mut self.inlines);
-            self.blocks.push(Block::Paragraph(inlines));
+            self.blocks.push(MarkdownBlock::Paragraph(inlines));
         }
     }
 }
 
-struct Builder {
-    open: Vec<Frame>,
+struct MarkdownTreeBuilder {
+    open: Vec<MarkdownFrame>,
 }
 
-impl Builder {
-    fn take(&mut self, event: Event<'_>) {
+impl MarkdownTreeBuilder {
+    fn push_event(&mut self, event: Event<'_>) {
         match event {
-            Event::Start(tag) => self.start(tag),
-            Event::End(TagEnd::TableHead) | Event::End(_) => self.end(),
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.text(&text),
-            Event::Code(code) => self.inline(Inline::Code(without_marks(&code))),
-            Event::SoftBreak => self.inline(Inline::Text(" ".to_owned())),
-            Event::HardBreak => self.inline(Inline::Break),
-            Event::Rule => self.block(Block::Rule),
+            Event::Start(tag) => self.open_frame(tag),
+            Event::End(TagEnd::TableHead) | Event::End(_) => self.close_frame(),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.push_text(&text),
+            Event::Code(code) => self.push_inline(MarkdownInline::Code(without_marks(&code))),
+            Event::SoftBreak => self.push_inline(MarkdownInline::Text(" ".to_owned())),
+            Event::HardBreak => self.push_inline(MarkdownInline::Break),
+            Event::Rule => self.push_block(MarkdownBlock::Rule),
             Event::TaskListMarker(_) | Event::FootnoteReference(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {}
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>) {
+    fn open_frame(&mut self, tag: Tag<'_>) {
         let kind = match tag {
-            _ if self.open.len() > DEEPEST => Kind::Nothing,
-            Tag::Paragraph => Kind::Paragraph,
-            Tag::Heading { level, .. } => Kind::Heading(level as u8),
-            Tag::BlockQuote(_) => Kind::Quote,
-            Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) => Kind::Code,
-            Tag::List(first) => Kind::List(first),
-            Tag::Item => Kind::Item,
-            Tag::Table(columns) => Kind::Table(columns.into_iter().map(align).collect()),
-            Tag::TableHead | Tag::TableRow => Kind::Row,
-            Tag::TableCell => Kind::Cell,
-            Tag::Emphasis => Kind::Emphasis,
-            Tag::Strong => Kind::Strong,
-            Tag::Strikethrough => Kind::Struck,
+            _ if self.open.len() > DEEPEST => MarkdownFrameKind::Nothing,
+            Tag::Paragraph => MarkdownFrameKind::Paragraph,
+            Tag::Heading { level, .. } => MarkdownFrameKind::Heading(level as u8),
+            Tag::BlockQuote(_) => MarkdownFrameKind::Quote,
+            Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) => MarkdownFrameKind::Code,
+            Tag::List(first) => MarkdownFrameKind::List(first),
+            Tag::Item => MarkdownFrameKind::Item,
+            Tag::Table(columns) => MarkdownFrameKind::Table(columns.into_iter().map(column_align).collect()),
+            Tag::TableHead | Tag::TableRow => MarkdownFrameKind::Row,
+            Tag::TableCell => MarkdownFrameKind::Cell,
+            Tag::Emphasis => MarkdownFrameKind::Emphasis,
+            Tag::Strong => MarkdownFrameKind::Strong,
+            Tag::Strikethrough => MarkdownFrameKind::Struck,
             Tag::Link { dest_url, .. } => match web_address(&dest_url) {
-                Some(url) => Kind::Link(url),
-                None => Kind::Nothing,
+                Some(url) => MarkdownFrameKind::Link(url),
+                None => MarkdownFrameKind::Nothing,
             },
             // What an image says of itself stands for it.
-            _ => Kind::Nothing,
+            _ => MarkdownFrameKind::Nothing,
         };
-        if !matches!(kind, Kind::Emphasis | Kind::Strong | Kind::Struck | Kind::Link(_) | Kind::Nothing)
-            && let Some(parent) = self.open.last_mut()
+        if !matches!(
+            kind,
+            MarkdownFrameKind::Emphasis
+                | MarkdownFrameKind::Strong
+                | MarkdownFrameKind::Struck
+                | MarkdownFrameKind::Link(_)
+                | MarkdownFrameKind::Nothing
+        ) && let Some(parent) = self.open.last_mut()
         {
             parent.close_paragraph();
         }
-        self.open.push(Frame::new(kind));
+        self.open.push(MarkdownFrame::new(kind));
     }
 
-    fn end(&mut self) {
+    fn close_frame(&mut self) {
         let Some(mut frame) = self.open.pop() else { return };
         match frame.kind {
-            Kind::Blocks => self.open.push(frame),
-            Kind::Heading(level) => self.block(Block::Heading(level, frame.inlines)),
-            Kind::Paragraph => self.block(Block::Paragraph(frame.inlines)),
-            Kind::List(first) => self.block(Block::List(first, frame.items)),
-            Kind::Item => {
+            MarkdownFrameKind::Blocks => self.open.push(frame),
+            MarkdownFrameKind::Heading(level) => self.push_block(MarkdownBlock::Heading(level, frame.inlines)),
+            MarkdownFrameKind::Paragraph => self.push_block(MarkdownBlock::Paragraph(frame.inlines)),
+            MarkdownFrameKind::List(first) => self.push_block(MarkdownBlock::List(first, frame.items)),
+            MarkdownFrameKind::Item => {
                 frame.close_paragraph();
                 if let Some(list) = self.open.last_mut() {
                     list.items.push(frame.blocks);
                 }
             }
-            Kind::Quote => {
+            MarkdownFrameKind::Quote => {
                 frame.close_paragraph();
-                self.block(Block::Quote(frame.blocks));
+                self.push_block(MarkdownBlock::Quote(frame.blocks));
             }
-            Kind::Code => {
+            MarkdownFrameKind::Code => {
                 let text = frame.inlines.into_iter().map(|inline| match inline {
-                    Inline::Text(text) => text,
+                    MarkdownInline::Text(text) => text,
                     _ => String::new(),
                 });
-                self.block(Block::Code(text.collect::<String>().trim_end_matches('\n').to_owned()));
+                self.push_block(MarkdownBlock::Code(text.collect::<String>().trim_end_matches('\n').to_owned()));
             }
-            Kind::Table(columns) => self.block(Block::Table(columns, frame.rows)),
-            Kind::Row => {
+            MarkdownFrameKind::Table(columns) => self.push_block(MarkdownBlock::Table(columns, frame.rows)),
+            MarkdownFrameKind::Row => {
                 if let Some(table) = self.open.last_mut() {
                     table.rows.push(frame.cells);
                 }
             }
-            Kind::Cell => {
+            MarkdownFrameKind::Cell => {
                 if let Some(row) = self.open.last_mut() {
                     row.cells.push(frame.inlines);
                 }
             }
-            Kind::Emphasis => self.inline(Inline::Emphasis(frame.inlines)),
-            Kind::Strong => self.inline(Inline::Strong(frame.inlines)),
-            Kind::Struck => self.inline(Inline::Struck(frame.inlines)),
-            Kind::Link(url) => self.inline(Inline::Link(url, frame.inlines)),
-            Kind::Nothing => {
+            MarkdownFrameKind::Emphasis => self.push_inline(MarkdownInline::Emphasis(frame.inlines)),
+            MarkdownFrameKind::Strong => self.push_inline(MarkdownInline::Strong(frame.inlines)),
+            MarkdownFrameKind::Struck => self.push_inline(MarkdownInline::Struck(frame.inlines)),
+            MarkdownFrameKind::Link(url) => self.push_inline(MarkdownInline::Link(url, frame.inlines)),
+            MarkdownFrameKind::Nothing => {
                 if let Some(parent) = self.open.last_mut() {
                     parent.inlines.append(&mut frame.inlines);
                     if !frame.blocks.is_empty() || !frame.items.is_empty() {
@@ -284,41 +283,41 @@ impl Builder {
         }
     }
 
-    fn block(&mut self, block: Block) {
+    fn push_block(&mut self, block: MarkdownBlock) {
         if let Some(frame) = self.open.last_mut() {
             frame.close_paragraph();
             frame.blocks.push(block);
         }
     }
 
-    fn inline(&mut self, inline: Inline) {
+    fn push_inline(&mut self, inline: MarkdownInline) {
         if let Some(frame) = self.open.last_mut() {
             match (frame.inlines.last_mut(), inline) {
-                (Some(Inline::Text(before)), Inline::Text(more)) => before.push_str(&more),
+                (Some(MarkdownInline::Text(before)), MarkdownInline::Text(more)) => before.push_str(&more),
                 // A raised number stands close to its words.
-                (Some(Inline::Text(before)), Inline::Mark(place)) if !before.trim_end().is_empty() => {
+                (Some(MarkdownInline::Text(before)), MarkdownInline::Mark(place)) if !before.trim_end().is_empty() => {
                     before.truncate(before.trim_end_matches(' ').len());
-                    frame.inlines.push(Inline::Mark(place));
+                    frame.inlines.push(MarkdownInline::Mark(place));
                 }
                 (_, inline) => frame.inlines.push(inline),
             }
         }
     }
 
-    fn text(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         let mut rest = text;
         while let Some((before, after)) = rest.split_once(OPEN) {
             let Some((place, after)) = after.split_once(CLOSE) else { break };
             if !before.is_empty() {
-                self.inline(Inline::Text(before.to_owned()));
+                self.push_inline(MarkdownInline::Text(before.to_owned()));
             }
             if let Ok(place) = place.parse() {
-                self.inline(Inline::Mark(place));
+                self.push_inline(MarkdownInline::Mark(place));
             }
             rest = after;
         }
         if !rest.is_empty() {
-            self.inline(Inline::Text(rest.to_owned()));
+            self.push_inline(MarkdownInline::Text(rest.to_owned()));
         }
     }
 }
@@ -338,11 +337,11 @@ fn without_marks(text: &str) -> String {
     kept
 }
 
-const fn align(alignment: Alignment) -> Align {
+const fn column_align(alignment: Alignment) -> ColumnAlign {
     match alignment {
-        Alignment::None | Alignment::Left => Align::Start,
-        Alignment::Center => Align::Centre,
-        Alignment::Right => Align::End,
+        Alignment::None | Alignment::Left => ColumnAlign::Start,
+        Alignment::Center => ColumnAlign::Centre,
+        Alignment::Right => ColumnAlign::End,
     }
 }
 
@@ -355,16 +354,19 @@ pub(crate) fn web_address(url: &str) -> Option<String> {
 }
 
 /// The words of a line, without anything else.
-pub fn plain(inlines: &[Inline]) -> String {
+pub fn plain_text(inlines: &[MarkdownInline]) -> String {
     let mut words = String::new();
     for inline in inlines {
         match inline {
-            Inline::Text(text) | Inline::Code(text) => words.push_str(text),
-            Inline::Emphasis(inner) | Inline::Strong(inner) | Inline::Struck(inner) | Inline::Link(_, inner) => {
-                words.push_str(&plain(inner));
+            MarkdownInline::Text(text) | MarkdownInline::Code(text) => words.push_str(text),
+            MarkdownInline::Emphasis(inner)
+            | MarkdownInline::Strong(inner)
+            | MarkdownInline::Struck(inner)
+            | MarkdownInline::Link(_, inner) => {
+                words.push_str(&plain_text(inner));
             }
-            Inline::Break => words.push(' '),
-            Inline::Mark(_) => {}
+            MarkdownInline::Break => words.push(' '),
+            MarkdownInline::Mark(_) => {}
         }
     }
     words

@@ -2,10 +2,10 @@
 
 use ibid_domain::Template;
 
-use crate::markup;
+use crate::typst_markup;
 
-/// The text of a template.
-pub const fn text(template: Template) -> &'static str {
+/// Returns the Typst source of a template.
+pub const fn template_source(template: Template) -> &'static str {
     match template {
         Template::Article => include_str!("../templates/article.typ"),
         Template::Report => include_str!("../templates/report.typ"),
@@ -14,47 +14,46 @@ pub const fn text(template: Template) -> &'static str {
     }
 }
 
-/// What a template is told.
+/// Values that a template receives from the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// What the document is called.
+pub struct TemplateInput {
     pub title: String,
-    /// Who wrote it.
+    /// Names of the authors, in order.
     pub authors: Vec<String>,
-    /// When, in any words.
+    /// Date in any words; it is printed as it is.
     pub date: Option<String>,
-    /// The tag of its language.
+    /// Language tag such as `en-GB`.
     pub locale: String,
-    /// How it is laid out.
     pub template: Template,
 }
 
-impl Frame {
+impl TemplateInput {
     /// The text that puts template, document and bibliography together.
     pub fn main(&self, bibliography: &str) -> String {
-        let list: String = self.authors.iter().map(|author| format!("{}, ", markup::string(author))).collect();
-        let title = markup::string(&self.title);
-        let date = self.date.as_deref().map_or_else(|| "none".to_owned(), markup::string);
-        let (lang, region) = language(&self.locale);
-        let region = region.map_or_else(|| "none".to_owned(), |region| markup::string(&region));
+        let list: String =
+            self.authors.iter().map(|author| format!("{}, ", typst_markup::string_literal(author))).collect();
+        let title = typst_markup::string_literal(&self.title);
+        let date = self.date.as_deref().map_or_else(|| "none".to_owned(), typst_markup::string_literal);
+        let (lang, region) = language_and_region(&self.locale);
+        let region = region.map_or_else(|| "none".to_owned(), |region| typst_markup::string_literal(&region));
         format!(
             "#import \"/template.typ\": template\n\
              #show: template.with(title: {title}, authors: ({list}), date: {date}, lang: {}, region: {region})\n\
              #include \"/document.typ\"\n{bibliography}\n",
-            markup::string(&lang)
+            typst_markup::string_literal(&lang)
         )
     }
 
     /// The whole as one text that stands alone.
-    pub fn alone(&self, typeset: &str, bibliography: &str) -> String {
+    pub fn standalone_source(&self, typeset: &str, bibliography: &str) -> String {
         let main = self.main(bibliography);
-        let main = main.replacen("#import \"/template.typ\": template\n", text(self.template), 1);
+        let main = main.replacen("#import \"/template.typ\": template\n", template_source(self.template), 1);
         main.replacen("#include \"/document.typ\"", typeset.trim_end(), 1)
     }
 }
 
 /// The language and the region of a tag, as Typst takes them.
-fn language(tag: &str) -> (String, Option<String>) {
+fn language_and_region(tag: &str) -> (String, Option<String>) {
     let mut parts = tag.split(['-', '_']);
     let is_letters = |part: &&str| part.bytes().all(|byte| byte.is_ascii_alphabetic());
     let lang = parts.next().filter(|part| matches!(part.len(), 2 | 3)).filter(is_letters).unwrap_or("en");

@@ -1,33 +1,31 @@
 //! Immutable bytes, named by their SHA-256.
 
-use crate::{Code, JsonObject, Problem, Sha256, SourceType, Timestamp, UserId, problem::shown};
+use crate::{Code, JsonObject, Problem, Sha256, SourceType, Timestamp, UserId, problem::shorten_for_error};
 
-/// What is known of an artifact; its bytes lie in the blob store.
+/// Metadata of an artifact; the bytes themselves are in the blob store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Artifact {
     /// The hash of its bytes, and its name.
     pub sha256: Sha256,
-    /// What the bytes are, as far as the uploader knew.
+    /// Media type given by the uploader; not checked against the bytes.
     pub media_type: MediaType,
-    /// How many bytes.
     pub size_bytes: u64,
-    /// What the file was called.
+    /// File name given by the uploader, if any.
     pub filename: Option<Filename>,
-    /// Where the bytes lie.
+    /// Address of the bytes in the blob store, for people and exports.
     pub storage_uri: String,
-    /// How they are kept.
+    /// Storage class of the blob; always `STANDARD` so far.
     pub storage_class: String,
     /// The type of source it is the content of.
     pub entity_type: Option<SourceType>,
-    /// What else is known of it.
+    /// Free-form facts about the source it is the content of.
     pub entity_metadata: Option<JsonObject>,
-    /// Who brought it.
+    /// User who uploaded it first; `None` for the system.
     pub created_by: Option<UserId>,
-    /// How many manifest entries and other rows name it.
+    /// Number of manifest entries and other rows that name it; at 0 it can be garbage collected.
     pub reference_count: u64,
-    /// When it first came.
     pub created_at: Timestamp,
-    /// When it last came or changed.
+    /// Time of the last upload or change; restarts the grace period of garbage collection.
     pub updated_at: Timestamp,
 }
 
@@ -36,7 +34,7 @@ pub struct Artifact {
 pub struct Filename(String);
 
 impl Filename {
-    /// A checked file name.
+    /// Checks a file name: 1 to 255 bytes, no path, no control characters.
     pub fn new(name: impl Into<String>) -> Result<Self, Problem> {
         let name = name.into();
         let reason = if name.is_empty() {
@@ -50,10 +48,11 @@ impl Filename {
         } else {
             return Ok(Self(name));
         };
-        Err(Problem::new(Code::FilenameInvalid, format!("the file name '{}' {reason}", shown(&name))).field("filename"))
+        Err(Problem::new(Code::FilenameInvalid, format!("the file name '{}' {reason}", shorten_for_error(&name)))
+            .with_field("filename"))
     }
 
-    /// As text.
+    /// Returns the name as the client gave it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -69,7 +68,7 @@ impl MediaType {
         Self("application/octet-stream".to_owned())
     }
 
-    /// A checked media type.
+    /// Parses a media type and writes its essence in lower case.
     pub fn new(text: &str) -> Result<Self, Problem> {
         let text = text.trim();
         let essence = text.split(';').next().unwrap_or_default().trim();
@@ -82,24 +81,24 @@ impl MediaType {
         if !legal {
             return Err(Problem::new(
                 Code::MediaTypeInvalid,
-                format!("'{}' is not a media type; write it as type/subtype", shown(text)),
+                format!("'{}' is not a media type; write it as type/subtype", shorten_for_error(text)),
             )
-            .field("media_type"));
+            .with_field("media_type"));
         }
         Ok(Self(format!("{}{}", essence.to_ascii_lowercase(), &text[essence.len()..])))
     }
 
-    /// As text.
+    /// Returns the media type with its parameters.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Without parameters.
+    /// Returns `type/subtype` without parameters.
     pub fn essence(&self) -> &str {
         self.0.split(';').next().unwrap_or_default().trim_end()
     }
 
-    /// Whether nothing is known.
+    /// True if it is `application/octet-stream`, which says nothing about the bytes.
     pub fn is_unknown(&self) -> bool {
         self.essence() == "application/octet-stream"
     }

@@ -32,17 +32,16 @@ named! {
 /// A numbered link from a marker in a message to one source, with the words that support it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Citation {
-    /// Its id.
     pub id: CitationId,
-    /// Where it stands.
+    /// Message that contains the marker.
     pub message: MessageId,
     /// The conversation of that message.
     pub conversation: ConversationId,
-    /// The run that made it.
+    /// Run that wrote the citation; `None` if no run did.
     pub run: Option<RunId>,
     /// The source's number in that message.
     pub number: u32,
-    /// Where the marker stands in the message.
+    /// Span of the marker in the message's text.
     pub marker: Span,
     /// The claim that it stands for.
     pub claim: Option<Span>,
@@ -50,51 +49,49 @@ pub struct Citation {
     pub source: Option<SourceId>,
     /// The id that the source had in its run.
     pub cited_id: String,
-    /// What the source was when it was cited.
-    pub snapshot: Snapshot,
+    /// Copy of the source's details at the time of citing.
+    pub snapshot: CitationSnapshot,
     /// The words that support the claim.
     pub quote: Option<String>,
-    /// Where those words stand.
+    /// Position of the quote in the cited text.
     pub anchor: Option<Anchor>,
-    /// What the check comes to.
+    /// Result of checking the claim against the source; `None` before the check.
     pub verdict: Option<Verdict>,
-    /// How sure that is, from 0 to 1.
+    /// Confidence of the verdict, from 0 to 1.
     pub score: Option<f64>,
-    /// Whether it is still what its source says.
+    /// Tells if a newer revision still has the quoted words.
     pub state: CitationState,
-    /// What the source is about; known some time after it was cited.
+    /// Summary of the source; a job adds it some time after the answer.
     pub summary: Option<String>,
-    /// When it was made.
     pub created_at: Timestamp,
 }
 
 impl Citation {
-    /// Whether the source was the library's and is no more.
+    /// True if the source was in the library and has been deleted.
     pub const fn is_tombstone(&self) -> bool {
         self.snapshot.was_in_library && self.source.is_none()
     }
 }
 
-/// What a source was when it was cited, so that it can be shown when it is gone.
+/// Details of a source at the time of citing, shown after the source is deleted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
-    /// Whether it was a source of the library.
+pub struct CitationSnapshot {
+    /// True if it was a source of the library, and not only a tool's result.
     pub was_in_library: bool,
-    /// Its title.
     pub title: String,
     /// The name of its file, or else its title.
     pub file_name: String,
-    /// Where it came from.
+    /// Origin of the source, such as an upload or the web.
     pub origin: Origin,
-    /// What format it is in.
+    /// Media type of the content, such as `application/pdf`.
     pub media_type: String,
-    /// Whether it is a picture.
+    /// True if the content is a picture.
     pub is_image: bool,
-    /// Its address.
+    /// Web address of the source, if it has one.
     pub url: Option<String>,
-    /// How well it fitted what was asked, from 0 to 1.
+    /// Relevance to the question, from 0 to 1.
     pub relevance: Option<f64>,
-    /// How many passages of it the run had.
+    /// Number of its passages that the run was given.
     pub excerpt_count: u64,
 }
 
@@ -103,15 +100,15 @@ pub struct Snapshot {
 pub struct Anchor {
     /// The revision whose text it is; none if it is gone, or the text is a tool's.
     pub revision: Option<RevisionId>,
-    /// The text, an artifact.
+    /// Hash of the text, which is stored as an artifact.
     pub text: Sha256,
     /// The bytes that the text was read from, an artifact.
     pub content: Sha256,
-    /// Where in the text; none if no words of it come close.
+    /// Range of the quote in the text; `None` if no words of the text come close to it.
     pub span: Option<Span>,
-    /// A few words before.
+    /// A few words before the quote, to find it again.
     pub prefix: String,
-    /// A few words after.
+    /// A few words after the quote, to find it again.
     pub suffix: String,
     /// The first and the last page.
     pub pages: Option<(u32, u32)>,
@@ -126,23 +123,22 @@ pub struct CitedFile {
     pub file_id: Option<SourceId>,
     /// The name of the file, or the title.
     pub file_name: String,
-    /// The title.
     pub title: String,
-    /// Where it came from.
+    /// Origin of the source under its wire name, such as `web`.
     pub source_type: &'static str,
-    /// What format it is in.
+    /// Media type of the content, such as `application/pdf`.
     pub mime_type: String,
-    /// How well it fitted what was asked, from 0 to 1.
+    /// Relevance to the question, from 0 to 1.
     pub relevance_score: Option<f64>,
-    /// Whether it is a picture.
+    /// True if the content is a picture.
     pub is_image: bool,
-    /// How a client gets at its content.
+    /// Wire name of the way in which a client gets the content.
     pub fetch_strategy: &'static str,
-    /// How many passages of it the run had.
+    /// Number of its passages that the run was given.
     pub excerpt_count: u64,
-    /// Its address.
+    /// Web address of the source, if it has one.
     pub url: Option<String>,
-    /// Whether it was a source of the library and is no more.
+    /// True if it was a source of the library and has been deleted.
     pub is_deleted: bool,
 }
 

@@ -3,7 +3,8 @@
 use std::{fmt, str::FromStr};
 
 use crate::{
-    Code, ConversationId, JobId, Problem, RunId, Timestamp, UserId, problem::shown, run::Usage, source::named,
+    Code, ConversationId, JobId, Problem, RunId, Timestamp, UserId, problem::shorten_for_error, run::Usage,
+    source::named,
 };
 
 /// The id of a message: what a provider calls it (`msg_01…`), or a UUID of ours.
@@ -14,13 +15,13 @@ impl MessageId {
     /// The most characters of one.
     pub const LONGEST: usize = 255;
 
-    /// A new one.
+    /// Creates a new UUID (version 7) as the id.
     #[expect(clippy::new_without_default, reason = "a new id is an effect, not a default")]
     pub fn new() -> Self {
         Self(uuid::Uuid::now_v7().to_string())
     }
 
-    /// The id as text.
+    /// Returns the id as it is written on the wire.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -37,10 +38,10 @@ impl FromStr for MessageId {
         }
         let detail = format!(
             "'{}' is not the id of a message: 1 to {} characters, none of them a control character",
-            shown(text),
+            shorten_for_error(text),
             Self::LONGEST
         );
-        Err(Problem::new(Code::InvalidField, detail).field("message_id"))
+        Err(Problem::new(Code::InvalidField, detail).with_field("message_id"))
     }
 }
 
@@ -50,18 +51,16 @@ impl fmt::Display for MessageId {
     }
 }
 
-/// A chat.
+/// A chat: the root of a tree of messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversation {
-    /// Its id.
     pub id: ConversationId,
-    /// What it is called.
+    /// Title, set by a user or taken from the first question.
     pub title: Option<String>,
-    /// Who began it.
+    /// User who started it; `None` for the system.
     pub created_by: Option<UserId>,
-    /// When it began.
     pub created_at: Timestamp,
-    /// When something was last said in it.
+    /// Time of the last message or rename.
     pub updated_at: Timestamp,
 }
 
@@ -69,12 +68,12 @@ impl Conversation {
     /// The longest title, in characters.
     pub const LONGEST_TITLE: usize = 500;
 
-    /// A title that is legal.
+    /// Trims a title and checks that it has 1 to 500 characters.
     pub fn checked_title(title: &str) -> Result<String, Problem> {
         let title = title.trim();
         if title.is_empty() || title.chars().count() > Self::LONGEST_TITLE {
             let detail = format!("a title has 1 to {} characters", Self::LONGEST_TITLE);
-            return Err(Problem::new(Code::InvalidField, detail).field("title"));
+            return Err(Problem::new(Code::InvalidField, detail).with_field("title"));
         }
         Ok(title.to_owned())
     }
@@ -119,31 +118,30 @@ named! {
 pub struct Message {
     /// Its id, which is one of a kind in its library.
     pub id: MessageId,
-    /// Where it was said.
+    /// Conversation that the message belongs to.
     pub conversation: ConversationId,
-    /// What it follows; two that follow the same are branches.
+    /// Previous message; two messages with the same parent are branches.
     pub parent: Option<MessageId>,
-    /// Who said it.
+    /// Author: the user or the assistant.
     pub role: MessageRole,
-    /// The words.
+    /// Text of the message, with citation markers.
     pub content: String,
-    /// Whether it is whole.
+    /// Tells if the text is still being written, complete, or was broken off.
     pub status: MessageStatus,
-    /// The run that made it.
+    /// Run that wrote the message; `None` for a user's message.
     pub run: Option<RunId>,
-    /// What wrote it: a model's name, or `extractive`.
+    /// Author of an answer: the name of a model, or `extractive`.
     pub model: Option<String>,
-    /// What it took.
+    /// Tokens and cost of the language models that wrote it.
     pub usage: Usage,
-    /// What it cites that names nothing.
+    /// Cited ids that match none of the sources that the run was given.
     pub dangling: Vec<String>,
-    /// What works on its sources after it is whole.
+    /// Job that works on the sources after the message is complete.
     pub async_job: Option<JobId>,
-    /// Whether that still goes on.
+    /// True while that job is neither done nor dead.
     pub has_async_sources: bool,
-    /// When it was said.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change of text or status.
     pub updated_at: Timestamp,
 }
 

@@ -43,16 +43,16 @@ named! {
 }
 
 impl DocumentFormat {
-    /// The marker of a citation.
-    pub fn marker(self, number: u32) -> String {
+    /// Returns the citation marker with this number in the syntax of the format.
+    pub fn citation_marker(self, number: u32) -> String {
         match self {
             Self::Typst => format!("#footnote[{number}]"),
             Self::Markdown => format!("[^{number}]"),
         }
     }
 
-    /// The file name of a text.
-    pub const fn file(self) -> &'static str {
+    /// Returns the name of the text's file in a document's manifest.
+    pub const fn file_name(self) -> &'static str {
         match self {
             Self::Typst => "text.typ",
             Self::Markdown => "text.md",
@@ -60,115 +60,106 @@ impl DocumentFormat {
     }
 }
 
-/// How a document looks, apart from its text.
+/// Settings of a document: title, format, style and layout; everything but the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Look {
-    /// What it is called.
+pub struct DocumentSettings {
     pub title: String,
-    /// How its text is written.
+    /// Markup language of the text.
     pub format: DocumentFormat,
     /// The style of its references, by id.
     pub style: String,
-    /// The tag of its language.
+    /// BCP 47 tag of the document's language.
     pub locale: String,
-    /// How it is laid out.
+    /// Page layout of the rendered document.
     pub template: Template,
-    /// How its citations are set.
+    /// Place of the citations: footnotes or in the text.
     pub cite_as: CiteAs,
-    /// What stands for what is not known of a source.
+    /// Text to show for an unknown title, author or date of a source.
     pub missing: MissingDetails,
-    /// Who writes it.
+    /// Authors shown under the title.
     pub authors: Vec<String>,
-    /// When, in any words.
+    /// Date shown under the title, as free text.
     pub date: Option<String>,
 }
 
 /// A text that is written here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// Its id.
     pub id: DocumentId,
-    /// How it looks.
-    pub look: Look,
-    /// How often it was saved.
+    /// Settings of the newest version.
+    pub look: DocumentSettings,
+    /// Number of the newest version; grows by 1 with each save.
     pub version: u64,
     /// The newest version: the text, how it looks, its files.
     pub manifest: Sha256,
-    /// Its text.
+    /// Hash of the newest text, which is stored as an artifact.
     pub text: Sha256,
     /// The last number that was given to a citation.
     pub citation_count: u32,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it was changed last.
     pub updated_at: Timestamp,
 }
 
-/// A version of a document.
+/// One saved version in the history of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentVersion {
-    /// Which, from 1.
+    /// Number of the version, from 1.
     pub version: u64,
-    /// What it holds.
+    /// Manifest with the text, the settings and the files of this version.
     pub manifest: Sha256,
-    /// What the document was called.
+    /// Title of the document in this version.
     pub title: String,
-    /// Why it was saved.
+    /// Note of the user about the save.
     pub message: Option<String>,
-    /// How long the text was, in characters.
+    /// Length of the text, in characters.
     pub char_count: u64,
-    /// How many characters came.
+    /// Number of characters added since the version before.
     pub added: u64,
-    /// How many went.
+    /// Number of characters removed since the version before.
     pub removed: u64,
-    /// When it was saved.
     pub created_at: Timestamp,
 }
 
 /// Something that a document cites.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentCitation {
-    /// Its id.
     pub id: DocumentCitationId,
     /// Its number in the document.
     pub number: u32,
-    /// What is cited; none once that was deleted.
+    /// Cited source; `None` after the source is deleted.
     pub source: Option<SourceId>,
-    /// Where it stands in the text, in characters.
+    /// Position of the citation in the text, in characters.
     pub position: usize,
-    /// Whether its marker stands there.
+    /// True if the text has the marker now.
     pub is_marked: bool,
-    /// Whether it ever did.
+    /// True if the text has had the marker in any version.
     pub was_marked: bool,
-    /// Where in the source: `p. 12`.
+    /// Place in the source, such as `p. 12`.
     pub locator: Option<String>,
-    /// What is said before it.
+    /// Words to print before the citation, such as `see`.
     pub prefix: Option<String>,
-    /// What is said after it.
+    /// Words to print after the citation.
     pub suffix: Option<String>,
     /// The words that it stands for.
     pub quote: Option<String>,
-    /// What the source was when it was cited.
-    pub snapshot: DocumentCited,
-    /// When it was made.
+    /// Copy of the source's details at the time of citing.
+    pub snapshot: DocumentCitationSnapshot,
     pub created_at: Timestamp,
 }
 
-/// What a source was when it was cited.
+/// Details of a source at the time a document cited it, used after the source is deleted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DocumentCited {
-    /// What it was called.
+pub struct DocumentCitationSnapshot {
     pub title: String,
-    /// Its type.
     pub kind: SourceType,
-    /// Its address.
+    /// Web address of the source, if it has one.
     pub url: Option<String>,
     /// All that is said of it in a reference, as CSL-JSON.
     pub item: serde_json::Value,
 }
 
 impl DocumentCitation {
-    /// Whether it is set: its marker stands in the text, or it never had one and stands at its position.
+    /// True if the citation counts: its marker is in the text, or it never had a marker and stands at its position.
     pub const fn is_attached(&self) -> bool {
         self.is_marked || !self.was_marked
     }

@@ -13,13 +13,13 @@ pub struct Sha256([u8; 32]);
 
 impl Sha256 {
     /// The hash of bytes that are already in memory.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn of_bytes(bytes: &[u8]) -> Self {
         let mut hasher = Hasher::default();
         hasher.update(bytes);
         hasher.finish()
     }
 
-    /// The 32 raw bytes.
+    /// Returns the 32 raw bytes of the hash.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -97,7 +97,7 @@ impl<'de> Deserialize<'de> for Sha256 {
 pub struct Hasher(sha2::Sha256);
 
 impl Hasher {
-    /// Takes in the next piece.
+    /// Adds the next piece of the stream to the hash.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn parses_what_it_prints_and_refuses_the_rest() {
-        let hash = Sha256::of(b"abc");
+        let hash = Sha256::of_bytes(b"abc");
         assert_eq!(hash.to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(hash.to_string().parse::<Sha256>().unwrap(), hash);
         assert_eq!(hash.to_string().to_uppercase().parse::<Sha256>().unwrap(), hash);

@@ -5,54 +5,49 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Code, JobId, Problem, Timestamp, UserId, problem::shown};
+use crate::{Code, JobId, Problem, Timestamp, UserId, problem::shorten_for_error};
 
-/// How often a job is tried before it is dead.
+/// Number of attempts before a job is dead.
 pub const MAX_ATTEMPTS: u32 = 3;
 
 /// A job and how far it has come.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// Its id.
     pub id: JobId,
-    /// Which handler does it.
+    /// Name of the handler that runs the job, such as `ingest`.
     pub kind: String,
     /// Ids of what it is about, never the data itself.
     pub payload: Value,
-    /// Where it stands.
     pub state: JobState,
-    /// How far it has come.
+    /// Last reported progress; `None` before the first report.
     pub progress: Option<Progress>,
-    /// What it brought, once it has succeeded.
+    /// Result of the handler; `None` until the job has succeeded.
     pub result: Option<Value>,
-    /// How many attempts were used.
+    /// Number of attempts started so far.
     pub attempt: u32,
-    /// How many there are.
+    /// Number of attempts before the job is dead.
     pub max_attempts: u32,
     /// Why the last attempt failed or was put off.
     pub last_error: Option<String>,
-    /// Who asked for it.
+    /// User who asked for the job; `None` for the system.
     pub created_by: Option<UserId>,
-    /// Not to be started before.
+    /// Earliest time of the next attempt.
     pub run_at: Timestamp,
-    /// When it was asked for.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
-    /// When it was first started.
+    /// Start of the first attempt; `None` if no worker took it yet.
     pub started_at: Option<Timestamp>,
-    /// When it ended.
+    /// Time at which it succeeded, died or was cancelled.
     pub finished_at: Option<Timestamp>,
 }
 
-/// Where a job stands.
+/// State of a job in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JobState {
     /// Waiting for a worker, or for its time.
     Queued,
-    /// A worker holds it.
+    /// A worker has a lease on it.
     Running,
-    /// Done.
     Succeeded,
     /// Given up after its attempts; the reason is kept and it can be retried.
     Dead,
@@ -61,10 +56,10 @@ pub enum JobState {
 }
 
 impl JobState {
-    /// All of them.
+    /// All states, in the order of the lifecycle.
     pub const ALL: [Self; 5] = [Self::Queued, Self::Running, Self::Succeeded, Self::Dead, Self::Cancelled];
 
-    /// The name on the wire.
+    /// Returns the name used on the wire and in the database.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -84,38 +79,36 @@ impl FromStr for JobState {
             let legal: Vec<_> = Self::ALL.iter().map(|state| state.as_str()).collect();
             Problem::new(
                 Code::InvalidQuery,
-                format!("'{}' is not a job state; it is one of {}", shown(text), legal.join(", ")),
+                format!("'{}' is not a job state; it is one of {}", shorten_for_error(text), legal.join(", ")),
             )
-            .field("state")
+            .with_field("state")
         })
     }
 }
 
-/// What happened to a job, as told to those who watch.
+/// Kind of change of a job, as sent to watchers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobChange {
     /// It was asked for, or asked for again.
     Queued,
-    /// A worker took it.
+    /// A worker started an attempt.
     Started,
-    /// It came further.
+    /// The handler reported progress.
     Progress,
     /// An attempt failed or was put off; another follows.
     Retrying,
-    /// It is done.
     Succeeded,
-    /// It was given up.
+    /// It failed for good; a user can retry it.
     Dead,
-    /// It was taken back.
     Cancelled,
 }
 
 impl JobChange {
-    /// All of them.
+    /// All kinds of change, in the order of the lifecycle.
     pub const ALL: [Self; 7] =
         [Self::Queued, Self::Started, Self::Progress, Self::Retrying, Self::Succeeded, Self::Dead, Self::Cancelled];
 
-    /// The name on the wire.
+    /// Returns the name used on the wire and in the database.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -137,13 +130,13 @@ impl FromStr for JobChange {
     }
 }
 
-/// How far a job has come.
+/// Progress of a job, as its handler last reported it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// How much is done.
+    /// Number of units that are done.
     pub done: u64,
     /// Of how much, if that is known.
     pub total: Option<u64>,
-    /// What is being done, in a few words.
+    /// Short description of the current step, for people.
     pub message: Option<String>,
 }

@@ -62,8 +62,8 @@ named! {
 }
 
 impl Category {
-    /// Which of two that are equally new and equally sure comes first: the heavier.
-    pub const fn weight(self) -> i64 {
+    /// Returns the weight that breaks ties between events of equal date and confidence; the heavier comes first.
+    pub const fn tie_break_weight(self) -> i64 {
         match self {
             Self::Decision => 3,
             Self::Commitment => 2,
@@ -76,131 +76,116 @@ impl Category {
 /// Somebody or something, through all the texts that name it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entity {
-    /// Its id.
     pub id: EntityId,
-    /// What it is.
     pub kind: EntityType,
-    /// The fullest name it has.
+    /// Fullest name found in any text.
     pub name: String,
-    /// What it is there for.
+    /// Position or function, such as `CFO`, if a text tells it.
     pub role: Option<String>,
-    /// Whom it belongs to.
+    /// Organization it belongs to, if a text tells it.
     pub organization: Option<String>,
-    /// Where mail reaches it.
     pub email: Option<String>,
-    /// Its other names.
+    /// Other names of this entity and of those merged into it.
     pub aliases: Vec<String>,
-    /// Whether a person should say whether it is the same as another.
+    /// True if an open pair asks a person whether it is the same as another entity.
     pub needs_review: bool,
-    /// How many places name it.
+    /// Number of mentions in current revisions.
     pub mention_count: u64,
-    /// Whose it counts as, if it was found to be another.
+    /// Entity it was merged into; `None` if it is a root.
     pub merged_into: Option<EntityId>,
     /// The source that named it first.
     pub first_source: SourceId,
-    /// And the version of that.
+    /// Revision in which it was found first.
     pub first_revision: RevisionId,
-    /// Since when it is known.
     pub created_at: Timestamp,
-    /// When something about it was learned last.
+    /// Time of the last change of its details.
     pub updated_at: Timestamp,
 }
 
 /// A place that names an entity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mention {
-    /// Its id.
     pub id: MentionId,
-    /// Whom it names.
+    /// Entity that the words name.
     pub entity: EntityId,
-    /// Where.
     pub source: SourceId,
-    /// In which version of it.
+    /// Revision whose text has the words.
     pub revision: RevisionId,
-    /// As it is written there.
+    /// The words exactly as the text has them.
     pub surface: String,
-    /// Which characters of the revision's text.
+    /// Range of the words in the revision's text, in characters.
     pub span: Span,
-    /// How sure it is.
+    /// Confidence of the extractor, from 0 to 1.
     pub confidence: f64,
-    /// Who found it.
+    /// Name and version of the extractor that found it.
     pub extractor: String,
 }
 
 /// Exact words of a revision's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quote {
-    /// The words.
+    /// The words exactly as the text has them.
     pub quote: String,
-    /// Where they stand.
+    /// Range of the words in the revision's text, in characters.
     pub span: Span,
 }
 
 /// Somebody or something that has a part in an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Participant {
-    /// Who.
     pub entity: EntityId,
-    /// Its name.
+    /// Name of the entity, for display.
     pub name: String,
-    /// What it is.
     pub kind: EntityType,
-    /// Which part, if it acts; what it is about has none.
+    /// Role of an actor; `None` for a subject.
     pub role: Option<ActorRole>,
 }
 
 /// Something that happened, as a source tells it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Its id.
     pub id: EventId,
-    /// Who tells it.
+    /// Source that tells of the event.
     pub source: SourceId,
-    /// In which version.
+    /// Revision whose text tells of it.
     pub revision: RevisionId,
-    /// What kind of thing.
     pub category: Category,
-    /// What happened.
+    /// Short description of the event.
     pub narrative: String,
-    /// When, as exactly as is known.
+    /// Date of the event, as exactly as the text tells it; `None` if it does not.
     pub date: Option<PartialDate>,
-    /// How sure it is.
+    /// Confidence of the extractor, from 0 to 1.
     pub confidence: f64,
-    /// Who found it.
+    /// Name and version of the extractor that found it.
     pub extractor: String,
-    /// Who acts in it.
+    /// Entities that act in the event.
     pub actors: Vec<Participant>,
-    /// Whom and what it is about.
+    /// Entities that the event is about.
     pub subjects: Vec<Participant>,
-    /// The words that say so.
+    /// Quotes from the revision's text that support it.
     pub evidence: Vec<Quote>,
-    /// Since when it is known.
     pub created_at: Timestamp,
 }
 
-/// Two that may be the same.
+/// Two entities that may be the same, for a person to decide.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// Its id.
     pub id: PairId,
-    /// One.
     pub a: EntityId,
-    /// The other.
     pub b: EntityId,
-    /// How likely it is.
+    /// Estimated probability that they are the same, from 0 to 1.
     pub confidence: f64,
-    /// Why it may be.
+    /// Explanation for the reviewer.
     pub reason: String,
-    /// What was decided.
+    /// Decision of the reviewer; open until there is one.
     pub state: PairState,
-    /// Since when it is asked.
     pub created_at: Timestamp,
-    /// When it was decided.
+    /// Time of the decision; `None` while it is open.
     pub decided_at: Option<Timestamp>,
 }
 
 /// An id that follows from what it names, so that finding the same again gives the same.
-fn derived(what: &str, parts: &[&dyn std::fmt::Display]) -> Uuid {
+fn derive_id(what: &str, parts: &[&dyn std::fmt::Display]) -> Uuid {
     let mut hasher = Hasher::new();
     hasher.update(what);
     for part in parts {
@@ -214,22 +199,22 @@ fn derived(what: &str, parts: &[&dyn std::fmt::Display]) -> Uuid {
 
 impl EventId {
     /// The event of that category that these words of a revision tell.
-    pub fn of(revision: RevisionId, category: Category, words: Span) -> Self {
-        derived("event", &[&revision, &category.as_str(), &words.start, &words.end]).into()
+    pub fn for_span(revision: RevisionId, category: Category, words: Span) -> Self {
+        derive_id("event", &[&revision, &category.as_str(), &words.start, &words.end]).into()
     }
 }
 
 impl MentionId {
     /// The mention of something of that kind in these words of a revision.
-    pub fn of(revision: RevisionId, kind: EntityType, words: Span) -> Self {
-        derived("mention", &[&revision, &kind.as_str(), &words.start, &words.end]).into()
+    pub fn for_span(revision: RevisionId, kind: EntityType, words: Span) -> Self {
+        derive_id("mention", &[&revision, &kind.as_str(), &words.start, &words.end]).into()
     }
 }
 
 impl PairId {
     /// The pair of these two, in whichever order.
-    pub fn of(a: EntityId, b: EntityId) -> Self {
-        derived("pair", &[&a.min(b), &a.max(b)]).into()
+    pub fn for_entities(a: EntityId, b: EntityId) -> Self {
+        derive_id("pair", &[&a.min(b), &a.max(b)]).into()
     }
 }
 
@@ -240,16 +225,16 @@ mod tests {
     #[test]
     fn the_same_words_are_the_same_event_and_others_are_another() {
         let revision = RevisionId::new();
-        let id = EventId::of(revision, Category::Decision, Span::new(3, 9));
-        assert_eq!(id, EventId::of(revision, Category::Decision, Span::new(3, 9)));
+        let id = EventId::for_span(revision, Category::Decision, Span::new(3, 9));
+        assert_eq!(id, EventId::for_span(revision, Category::Decision, Span::new(3, 9)));
         for other in [
-            EventId::of(RevisionId::new(), Category::Decision, Span::new(3, 9)),
-            EventId::of(revision, Category::Change, Span::new(3, 9)),
-            EventId::of(revision, Category::Decision, Span::new(39, 9)),
+            EventId::for_span(RevisionId::new(), Category::Decision, Span::new(3, 9)),
+            EventId::for_span(revision, Category::Change, Span::new(3, 9)),
+            EventId::for_span(revision, Category::Decision, Span::new(39, 9)),
         ] {
             assert_ne!(id, other);
         }
         let (a, b) = (EntityId::new(), EntityId::new());
-        assert_eq!(PairId::of(a, b), PairId::of(b, a));
+        assert_eq!(PairId::for_entities(a, b), PairId::for_entities(b, a));
     }
 }

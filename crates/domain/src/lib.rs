@@ -17,8 +17,8 @@ pub mod job;
 pub mod knowledge;
 pub mod manifest;
 pub mod metadata;
-pub mod page;
-pub mod page_address;
+pub mod page_url;
+pub mod pagination;
 pub mod pointer;
 pub mod problem;
 pub mod reference;
@@ -35,7 +35,8 @@ pub use citation::{Citation, CitationState, Verdict};
 pub use code::Code;
 pub use conversation::{Conversation, Message, MessageId, MessageRole, MessageStatus};
 pub use document::{
-    CiteAs, Document, DocumentCitation, DocumentCited, DocumentFormat, DocumentVersion, Look, MissingDetails, Template,
+    CiteAs, Document, DocumentCitation, DocumentCitationSnapshot, DocumentFormat, DocumentSettings, DocumentVersion,
+    MissingDetails, Template,
 };
 pub use hash::Sha256;
 pub use id::{
@@ -44,7 +45,7 @@ pub use id::{
 };
 pub use knowledge::{ActorRole, Entity, EntityType, Event, Mention, Pair, PairState, Participant, Quote, Sameness};
 pub use manifest::{Entry, Manifest, ManifestPath, Tree};
-pub use page::{Cursor, Limit, Page};
+pub use pagination::{Cursor, Limit, Page};
 pub use pointer::{Pointer, PointerType};
 pub use problem::Problem;
 pub use reference::{Name, PartialDate, Reference};

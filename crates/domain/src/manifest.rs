@@ -8,7 +8,7 @@ use std::{
 use serde::Serialize;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-use crate::{Code, Problem, Sha256, SourceType, Timestamp, UserId, artifact::MediaType, problem::shown};
+use crate::{Code, Problem, Sha256, SourceType, Timestamp, UserId, artifact::MediaType, problem::shorten_for_error};
 
 /// The most entries a tree may have.
 pub const MAX_ENTRIES: usize = 100_000;
@@ -16,35 +16,32 @@ pub const MAX_ENTRIES: usize = 100_000;
 /// The longest message, in characters.
 pub const MAX_MESSAGE: usize = 10_000;
 
-/// A manifest as it is kept.
+/// Metadata of a stored manifest; its entries are read separately as a [`Tree`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifest {
     /// The hash of its content, and its name.
     pub sha256: Sha256,
-    /// What it was made after.
+    /// Manifest it was derived from; `None` for the first.
     pub parent: Option<Sha256>,
-    /// Why it was made.
+    /// Commit message of its author.
     pub message: Option<String>,
-    /// How many entries its tree has.
+    /// Number of entries in its tree.
     pub entry_count: u64,
-    /// The sum of their sizes.
+    /// Sum of the entries' sizes, in bytes.
     pub total_size_bytes: u64,
-    /// Who made it.
+    /// User who created it first; `None` for the system.
     pub created_by: Option<UserId>,
-    /// When it was first made.
     pub created_at: Timestamp,
-    /// When it was last made or named.
+    /// Time at which it was last created or named; restarts the grace period of garbage collection.
     pub updated_at: Timestamp,
 }
 
-/// One file of a tree.
+/// One file of a [`Tree`], by reference to its artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its artifact.
+    /// Hash of the artifact with the bytes.
     pub sha256: Sha256,
-    /// What it is.
     pub media_type: MediaType,
-    /// How large it is.
     pub size_bytes: u64,
     /// The type of source it is the content of.
     pub entity_type: Option<SourceType>,
@@ -71,27 +68,27 @@ impl Tree {
         self.0.iter()
     }
 
-    /// The entry at a path.
+    /// Returns the entry at a path, if there is one.
     pub fn get(&self, path: &str) -> Option<&Entry> {
         self.0.get(path)
     }
 
-    /// How many entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none, which no kept tree is.
+    /// True if there are no entries, which is never so for a stored tree.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The sum of the sizes.
+    /// Returns the sum of the entries' sizes, in bytes.
     pub fn total_size(&self) -> u64 {
         self.0.values().map(|entry| entry.size_bytes).fold(0, u64::saturating_add)
     }
 
-    /// What differs on the way from this tree to `other`.
+    /// Compares this tree with a later one.
     pub fn diff<'a>(&'a self, other: &'a Self) -> Diff<'a> {
         let mut diff = Diff::default();
         for (path, before) in &self.0 {
@@ -109,20 +106,20 @@ impl Tree {
 /// The difference of two trees.
 #[derive(Debug, Default, PartialEq)]
 pub struct Diff<'a> {
-    /// Only in the second.
+    /// Entries only in the second tree.
     pub added: Vec<(&'a ManifestPath, &'a Entry)>,
-    /// Only in the first.
+    /// Entries only in the first tree.
     pub removed: Vec<(&'a ManifestPath, &'a Entry)>,
-    /// In both, but not the same.
+    /// Entries in both trees that differ: path, before, after.
     pub changed: Vec<(&'a ManifestPath, &'a Entry, &'a Entry)>,
-    /// How many are the same in both.
+    /// Number of entries that are the same in both.
     pub unchanged: u64,
 }
 
 /// The name of a manifest: the SHA-256 of the RFC 8785 form of
 /// `{"message": …, "parent_sha256": …, "tree": {path: {"media_type", "sha256", "size_bytes", "entity_type"?}}}`.
 pub fn name_of(tree: &Tree, parent: Option<Sha256>, message: Option<&str>) -> Sha256 {
-    Sha256::of(&canonical_json(tree, parent, message))
+    Sha256::of_bytes(&canonical_json(tree, parent, message))
 }
 
 /// The bytes that a manifest's name is the hash of.
@@ -158,10 +155,10 @@ pub fn canonical_json(tree: &Tree, parent: Option<Sha256>, message: Option<&str>
 pub fn check_message(message: &str) -> Result<(), Problem> {
     if message.chars().count() > MAX_MESSAGE {
         return Err(Problem::new(Code::InvalidField, format!("the message is longer than {MAX_MESSAGE} characters"))
-            .field("message"));
+            .with_field("message"));
     }
     if message.contains('\0') {
-        return Err(Problem::new(Code::InvalidField, "the message has a NUL character").field("message"));
+        return Err(Problem::new(Code::InvalidField, "the message has a NUL character").with_field("message"));
     }
     Ok(())
 }
@@ -171,7 +168,7 @@ pub fn check_message(message: &str) -> Result<(), Problem> {
 pub struct ManifestPath(String);
 
 impl ManifestPath {
-    /// A checked path.
+    /// Checks that a path is relative, at most 1,024 bytes long and safe on every system.
     pub fn new(path: impl Into<String>) -> Result<Self, Problem> {
         let path = path.into();
         let reason = if path.is_empty() {
@@ -195,11 +192,11 @@ impl ManifestPath {
         } else {
             return Ok(Self(path));
         };
-        Err(Problem::new(Code::ManifestPathInvalid, format!("the path '{}' {reason}", shown(&path)))
-            .field(format!("tree.{}", shown(&path))))
+        Err(Problem::new(Code::ManifestPathInvalid, format!("the path '{}' {reason}", shorten_for_error(&path)))
+            .with_field(format!("tree.{}", shorten_for_error(&path))))
     }
 
-    /// As text.
+    /// Returns the path with `/` between segments.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -233,33 +230,36 @@ pub fn check_paths<'a>(paths: impl Iterator<Item = &'a ManifestPath> + Clone) ->
     let mut files = HashSet::new();
     for path in paths.clone() {
         if !files.insert(composed(path)) {
-            return Err(duplicate(path, "stands in the tree twice"));
+            return Err(duplicate_path(path, "stands in the tree twice"));
         }
     }
     if files.is_empty() {
-        return Err(Problem::new(Code::ManifestEmpty, "the tree is empty; name at least one path").field("tree"));
+        return Err(Problem::new(Code::ManifestEmpty, "the tree is empty; name at least one path").with_field("tree"));
     }
     if files.len() > MAX_ENTRIES {
         return Err(Problem::new(
             Code::ManifestTooLarge,
             format!("the tree has {} entries; at most {MAX_ENTRIES} fit into one manifest", files.len()),
         )
-        .field("tree"));
+        .with_field("tree"));
     }
     for path in paths {
         let full = composed(path);
         for (end, _) in full.match_indices('/') {
             if files.contains(&full[..end]) {
-                return Err(duplicate(path, &format!("lies below '{}', which is a file", shown(&full[..end]))));
+                return Err(duplicate_path(
+                    path,
+                    &format!("lies below '{}', which is a file", shorten_for_error(&full[..end])),
+                ));
             }
         }
     }
     Ok(())
 }
 
-fn duplicate(path: &ManifestPath, reason: &str) -> Problem {
-    Problem::new(Code::ManifestPathDuplicate, format!("the path '{}' {reason}", shown(path.as_str())))
-        .field(format!("tree.{}", shown(path.as_str())))
+fn duplicate_path(path: &ManifestPath, reason: &str) -> Problem {
+    Problem::new(Code::ManifestPathDuplicate, format!("the path '{}' {reason}", shorten_for_error(path.as_str())))
+        .with_field(format!("tree.{}", shorten_for_error(path.as_str())))
 }
 
 #[cfg(test)]
@@ -270,7 +270,7 @@ mod tests {
 
     fn entry(content: &str) -> Entry {
         Entry {
-            sha256: Sha256::of(content.as_bytes()),
+            sha256: Sha256::of_bytes(content.as_bytes()),
             media_type: MediaType::new("text/plain").unwrap(),
             size_bytes: content.len() as u64,
             entity_type: None,
@@ -291,9 +291,9 @@ mod tests {
              \"a/é.txt\":{\"media_type\":\"text/plain\",\"sha256\":\"ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb\",\"size_bytes\":1},\
              \"b.txt\":{\"media_type\":\"text/plain\",\"sha256\":\"3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d\",\"size_bytes\":1}}}"
         );
-        assert_eq!(name_of(&tree, None, Some("first")), Sha256::of(json.as_bytes()));
+        assert_eq!(name_of(&tree, None, Some("first")), Sha256::of_bytes(json.as_bytes()));
         assert_ne!(name_of(&tree, None, Some("first")), name_of(&tree, None, None));
-        assert_ne!(name_of(&tree, None, None), name_of(&tree, Some(Sha256::of(b"")), None));
+        assert_ne!(name_of(&tree, None, None), name_of(&tree, Some(Sha256::of_bytes(b"")), None));
     }
 
     #[test]

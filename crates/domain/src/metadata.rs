@@ -5,38 +5,31 @@
 
 use serde_json::Value as Json;
 
-use crate::{Code, JsonObject, Problem, SourceType, Timestamp, problem::shown};
+use crate::{Code, JsonObject, Problem, SourceType, Timestamp, problem::shorten_for_error};
 
-/// What kind of value a field takes.
+/// Type of the value that a metadata field takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Any text.
+pub enum FieldKind {
     Text,
     /// An absolute http(s) address.
     Url,
-    /// A time of RFC 3339.
+    /// A date and time in RFC 3339 form.
     Time,
     /// A number that is not negative and has no fraction.
     Count,
-    /// Any number.
     Number,
-    /// True or false.
     Flag,
-    /// A UUID.
     Id,
-    /// A list of texts.
     Texts,
-    /// A list of numbers.
     Numbers,
-    /// A JSON object.
     Object,
-    /// One of these words.
+    /// Text that is one of the listed words.
     Choice(&'static [&'static str]),
 }
 
-use Kind::{Choice, Count, Flag, Id, Number, Numbers, Object, Text, Texts, Time, Url};
+use FieldKind::{Choice, Count, Flag, Id, Number, Numbers, Object, Text, Texts, Time, Url};
 
-const WEB_PAGE: &[(&str, Kind)] = &[
+const WEB_PAGE: &[(&str, FieldKind)] = &[
     ("external_url", Url),
     ("title", Text),
     ("favicon", Text),
@@ -46,7 +39,7 @@ const WEB_PAGE: &[(&str, Kind)] = &[
     ("content", Text),
     ("word_count", Count),
 ];
-const EXTERNAL_API_DATA: &[(&str, Kind)] = &[
+const EXTERNAL_API_DATA: &[(&str, FieldKind)] = &[
     ("provider", Text),
     ("api_specific_metadata", Object),
     ("api_subtype", Text),
@@ -54,14 +47,14 @@ const EXTERNAL_API_DATA: &[(&str, Kind)] = &[
     ("retrieved_at", Time),
     ("structured_data", Object),
 ];
-const GENERATED_CONTENT: &[(&str, Kind)] = &[("content_type", Text), ("user_query", Text), ("word_count", Count)];
-const USER_QUERY_PART: &[(&str, Kind)] = &[
+const GENERATED_CONTENT: &[(&str, FieldKind)] = &[("content_type", Text), ("user_query", Text), ("word_count", Count)];
+const USER_QUERY_PART: &[(&str, FieldKind)] = &[
     ("source", Choice(&["text", "uploaded_file"])),
     ("filename", Text),
     ("mime_type", Text),
     ("content_preview", Text),
 ];
-const GENERATED_REPORT: &[(&str, Kind)] = &[
+const GENERATED_REPORT: &[(&str, FieldKind)] = &[
     ("all_seen_entities", Texts),
     ("cited_entities", Texts),
     ("report_subtype", Choice(&["final_report", "scratch_pad", "other"])),
@@ -69,7 +62,7 @@ const GENERATED_REPORT: &[(&str, Kind)] = &[
     ("content_type", Choice(&["json_ast", "html", "markdown"])),
     ("metadata", Object),
 ];
-const GENERATED_PRESENTATION: &[(&str, Kind)] = &[
+const GENERATED_PRESENTATION: &[(&str, FieldKind)] = &[
     ("all_seen_entities", Texts),
     ("cited_entities", Texts),
     ("user_query", Text),
@@ -77,18 +70,18 @@ const GENERATED_PRESENTATION: &[(&str, Kind)] = &[
     ("slide_count", Count),
     ("metadata", Object),
 ];
-const INTRA_ENTITY_SEARCH_RESULT: &[(&str, Kind)] =
+const INTRA_ENTITY_SEARCH_RESULT: &[(&str, FieldKind)] =
     &[("parent_entity_id", Id), ("query", Text), ("snippet", Text), ("score", Number)];
-const EXTRACTED_ENTITY: &[(&str, Kind)] = &[("entity_class", Text), ("structured_data", Object)];
-const SEARCH_PLAN: &[(&str, Kind)] = &[("plan_version", Count), ("user_query", Text)];
-const KNOWLEDGE_BASE: &[(&str, Kind)] = &[
+const EXTRACTED_ENTITY: &[(&str, FieldKind)] = &[("entity_class", Text), ("structured_data", Object)];
+const SEARCH_PLAN: &[(&str, FieldKind)] = &[("plan_version", Count), ("user_query", Text)];
+const KNOWLEDGE_BASE: &[(&str, FieldKind)] = &[
     ("document_id", Id),
     ("chunk_index", Count),
     ("chunk_size", Count),
     ("embedding", Numbers),
     ("content_preview", Text),
 ];
-const WEBSITE: &[(&str, Kind)] = &[
+const WEBSITE: &[(&str, FieldKind)] = &[
     ("user_query", Text),
     ("deployed_url", Url),
     ("demo_url", Url),
@@ -102,7 +95,7 @@ const WEBSITE: &[(&str, Kind)] = &[
     ("created_by_job", Flag),
     ("metadata", Object),
 ];
-const GENERATED_DOCUMENT: &[(&str, Kind)] = &[
+const GENERATED_DOCUMENT: &[(&str, FieldKind)] = &[
     ("all_seen_entities", Texts),
     ("query", Text),
     (
@@ -117,7 +110,7 @@ const GENERATED_DOCUMENT: &[(&str, Kind)] = &[
 pub const MAX_BYTES: usize = 256 * 1024;
 
 /// The fields that a type knows.
-pub const fn fields(kind: SourceType) -> &'static [(&'static str, Kind)] {
+pub const fn metadata_fields(kind: SourceType) -> &'static [(&'static str, FieldKind)] {
     match kind {
         SourceType::WebPage => WEB_PAGE,
         SourceType::ExternalApiData => EXTERNAL_API_DATA,
@@ -135,24 +128,25 @@ pub const fn fields(kind: SourceType) -> &'static [(&'static str, Kind)] {
 }
 
 /// Says what is wrong with the metadata of a source of this type, if anything is.
-pub fn check(kind: SourceType, metadata: &JsonObject) -> Result<(), Problem> {
+pub fn check_metadata(kind: SourceType, metadata: &JsonObject) -> Result<(), Problem> {
     let size = serde_json::to_string(metadata).map_or(usize::MAX, |text| text.len());
     if size > MAX_BYTES {
         let detail = format!("metadata takes {size} bytes; the most is {MAX_BYTES}. Keep large data as an artifact");
-        return Err(Problem::new(Code::InvalidField, detail).field("metadata"));
+        return Err(Problem::new(Code::InvalidField, detail).with_field("metadata"));
     }
     for (name, value) in metadata {
-        let Some((_, wanted)) = fields(kind).iter().find(|(field, _)| field == name) else { continue };
-        if let Some(should) = wrong(*wanted, value) {
-            let detail = format!("metadata.{name} of a {kind} is {}; it takes {should}", shown(&value.to_string()));
-            return Err(Problem::new(Code::InvalidField, detail).field(format!("metadata.{name}")));
+        let Some((_, wanted)) = metadata_fields(kind).iter().find(|(field, _)| field == name) else { continue };
+        if let Some(should) = expected_value(*wanted, value) {
+            let detail =
+                format!("metadata.{name} of a {kind} is {}; it takes {should}", shorten_for_error(&value.to_string()));
+            return Err(Problem::new(Code::InvalidField, detail).with_field(format!("metadata.{name}")));
         }
     }
     Ok(())
 }
 
-/// What the value should be, if it is not. `null` says that it is not known, whatever the kind.
-fn wrong(kind: Kind, value: &Json) -> Option<String> {
+/// Returns a description of the expected value if `value` is not legal; `null` is always legal and means unknown.
+fn expected_value(kind: FieldKind, value: &Json) -> Option<String> {
     let (right, should) = match kind {
         _ if value.is_null() => return None,
         Text => (value.is_string(), "a text"),
@@ -187,7 +181,7 @@ mod tests {
 
     fn checked(kind: SourceType, value: Json) -> Result<(), Problem> {
         let Json::Object(object) = value else { panic!("not an object") };
-        check(kind, &object)
+        check_metadata(kind, &object)
     }
 
     #[test]

@@ -4,51 +4,46 @@ use std::str::FromStr;
 
 use uuid::Uuid;
 
-use crate::{Code, JsonObject, PointerId, Problem, Sha256, Timestamp, UserId, problem::shown};
+use crate::{Code, JsonObject, PointerId, Problem, Sha256, Timestamp, UserId, problem::shorten_for_error};
 
 /// A name that stands for a manifest and can be moved to another, by compare-and-swap only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pointer {
     /// Its id, which outlives a rename.
     pub id: PointerId,
-    /// Its namespace and name.
     pub name: PointerName,
     /// The manifest it stands for; none before the first advance.
     pub manifest: Option<Sha256>,
-    /// What it is for.
     pub pointer_type: PointerType,
-    /// A sentence about it.
+    /// Description for people, if one was given.
     pub description: Option<String>,
-    /// Facts about it.
+    /// Free-form facts set by clients.
     pub meta: JsonObject,
-    /// Who made it.
+    /// User who created it; `None` for the system.
     pub created_by: Option<UserId>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last move or change of details.
     pub updated_at: Timestamp,
 }
 
-/// One move of a pointer.
+/// One entry in the history of a pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointerMove {
-    /// Its id.
     pub id: Uuid,
     /// The how-manieth move of the pointer it is, from 1.
     pub seq: u64,
-    /// Where the pointer was.
+    /// Manifest before the move; `None` for the first.
     pub from: Option<Sha256>,
-    /// Where it went.
+    /// Manifest that the pointer named after the move.
     pub to: Option<Sha256>,
-    /// Why.
+    /// Explanation given by the caller.
     pub reason: Option<String>,
-    /// Who moved it.
+    /// User who moved it; `None` for the system.
     pub changed_by: Option<UserId>,
-    /// When.
     pub created_at: Timestamp,
 }
 
-/// What a pointer is for.
+/// Purpose of a pointer, for people and filters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PointerType {
     /// Things that belong together, such as a deliverable.
@@ -56,15 +51,15 @@ pub enum PointerType {
     Bundle,
     /// A growing body of documents.
     Corpus,
-    /// A state that was fixed.
+    /// A state that is not meant to move on.
     Snapshot,
 }
 
 impl PointerType {
-    /// All of them.
+    /// All types, in the order shown to clients.
     pub const ALL: [Self; 3] = [Self::Bundle, Self::Corpus, Self::Snapshot];
 
-    /// The name on the wire.
+    /// Returns the name used on the wire and in the database.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Bundle => "bundle",
@@ -81,9 +76,9 @@ impl FromStr for PointerType {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| {
             Problem::new(
                 Code::PointerTypeUnknown,
-                format!("'{}' is not a pointer type; it is one of bundle, corpus, snapshot", shown(text)),
+                format!("'{}' is not a pointer type; it is one of bundle, corpus, snapshot", shorten_for_error(text)),
             )
-            .field("pointer_type")
+            .with_field("pointer_type")
         })
     }
 }
@@ -99,13 +94,16 @@ impl PointerName {
     /// Last segments that the HTTP interface uses for itself.
     pub const RESERVED: [&str; 2] = ["advance", "history"];
 
-    /// A checked name.
+    /// Checks a namespace and a name; a name has 1 to 255 bytes and no reserved last segment.
     pub fn new(namespace: impl Into<String>, name: impl Into<String>) -> Result<Self, Problem> {
         let (namespace, name) = (namespace.into(), name.into());
         check_namespace(&namespace)?;
         let fail = |reason: &str| {
-            Err(Problem::new(Code::PointerNameInvalid, format!("the pointer name '{}' {reason}", shown(&name)))
-                .field("name"))
+            Err(Problem::new(
+                Code::PointerNameInvalid,
+                format!("the pointer name '{}' {reason}", shorten_for_error(&name)),
+            )
+            .with_field("name"))
         };
         if name.is_empty() || name.len() > 255 {
             return fail("must have 1 to 255 bytes");
@@ -122,12 +120,12 @@ impl PointerName {
         Ok(Self { namespace, name })
     }
 
-    /// The namespace.
+    /// Returns the namespace, which is one segment.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// The name within it.
+    /// Returns the name within the namespace; it may have several segments.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -150,9 +148,12 @@ pub fn check_namespace(namespace: &str) -> Result<(), Problem> {
     }
     Err(Problem::new(
         Code::PointerNameInvalid,
-        format!("the namespace '{}' must have 1 to 100 bytes, without '/' or control characters", shown(namespace)),
+        format!(
+            "the namespace '{}' must have 1 to 100 bytes, without '/' or control characters",
+            shorten_for_error(namespace)
+        ),
     )
-    .field("namespace"))
+    .with_field("namespace"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{Code, JsonObject};
 
-/// What was wrong and what would be right: a [`Code`], a sentence, and where it was.
+/// An error for the caller: a [`Code`], a sentence about this case, and the field it concerns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// The row of the error table.
@@ -27,14 +27,14 @@ impl Problem {
 
     /// Says which field was wrong.
     #[must_use]
-    pub fn field(mut self, field: impl Into<String>) -> Self {
+    pub fn with_field(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
         self
     }
 
-    /// Adds a fact.
+    /// Adds a fact that a program needs to go on.
     #[must_use]
-    pub fn fact(mut self, name: &str, value: impl Into<Value>) -> Self {
+    pub fn with_fact(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.facts.insert(name.to_owned(), value.into());
         self
     }
@@ -49,7 +49,7 @@ impl fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 /// A user's text cut to a length that fits into an error message, control characters shown as escapes.
-pub fn shown(text: &str) -> String {
+pub fn shorten_for_error(text: &str) -> String {
     let mut out: String = text.chars().take(80).flat_map(char::escape_debug).collect();
     if text.chars().nth(80).is_some() {
         out.push('…');

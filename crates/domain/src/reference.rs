@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Code, Problem, text::line};
+use crate::{Code, Problem, text::single_line};
 
 /// A person or organisation that made something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,11 +12,11 @@ use crate::{Code, Problem, text::line};
 pub enum Name {
     /// As it was written, where its parts are not known.
     Whole(String),
-    /// With its parts told apart.
+    /// A name split into family and given names.
     Parts {
         /// The name it is sorted under.
         family: String,
-        /// The other names.
+        /// Given names and initials, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         given: Option<String>,
     },
@@ -49,7 +49,7 @@ impl PartialDate {
         Some(Self { year, month, day })
     }
 
-    /// The year.
+    /// Returns the year of the proleptic Gregorian calendar.
     pub const fn year(self) -> i16 {
         self.year
     }
@@ -64,9 +64,9 @@ impl PartialDate {
         self.day
     }
 
-    /// When it begins.
-    pub fn beginning(self) -> Option<crate::Timestamp> {
-        crate::Timestamp::parse(&format!(
+    /// Returns midnight UTC of the first day of the date.
+    pub fn start_timestamp(self) -> Option<crate::Timestamp> {
+        crate::Timestamp::parse_rfc3339(&format!(
             "{:04}-{:02}-{:02}T00:00:00Z",
             self.year,
             self.month.unwrap_or(1),
@@ -99,15 +99,16 @@ impl FromStr for PartialDate {
                 Code::InvalidField,
                 format!("'{shown}' is not a date; write it as 2024-05-01, 2024-05 or 2024"),
             )
-            .field("publication_date")
+            .with_field("publication_date")
         };
         let day = text.trim();
         let day = day.split_once(['T', ' ']).map_or(day, |(day, _)| day);
         let mut parts = day.split('-');
-        let year = parts.next().filter(|year| digits(year, 4)).and_then(|year| year.parse().ok()).ok_or_else(wrong)?;
+        let year =
+            parts.next().filter(|year| is_digits(year, 4)).and_then(|year| year.parse().ok()).ok_or_else(wrong)?;
         let mut small = || match parts.next() {
             None => Ok(None),
-            Some(part) if digits(part, 2) => part.parse().map(Some).map_err(|_| wrong()),
+            Some(part) if is_digits(part, 2) => part.parse().map(Some).map_err(|_| wrong()),
             Some(_) => Err(wrong()),
         };
         let (month, day) = (small()?, small()?);
@@ -118,7 +119,7 @@ impl FromStr for PartialDate {
     }
 }
 
-fn digits(text: &str, count: usize) -> bool {
+fn is_digits(text: &str, count: usize) -> bool {
     text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -184,10 +185,10 @@ macro_rules! reference {
                     names.truncate(NAMES);
                     for name in names.iter_mut() {
                         match name {
-                            Name::Whole(name) => *name = line(name, TEXT),
+                            Name::Whole(name) => *name = single_line(name, TEXT),
                             Name::Parts { family, given } => {
-                                *family = line(family, TEXT);
-                                *given = given.take().map(|given| line(&given, TEXT));
+                                *family = single_line(family, TEXT);
+                                *given = given.take().map(|given| single_line(&given, TEXT));
                             }
                         }
                     }
@@ -195,7 +196,7 @@ macro_rules! reference {
                 }
                 $(
                     let most = if matches!(stringify!($field), "summary" | "note") { LONG_TEXT } else { TEXT };
-                    self.$field = self.$field.take().map(|text| line(&text, most)).filter(|text| !text.is_empty());
+                    self.$field = self.$field.take().map(|text| single_line(&text, most)).filter(|text| !text.is_empty());
                 )*
             }
 

@@ -32,7 +32,7 @@ named! {
 }
 
 impl RunStatus {
-    /// Whether nothing more will happen.
+    /// True if the run is completed, failed or cancelled, so that no more events come.
     pub const fn has_ended(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
@@ -84,26 +84,26 @@ named! {
 }
 
 impl RunEventKind {
-    /// Whether nothing of the answer comes after it.
-    pub const fn ends(self) -> bool {
+    /// True if the answer has no more text after this event.
+    pub const fn ends_run(self) -> bool {
         matches!(self, Self::RunCompleted | Self::RunFailed)
     }
 }
 
-/// What language models took.
+/// Tokens and cost of calls to language models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens they read.
+    /// Tokens of the prompts sent to the models.
     pub input_tokens: u64,
-    /// Tokens they wrote.
+    /// Tokens of the models' replies.
     pub output_tokens: u64,
-    /// What that costs, in US dollars, if the prices are known.
+    /// Cost in US dollars; `None` if the prices are not known.
     pub cost: Option<f64>,
 }
 
 impl Usage {
-    /// Both together.
-    pub fn and(self, other: Self) -> Self {
+    /// Adds up two usages; an unknown cost counts as zero if the other is known.
+    pub fn combine_with(self, other: Self) -> Self {
         let cost = match (self.cost, other.cost) {
             (Some(one), Some(other)) => Some(one + other),
             (one, other) => one.or(other),
@@ -116,34 +116,30 @@ impl Usage {
     }
 }
 
-/// One execution of an agent.
+/// One execution of an agent, which writes one answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// Its id.
     pub id: RunId,
-    /// Where it answers.
+    /// Conversation in which it answers.
     pub conversation: ConversationId,
-    /// What it answers.
+    /// Message of the user that it answers.
     pub question: Option<MessageId>,
-    /// Its answer.
+    /// Message that it writes the answer into.
     pub message: MessageId,
-    /// Who answers, and how.
+    /// Way of answering, such as extractive or by a language model.
     pub mode: RunMode,
-    /// Where it stands.
     pub status: RunStatus,
-    /// Why it failed.
+    /// Reason of the failure, for people; `None` unless it failed.
     pub error: Option<String>,
-    /// What it took.
+    /// Tokens and cost of the language models so far.
     pub usage: Usage,
     /// The number of its last event.
     pub last_seq: u64,
-    /// Whether it was asked to stop.
+    /// True if a user asked it to stop; it may still be running.
     pub is_cancelled: bool,
-    /// When it began.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
-    /// When it ended.
+    /// Time at which it ended; `None` while it runs.
     pub finished_at: Option<Timestamp>,
 }
 
@@ -152,11 +148,9 @@ pub struct Run {
 pub struct RunEvent {
     /// Its number in the run, from 1 without gaps.
     pub seq: u64,
-    /// What happened.
     pub kind: RunEventKind,
-    /// What there is to say of it.
+    /// Details of the event as JSON; the fields depend on `kind`.
     pub data: Value,
-    /// When it happened.
     pub at: Timestamp,
 }
 
@@ -168,7 +162,7 @@ mod tests {
     fn what_two_models_took_is_added_up() {
         let one = Usage { input_tokens: 3, output_tokens: 1, cost: Some(0.5) };
         let free = Usage { input_tokens: 2, output_tokens: 2, cost: None };
-        assert_eq!(one.and(free), Usage { input_tokens: 5, output_tokens: 3, cost: Some(0.5) });
-        assert_eq!(one.and(one).cost, Some(1.0));
+        assert_eq!(one.combine_with(free), Usage { input_tokens: 5, output_tokens: 3, cost: Some(0.5) });
+        assert_eq!(one.combine_with(one).cost, Some(1.0));
     }
 }

@@ -25,18 +25,18 @@ named! {
     Stakeholder = "Stakeholder";
 }
 
-/// Which passages a search looks at. What is empty does not narrow it.
+/// Restricts a search to some sources and passages; an empty field does not restrict.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchFilter {
     /// Sources of one of these types.
     pub kinds: Vec<SourceType>,
-    /// Sources from one of these.
+    /// Only sources with one of these origins.
     pub origins: Vec<Origin>,
-    /// These sources.
+    /// Only sources with one of these ids.
     pub sources: Vec<SourceId>,
     /// Sources collected for this document.
     pub document_id: Option<Uuid>,
-    /// Sources of this project.
+    /// Only sources of this project.
     pub project_id: Option<Uuid>,
     /// Sources filed under all of these.
     pub tags: Vec<String>,
@@ -46,7 +46,7 @@ pub struct SearchFilter {
     pub from: Option<Timestamp>,
     /// Sources that appeared, or came where that is not known, before this time.
     pub to: Option<Timestamp>,
-    /// The library as it was.
+    /// Searches an earlier state of the library; `None` is the current one.
     pub as_of: Option<AsOf>,
     /// Also what was remembered of conversations, which is left out otherwise.
     pub memories: bool,
@@ -55,28 +55,28 @@ pub struct SearchFilter {
 /// An earlier state of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AsOf {
-    /// At this time.
+    /// The newest revisions that were read at this time.
     Time(Timestamp),
-    /// What this manifest names.
+    /// The revisions whose content this manifest names.
     Manifest(Sha256),
 }
 
 /// The forms under which one word may be indexed: its stem in each language of the library.
-pub type Forms = Vec<String>;
+pub type WordForms = Vec<String>;
 
 /// Words as both engines look for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordQuery {
     /// Words of which any may stand; a passage is the better the more and the rarer of them it has.
-    pub any: Vec<Forms>,
+    pub any: Vec<WordForms>,
     /// Phrases of which each must stand, word after word. Their words count like those of `any`.
-    pub phrases: Vec<Vec<Forms>>,
+    pub phrases: Vec<Vec<WordForms>>,
     /// Words and phrases of which none may stand.
-    pub without: Vec<Vec<Forms>>,
+    pub without: Vec<Vec<WordForms>>,
 }
 
 impl WordQuery {
-    /// Whether there is nothing to look for.
+    /// True if there is no word or phrase to search for.
     pub fn is_empty(&self) -> bool {
         self.any.is_empty() && self.phrases.is_empty()
     }
@@ -87,6 +87,6 @@ impl WordQuery {
 pub struct Word {
     /// The form it is indexed under.
     pub form: String,
-    /// Which word of the text it is, from 0. Two forms of one word share their place.
+    /// Position of the word in the text, from 0; the forms of one word share it.
     pub place: u32,
 }

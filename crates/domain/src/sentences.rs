@@ -10,23 +10,23 @@ use crate::Span;
 /// The sentences of a text in order: without the blank space around them, and every non-blank character in one of them.
 ///
 /// A paragraph ends a sentence; so does a line, unless the paragraph looks wrapped at a width.
-pub fn sentences(text: &str) -> impl Iterator<Item = Span> {
+pub fn sentence_spans(text: &str) -> impl Iterator<Item = Span> {
     let (mut byte, mut place) = (0, 0);
-    paragraphs(text).flat_map(move |paragraph| sentences_of(text, paragraph)).map(move |found| {
-        let start = place + chars(text, byte..found.start);
-        let end = start + chars(text, found.clone());
+    paragraph_ranges(text).flat_map(move |paragraph| sentences_of(text, paragraph)).map(move |found| {
+        let start = place + count_chars(text, byte..found.start);
+        let end = start + count_chars(text, found.clone());
         (byte, place) = (found.end, end);
         Span::new(start, end)
     })
 }
 
-/// How many characters a range of bytes holds.
-pub fn chars(text: &str, bytes: Range<usize>) -> usize {
+/// Counts the characters in a range of bytes.
+pub fn count_chars(text: &str, bytes: Range<usize>) -> usize {
     text.get(bytes).map_or(0, |part| part.chars().count())
 }
 
 /// The byte ranges between empty lines, without the blank space around them.
-pub fn paragraphs(text: &str) -> impl Iterator<Item = Range<usize>> {
+pub fn paragraph_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {
@@ -48,7 +48,7 @@ pub fn paragraphs(text: &str) -> impl Iterator<Item = Range<usize>> {
                 }
                 line = next;
             }
-            if let Some(found) = trimmed(text, start..end) {
+            if let Some(found) = trim_range(text, start..end) {
                 return Some(found);
             }
         }
@@ -56,7 +56,7 @@ pub fn paragraphs(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The range without blank space at its ends, if anything is left.
-pub fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
+pub fn trim_range(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     let part = text.get(range.clone())?;
     let start = range.start + (part.len() - part.trim_start().len());
     let end = range.end - (part.len() - part.trim_end().len());
@@ -66,19 +66,19 @@ pub fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
 /// The byte ranges of the sentences of one paragraph.
 pub fn sentences_of(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    for part in lines_that_go_on(text, paragraph) {
+    for part in join_wrapped_lines(text, paragraph) {
         let mut start = part.start;
         while let Some(end) = sentence_end(text, start, part.end) {
-            found.extend(trimmed(text, start..end));
+            found.extend(trim_range(text, start..end));
             start = end;
         }
-        found.extend(trimmed(text, start..part.end));
+        found.extend(trim_range(text, start..part.end));
     }
     found
 }
 
 /// The paragraph in its lines, or whole where its lines are wrapped.
-fn lines_that_go_on(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> {
+fn join_wrapped_lines(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> {
     let body = &text[paragraph.clone()];
     if !body.contains('\n') {
         return vec![paragraph];
@@ -103,7 +103,7 @@ fn lines_that_go_on(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> {
     parts
 }
 
-/// Whether all lines but the last have about one length, as prose that was broken at a width has.
+/// True if all lines but the last have about one length, as in prose wrapped at a width.
 fn is_wrapped(body: &str) -> bool {
     let mut lines = body.lines().map(|line| line.trim().chars().count());
     let (mut shortest, mut longest, mut last) = (usize::MAX, 0, lines.next().unwrap_or(0));
@@ -115,7 +115,7 @@ fn is_wrapped(body: &str) -> bool {
     (35..=160).contains(&longest) && shortest * 3 >= longest * 2 && last <= longest + 10
 }
 
-/// Whether a line begins as an item of a list does.
+/// True if a line starts like a list item.
 fn is_item(line: &str) -> bool {
     let mut chars = line.chars();
     match chars.next() {
@@ -132,7 +132,7 @@ fn is_item(line: &str) -> bool {
     }
 }
 
-/// Whether a character ends a sentence when a space follows.
+/// True if a character ends a sentence when a space follows.
 const fn is_end(c: char) -> bool {
     matches!(
         c,
@@ -156,12 +156,12 @@ const fn is_end(c: char) -> bool {
     ) || is_wide_end(c)
 }
 
-/// Whether a character ends a sentence even when no space follows.
+/// True if a character ends a sentence even when no space follows.
 const fn is_wide_end(c: char) -> bool {
     matches!(c, '。' | '！' | '？' | '｡')
 }
 
-/// Whether a character closes what was opened earlier, and so belongs to the sentence before it.
+/// True if a character is a closing quote or bracket, which belongs to the sentence before it.
 const fn is_closing(c: char) -> bool {
     matches!(
         c,
@@ -185,7 +185,7 @@ const fn is_closing(c: char) -> bool {
     )
 }
 
-/// Where the sentence that begins at `start` ends, unless that is the end of the part.
+/// Returns the end of the sentence that begins at `start`; `None` if it runs to `limit`.
 fn sentence_end(text: &str, start: usize, limit: usize) -> Option<usize> {
     let mut at = start;
     loop {
@@ -262,7 +262,7 @@ fn note_number(rest: &str) -> Option<usize> {
 
 /// Never the end of a sentence, whatever follows.
 #[rustfmt::skip]
-const GOES_ON: &[&str] = &[
+const ABBREVIATIONS: &[&str] = &[
     "dr", "mr", "mrs", "ms", "prof", "st", "gen", "col", "sen", "rep", "gov", "lt", "capt", "sgt", "rev", "hon",
     "pres", "mme", "mlle", "mgr", "e.g", "i.e", "eg", "ie", "cf", "viz", "vs", "z.b", "d.h", "bzw", "vgl", "sog",
     "ggf", "evtl", "inkl", "u.a", "o.ä", "p.ej", "sr", "sra", "dra", "resp", "ca", "approx", "msgr", "dipl", "ing",
@@ -304,13 +304,13 @@ const MONTHS: &[&str] = &[
     "october", "december",
 ];
 
-/// Whether a word is the name of a month, where the day before it may have a full stop.
+/// True if a word is the name of a month, before which a day may have a full stop (`3. Mai`).
 pub fn is_month(word: &str) -> bool {
     is_one_of(word, MONTHS)
 }
 
-/// Whether the full stop after `before` belongs to an abbreviation, an initial or a number, so that the sentence goes
-/// on with `follows`.
+/// True if the full stop after `before` belongs to an abbreviation, an initial or a number, so that the sentence
+/// continues with `follows`.
 fn is_abbreviation(before: &str, follows: &str) -> bool {
     let opening = |c: char| !c.is_alphanumeric() && c != '.';
     let word = before.rsplit(char::is_whitespace).next().unwrap_or(before);
@@ -340,12 +340,12 @@ fn is_abbreviation(before: &str, follows: &str) -> bool {
     // `A. B. Smith` without spaces, and the like.
     let initials = word.len() >= 3
         && word.split('.').all(|letter| letter.chars().count() == 1 && letter.chars().all(char::is_uppercase));
-    is_one_of(word, GOES_ON)
+    is_one_of(word, ABBREVIATIONS)
         || (number_follows && is_one_of(word, BEFORE_NUMBER))
         || ((initials || is_one_of(word, RARELY_ENDS)) && !is_one_of(next, STARTERS))
 }
 
-/// Whether a word stands in a list of words, in any case of its plain letters.
+/// True if a word is in a list, ignoring ASCII case.
 fn is_one_of(word: &str, list: &[&str]) -> bool {
     list.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
@@ -356,7 +356,7 @@ mod tests {
 
     #[track_caller]
     fn split(text: &str, expected: &[&str]) {
-        let found: Vec<&str> = sentences(text).map(|span| span.of(text).unwrap()).collect();
+        let found: Vec<&str> = sentence_spans(text).map(|span| span.slice_of(text).unwrap()).collect();
         assert_eq!(found, expected);
     }
 

@@ -31,9 +31,9 @@ macro_rules! named {
                 Self::ALL.iter().copied().find(|one| one.as_str() == text).ok_or_else(|| {
                     let legal: Vec<_> = Self::ALL.iter().map(|one| one.as_str()).collect();
                     let detail = format!(
-                        concat!("'{}' is not ", $what, "; it is one of {}"), $crate::problem::shown(text), legal.join(", ")
+                        concat!("'{}' is not ", $what, "; it is one of {}"), $crate::problem::shorten_for_error(text), legal.join(", ")
                     );
-                    $crate::Problem::new($crate::Code::InvalidField, detail).field($field)
+                    $crate::Problem::new($crate::Code::InvalidField, detail).with_field($field)
                 })
             }
         }
@@ -81,7 +81,7 @@ named! {
 }
 
 impl Origin {
-    /// How a client gets at the content of such a source.
+    /// Returns the way in which a client gets the content of a source of this origin.
     pub const fn fetch_strategy(self) -> FetchStrategy {
         match self {
             Self::Sharepoint | Self::Onedrive => FetchStrategy::OauthProxy,
@@ -117,69 +117,64 @@ named! {
     Failed = "failed";
 }
 
-/// Why a source has no text.
+/// Reason for which a source has no text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtractionFault {
     /// A stable name: `encrypted`, `damaged`, `no_text`, `unreachable` …
     pub code: String,
-    /// A sentence for a person.
+    /// Explanation for people, in one sentence.
     pub detail: String,
 }
 
 /// Anything that can be cited.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
-    /// Its id.
     pub id: SourceId,
-    /// Which of the twelve types it is.
+    /// One of the twelve source types.
     pub kind: SourceType,
-    /// Where it came from.
     pub origin: Origin,
-    /// What a bibliography needs to know.
+    /// Bibliographic details, as found in the content or set by a user.
     pub reference: Reference,
     /// The names of the fields of `reference` that a person has set, which no reading of the content changes.
     pub edited: Vec<String>,
-    /// Where it stands.
+    /// Web address of the content, if it has one.
     pub url: Option<String>,
     /// The address it wants to be known under.
     pub canonical_url: Option<String>,
-    /// The name of its site.
+    /// Name of the website, as the page gives it.
     pub site_name: Option<String>,
     /// The address of its site's icon.
     pub favicon: Option<String>,
-    /// What its type says of it, see [`crate::metadata`].
+    /// Fields that depend on the type, see [`crate::metadata`].
     pub metadata: JsonObject,
-    /// What a person filed it under.
+    /// Labels set by users, for filters.
     pub tags: Vec<String>,
     /// The document it was collected for.
     pub document_id: Option<Uuid>,
-    /// The project it belongs to.
     pub project_id: Option<Uuid>,
-    /// The run that brought it.
+    /// Run that added it; `None` if no run did.
     pub run_id: Option<Uuid>,
     /// The message that brought it.
     pub message_id: Option<String>,
-    /// What another system calls it.
+    /// Id in the system it was imported from.
     pub external_id: Option<String>,
-    /// Whether it could be reached when it was last tried.
+    /// True if its address could be reached at the last attempt.
     pub is_available: bool,
-    /// How far it has been taken in.
+    /// Progress of fetching, reading and indexing.
     pub status: SourceStatus,
-    /// Why it has no text.
+    /// Reason for which it has no text; `None` unless reading failed.
     pub extraction_error: Option<ExtractionFault>,
-    /// Whether it can be found by meaning.
+    /// State of its vectors, which semantic search needs.
     pub embedding: EmbeddingState,
     /// Why it cannot, or what it is waiting for.
     pub embedding_error: Option<String>,
-    /// What it says now: the newest revision that was read.
+    /// Newest revision that was read; `None` before the first.
     pub revision: Option<RevisionId>,
-    /// Who brought it.
+    /// User who added it; `None` for the system.
     pub created_by: Option<UserId>,
-    /// When it came.
     pub created_at: Timestamp,
-    /// When anything of it last changed.
     pub updated_at: Timestamp,
-    /// When its content was last fetched or brought.
+    /// Time of the last fetch or upload of its content.
     pub accessed_at: Timestamp,
 }
 
@@ -187,13 +182,13 @@ impl Source {
     /// The longest title, in characters; longer ones are cut.
     pub const MAX_TITLE: usize = 1000;
 
-    /// What to call it: its title, or where it stands.
-    pub fn title(&self) -> &str {
+    /// Returns the title, else the web address, else `Untitled`.
+    pub fn display_title(&self) -> &str {
         self.reference.title.as_deref().or(self.url.as_deref()).unwrap_or("Untitled")
     }
 
     /// Takes over what the content tells of itself, where no person has said otherwise.
-    pub fn learn(&mut self, found: Reference) {
+    pub fn fill_reference(&mut self, found: Reference) {
         let mut kept = Reference::default();
         let mut rest = std::mem::take(&mut self.reference);
         for name in &self.edited {
@@ -212,44 +207,42 @@ impl Source {
 /// One content version of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Revision {
-    /// Its id.
     pub id: RevisionId,
-    /// Whose it is.
+    /// Source that it is a version of.
     pub source: SourceId,
-    /// Which one, from 1.
+    /// Number within the source, from 1.
     pub number: u64,
-    /// The bytes.
+    /// Hash of the original bytes, which are an artifact.
     pub content: Sha256,
-    /// What they say, once they were read.
+    /// Hash of the extracted text; `None` until the content is read.
     pub text: Option<Sha256>,
-    /// A small picture of them.
+    /// Hash of a small preview picture, if one was made.
     pub thumbnail: Option<Sha256>,
-    /// What the bytes are, by themselves.
+    /// Media type detected from the bytes.
     pub media_type: String,
-    /// What the file was called.
+    /// File name given at upload, if any.
     pub filename: Option<String>,
-    /// How large it is.
+    /// Size of the original bytes.
     pub size_bytes: u64,
-    /// How many characters the text has.
+    /// Length of the extracted text, in characters.
     pub text_chars: u64,
-    /// How many pages it has, where it has pages.
+    /// Number of pages; `None` for formats without pages.
     pub page_count: Option<u64>,
-    /// How many chunks the text was cut into.
+    /// Number of chunks of the text.
     pub chunk_count: u64,
-    /// The language of the text.
+    /// Detected language of the text.
     pub language: Option<String>,
     /// The manifest that names its parts.
     pub manifest: Option<Sha256>,
-    /// What the server said to tell it from others: `ETag` and `Last-Modified`.
+    /// `ETag` and `Last-Modified` of the web server, to ask later if the page changed.
     pub validators: JsonObject,
-    /// When it came.
     pub created_at: Timestamp,
-    /// When it was read.
+    /// Time at which the text was extracted; `None` until then.
     pub extracted_at: Option<Timestamp>,
 }
 
 impl Revision {
-    /// Whether it is a picture.
+    /// True if the media type is that of a picture.
     pub fn is_image(&self) -> bool {
         self.media_type.starts_with("image/")
     }
@@ -295,7 +288,7 @@ mod tests {
     #[test]
     fn what_a_person_said_is_not_unsaid_by_the_content() {
         let mut source = source();
-        assert_eq!(source.title(), "https://example.org/");
+        assert_eq!(source.display_title(), "https://example.org/");
         source.reference.title = Some("Mine".to_owned());
         source.edited = vec!["title".to_owned(), "authors".to_owned()];
         let found = Reference {
@@ -304,11 +297,11 @@ mod tests {
             authors: vec![Name::Whole("Wrong".to_owned())],
             ..Reference::default()
         };
-        source.learn(found);
-        assert_eq!(source.title(), "Mine");
+        source.fill_reference(found);
+        assert_eq!(source.display_title(), "Mine");
         assert_eq!(source.reference.publisher.as_deref(), Some("Press"));
         assert!(source.reference.authors.is_empty(), "removed by a person, so it stays removed");
-        source.learn(Reference::default());
+        source.fill_reference(Reference::default());
         assert_eq!(source.reference.publisher.as_deref(), Some("Press"), "what was known is not forgotten");
     }
 

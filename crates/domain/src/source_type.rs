@@ -73,7 +73,7 @@ impl FromStr for SourceType {
                 Code::EntityTypeUnknown,
                 format!("'{shown}' is not a source type; the types are {}", legal.join(", ")),
             )
-            .field("entity_type")
+            .with_field("entity_type")
         })
     }
 }

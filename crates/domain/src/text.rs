@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A half-open range of Unicode scalar values in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
-    /// The first character.
+    /// Index of the first character.
     #[serde(rename = "start_char")]
     pub start: usize,
     /// One past the last character.
@@ -19,28 +19,28 @@ impl Span {
         Self { start, end }
     }
 
-    /// How many characters it holds.
+    /// Returns the length in characters.
     pub const fn len(self) -> usize {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether it holds none.
+    /// True if it covers no characters.
     pub const fn is_empty(self) -> bool {
         self.end <= self.start
     }
 
-    /// Whether `place` lies in it.
-    pub const fn holds(self, place: usize) -> bool {
+    /// True if the character at `place` is in the span.
+    pub const fn contains(self, place: usize) -> bool {
         self.start <= place && place < self.end
     }
 
-    /// Whether the two share a character.
-    pub const fn meets(self, other: Self) -> bool {
+    /// True if the two spans share at least one character.
+    pub const fn overlaps(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end
     }
 
     /// The words it points at, if it lies within `text`.
-    pub fn of(self, text: &str) -> Option<&str> {
+    pub fn slice_of(self, text: &str) -> Option<&str> {
         if self.start > self.end {
             return None;
         }
@@ -65,7 +65,7 @@ impl<'text> CharIndex<'text> {
     /// Characters between two that are known.
     const STEP: usize = 256;
 
-    /// Walks the text once.
+    /// Builds the index in one pass over the text.
     pub fn new(text: &'text str) -> Self {
         if text.is_ascii() {
             return Self { text, chars: text.len(), steps: Vec::new() };
@@ -81,23 +81,23 @@ impl<'text> CharIndex<'text> {
         Self { text, chars, steps }
     }
 
-    /// The text it looks into.
+    /// Returns the text that was indexed.
     pub const fn text(&self) -> &'text str {
         self.text
     }
 
-    /// How many characters the text has.
+    /// Returns the length of the text, in characters.
     pub const fn len(&self) -> usize {
         self.chars
     }
 
-    /// Whether the text has none.
+    /// True if the text has no characters.
     pub const fn is_empty(&self) -> bool {
         self.chars == 0
     }
 
     /// The byte that a character begins at; the text's length for the place after the last one.
-    pub fn byte(&self, place: usize) -> Option<usize> {
+    pub fn byte_offset(&self, place: usize) -> Option<usize> {
         if place >= self.chars {
             return (place == self.chars).then_some(self.text.len());
         }
@@ -107,7 +107,7 @@ impl<'text> CharIndex<'text> {
     }
 
     /// The number of the character that begins at a byte.
-    pub fn place(&self, byte: usize) -> Option<usize> {
+    pub fn char_offset(&self, byte: usize) -> Option<usize> {
         if !self.text.is_char_boundary(byte) {
             return None;
         }
@@ -118,21 +118,21 @@ impl<'text> CharIndex<'text> {
     }
 
     /// The words that a span points at, if it lies within the text.
-    pub fn of(&self, span: Span) -> Option<&'text str> {
+    pub fn span_text(&self, span: Span) -> Option<&'text str> {
         if span.start > span.end {
             return None;
         }
-        self.text.get(self.byte(span.start)?..self.byte(span.end)?)
+        self.text.get(self.byte_offset(span.start)?..self.byte_offset(span.end)?)
     }
 
     /// The span of a range of bytes, if both ends lie between characters.
-    pub fn span(&self, bytes: std::ops::Range<usize>) -> Option<Span> {
-        Some(Span::new(self.place(bytes.start)?, self.place(bytes.end)?))
+    pub fn span_of_bytes(&self, bytes: std::ops::Range<usize>) -> Option<Span> {
+        Some(Span::new(self.char_offset(bytes.start)?, self.char_offset(bytes.end)?))
     }
 }
 
 /// A text from outside as one line of at most so many characters, without control characters: fit to be a label.
-pub fn line(text: &str, most: usize) -> String {
+pub fn single_line(text: &str, most: usize) -> String {
     let spaced = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     let mut line = String::new();
     for (count, c) in spaced.enumerate() {
@@ -193,29 +193,28 @@ mark_kinds! {
 /// A named part of a text. Marks may nest and overlap; each has its own span.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
-    /// What it stands for.
     pub kind: MarkKind,
-    /// What a person calls it: the page's label, the heading's words, the sheet's name.
+    /// Name for people: the page's label, the heading's words or the sheet's name.
     pub label: String,
-    /// Where it stands in its sequence, from 1, where it has a number.
+    /// Position in its sequence, from 1; `None` if it is not numbered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
-    /// How deep a section is nested, from 1; 0 for what does not nest.
+    /// Nesting depth of a section, from 1; 0 for marks that do not nest.
     #[serde(default)]
     pub level: u8,
-    /// What it covers.
+    /// Range of the text that it covers.
     #[serde(flatten)]
     pub span: Span,
 }
 
-/// Where a span lies, in words a person understands.
+/// Location of a span in terms that people use: page, section, sheet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The page that the span starts on.
     pub page: Option<u32>,
     /// The headings above it, outermost first.
     pub section: Vec<String>,
-    /// The sheet it lies in.
+    /// Name of the sheet, in a workbook.
     pub sheet: Option<String>,
     /// The cells it covers: the first to the last range.
     pub cells: Option<String>,
@@ -223,20 +222,20 @@ pub struct Place {
     pub part: Option<String>,
 }
 
-/// Where `span` lies, by `marks`.
-pub fn place(marks: &[Mark], span: Span) -> Place {
+/// Returns the location of `span`, as the marks around it tell.
+pub fn locate_span(marks: &[Mark], span: Span) -> Place {
     let mut place = Place::default();
     let mut sections: Vec<&Mark> = Vec::new();
     let mut cells: Vec<&str> = Vec::new();
     for mark in marks {
         // A section belongs to where the span starts; cells are those it touches.
-        let here = mark.span.holds(span.start);
+        let here = mark.span.contains(span.start);
         match mark.kind {
             MarkKind::Page if here => place.page = mark.number,
             MarkKind::Section if here => sections.push(mark),
             MarkKind::Sheet if here => place.sheet = Some(mark.label.clone()),
             MarkKind::Message | MarkKind::Attachment if here => place.part = Some(mark.label.clone()),
-            MarkKind::Cells if mark.span.meets(span) => cells.push(&mark.label),
+            MarkKind::Cells if mark.span.overlaps(span) => cells.push(&mark.label),
             _ => {}
         }
     }
@@ -265,11 +264,11 @@ mod tests {
     #[test]
     fn a_span_counts_characters_not_bytes() {
         let text = "aé😀e\u{301}z";
-        assert_eq!(Span::new(1, 3).of(text), Some("é😀"));
-        assert_eq!(Span::new(0, 6).of(text), Some(text));
-        assert_eq!(Span::new(6, 6).of(text), Some(""));
-        assert_eq!(Span::new(6, 7).of(text), None);
-        assert_eq!(Span::new(3, 2).of(text), None);
+        assert_eq!(Span::new(1, 3).slice_of(text), Some("é😀"));
+        assert_eq!(Span::new(0, 6).slice_of(text), Some(text));
+        assert_eq!(Span::new(6, 6).slice_of(text), Some(""));
+        assert_eq!(Span::new(6, 7).slice_of(text), None);
+        assert_eq!(Span::new(3, 2).slice_of(text), None);
     }
 
     #[test]
@@ -282,25 +281,25 @@ mod tests {
             assert_eq!(index.len(), chars);
             for start in (0..=chars + 1).step_by(7) {
                 for span in [Span::new(start, start), Span::new(start, start + 300), Span::new(start, chars)] {
-                    assert_eq!(index.of(span), span.of(text), "{span:?}");
+                    assert_eq!(index.span_text(span), span.slice_of(text), "{span:?}");
                 }
             }
             for (place, (byte, _)) in text.char_indices().enumerate() {
-                assert_eq!(index.byte(place), Some(byte));
-                assert_eq!(index.place(byte), Some(place));
+                assert_eq!(index.byte_offset(place), Some(byte));
+                assert_eq!(index.char_offset(byte), Some(place));
             }
-            assert_eq!(index.span(0..text.len()), Some(Span::new(0, chars)));
+            assert_eq!(index.span_of_bytes(0..text.len()), Some(Span::new(0, chars)));
         }
-        assert_eq!(CharIndex::new("é").place(1), None);
-        assert_eq!(CharIndex::new("abc").of(Span::new(2, 1)), None);
+        assert_eq!(CharIndex::new("é").char_offset(1), None);
+        assert_eq!(CharIndex::new("abc").span_text(Span::new(2, 1)), None);
     }
 
     #[test]
     fn a_label_is_one_line_of_bounded_length() {
-        assert_eq!(line("  a\u{0}b\n\n c\t", 10), "a b c");
-        assert_eq!(line("äöü und mehr", 4), "äöü");
-        assert_eq!(line(&" x".repeat(9000), 3), "x x");
-        assert_eq!(line("\u{1}\u{2}", 5), "");
+        assert_eq!(single_line("  a\u{0}b\n\n c\t", 10), "a b c");
+        assert_eq!(single_line("äöü und mehr", 4), "äöü");
+        assert_eq!(single_line(&" x".repeat(9000), 3), "x x");
+        assert_eq!(single_line("\u{1}\u{2}", 5), "");
     }
 
     #[test]
@@ -313,10 +312,10 @@ mod tests {
             mark(MarkKind::Cells, "A1:C1", 0, 60, 70),
             mark(MarkKind::Cells, "A2:C2", 0, 71, 80),
         ];
-        let found = place(&marks, Span::new(65, 75));
+        let found = locate_span(&marks, Span::new(65, 75));
         assert_eq!(found.page, Some(2));
         assert_eq!(found.section, ["Methods", "Sampling"]);
         assert_eq!(found.cells.as_deref(), Some("A1:C2"));
-        assert_eq!(place(&marks, Span::new(5, 9)).section, Vec::<String>::new());
+        assert_eq!(locate_span(&marks, Span::new(5, 9)).section, Vec::<String>::new());
     }
 }

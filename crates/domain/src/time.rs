@@ -16,30 +16,30 @@ impl Timestamp {
         Self(micros)
     }
 
-    /// Microseconds since 1970.
+    /// Returns microseconds since 1970-01-01 UTC.
     pub const fn as_micros(self) -> i64 {
         self.0
     }
 
-    /// This much later.
-    pub fn after(self, span: Duration) -> Self {
+    /// Returns the time that is later by `span`.
+    pub fn later_by(self, span: Duration) -> Self {
         Self(self.0.saturating_add(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)))
     }
 
-    /// This much earlier.
-    pub fn before(self, span: Duration) -> Self {
+    /// Returns the time that is earlier by `span`.
+    pub fn earlier_by(self, span: Duration) -> Self {
         Self(self.0.saturating_sub(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)))
     }
 
-    /// How long from `earlier` to this, zero if it is not earlier.
-    pub fn since(self, earlier: Self) -> Duration {
+    /// Returns the duration from `earlier` to this; zero if `earlier` is not before it.
+    pub fn duration_since(self, earlier: Self) -> Duration {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 }
 
 impl Timestamp {
     /// A time as RFC 3339 writes it.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub fn parse_rfc3339(text: &str) -> Option<Self> {
         text.parse::<jiff::Timestamp>().ok().map(Self::from)
     }
 }

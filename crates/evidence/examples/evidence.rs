@@ -8,7 +8,7 @@ use std::{
 };
 
 use ibid_domain::{Sha256, Timestamp, hash::Hasher};
-use ibid_evidence::{Bundle, FileRecord, Kind, MessageRecord, Role, TextFormat, verify, write};
+use ibid_evidence::{Bundle, BundleKind, FileRecord, FileRole, MessageRecord, TextFormat, verify_bundle, write_bundle};
 
 /// A stream that repeats itself after a while.
 struct Pattern(u64);
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sha256 = hash(File::open(&content)?)?;
     say("SHA-256 of the file", began)?;
     let bundle = Bundle {
-        kind: Kind::Message,
+        kind: BundleKind::Message,
         created_at: Timestamp::from_micros(0),
         tool: "ibid".into(),
         message: MessageRecord {
@@ -78,18 +78,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             size_bytes: size,
             media_type: "application/octet-stream".into(),
             name: None,
-            role: Role::Artifact,
+            role: FileRole::Artifact,
             open: Box::new(move || Ok(Box::new(File::open(&content)?))),
         }],
     };
     let began = Instant::now();
-    write(&bundle, io::sink())?;
+    write_bundle(&bundle, io::sink())?;
     say("writing the bundle, nowhere", began)?;
     let began = Instant::now();
-    let written = write(&bundle, File::create(&archive)?)?;
+    let written = write_bundle(&bundle, File::create(&archive)?)?;
     say("writing the bundle, to disk", began)?;
     let began = Instant::now();
-    let report = verify(File::open(&archive)?, Some(written.digest))?;
+    let report = verify_bundle(File::open(&archive)?, Some(written.digest))?;
     say("checking the bundle", began)?;
     assert!(report.is_sound(), "{:?}", report.faults);
     Ok(())

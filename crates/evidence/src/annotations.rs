@@ -6,17 +6,17 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    manifest::{ANNOTATIONS, Manifest},
+    manifest::{ANNOTATIONS, BundleManifest},
     record::CitationRecord,
 };
 
 /// All citations as one collection. Each is made as it is written.
-pub(crate) struct Collection<'a> {
-    pub(crate) manifest: &'a Manifest,
+pub(crate) struct AnnotationCollection<'a> {
+    pub(crate) manifest: &'a BundleManifest,
     pub(crate) citations: &'a [CitationRecord],
 }
 
-impl Serialize for Collection<'_> {
+impl Serialize for AnnotationCollection<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { manifest, citations } = self;
         let mut map = serializer.serialize_map(None)?;
@@ -26,37 +26,37 @@ impl Serialize for Collection<'_> {
         map.serialize_entry("label", &format!("Citations of {} {}", manifest.kind.as_str(), manifest.id))?;
         map.serialize_entry("created", &manifest.created_at)?;
         map.serialize_entry("total", &citations.len())?;
-        map.serialize_entry("first", &Page(self))?;
+        map.serialize_entry("first", &AnnotationPage(self))?;
         map.end()
     }
 }
 
 /// The one page of the collection.
-struct Page<'a>(&'a Collection<'a>);
+struct AnnotationPage<'a>(&'a AnnotationCollection<'a>);
 
-impl Serialize for Page<'_> {
+impl Serialize for AnnotationPage<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", &format!("{ANNOTATIONS}#page-1"))?;
         map.serialize_entry("type", "AnnotationPage")?;
         map.serialize_entry("startIndex", &0)?;
-        map.serialize_entry("items", &Items(self.0))?;
+        map.serialize_entry("items", &AnnotationItems(self.0))?;
         map.end()
     }
 }
 
-struct Items<'a>(&'a Collection<'a>);
+struct AnnotationItems<'a>(&'a AnnotationCollection<'a>);
 
-impl Serialize for Items<'_> {
+impl Serialize for AnnotationItems<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Collection { manifest, citations } = self.0;
+        let AnnotationCollection { manifest, citations } = self.0;
         let content = manifest.content_path();
         let items = citations.iter().zip(1..);
-        serializer.collect_seq(items.map(|(citation, place)| annotation(manifest, &content, place, citation)))
+        serializer.collect_seq(items.map(|(citation, place)| citation_annotation(manifest, &content, place, citation)))
     }
 }
 
-fn annotation(manifest: &Manifest, content: &str, place: usize, citation: &CitationRecord) -> Value {
+fn citation_annotation(manifest: &BundleManifest, content: &str, place: usize, citation: &CitationRecord) -> Value {
     let claim = citation.claim.unwrap_or(citation.marker);
     let mut selectors = Vec::new();
     if let Some(quote) = &citation.quote {
@@ -69,7 +69,7 @@ fn annotation(manifest: &Manifest, content: &str, place: usize, citation: &Citat
     }
     let mut body = Map::new();
     body.insert("type".into(), "SpecificResource".into());
-    body.insert("source".into(), source(manifest, citation));
+    body.insert("source".into(), source_resource(manifest, citation));
     if !selectors.is_empty() {
         body.insert("selector".into(), selectors.into());
     }
@@ -86,11 +86,11 @@ fn annotation(manifest: &Manifest, content: &str, place: usize, citation: &Citat
     })
 }
 
-/// What is cited: the text that the quote is of, or the file, or what is left of it; and where it came from.
-fn source(manifest: &Manifest, citation: &CitationRecord) -> Value {
+/// Returns the cited resource with its origin: the text that has the quote, else the file, else a URN.
+fn source_resource(manifest: &BundleManifest, citation: &CitationRecord) -> Value {
     let mut source = Map::new();
     let mut insert = |name: &str, value: Value| source.insert(name.to_owned(), value);
-    insert("id", cited(manifest, citation).into());
+    insert("id", resource_id(manifest, citation).into());
     insert("label", citation.title.as_str().into());
     if citation.text_sha256.is_some() {
         insert("type", "Text".into());
@@ -108,11 +108,11 @@ fn source(manifest: &Manifest, citation: &CitationRecord) -> Value {
 }
 
 /// The address of what a citation points into.
-fn cited(manifest: &Manifest, citation: &CitationRecord) -> String {
+fn resource_id(manifest: &BundleManifest, citation: &CitationRecord) -> String {
     let hash = citation.text_sha256.or(citation.content_sha256);
     let path = match citation.text_sha256 {
-        Some(text) => manifest.text(text),
-        None => citation.content_sha256.and_then(|content| manifest.artifact(content)),
+        Some(text) => manifest.text_file(text),
+        None => citation.content_sha256.and_then(|content| manifest.artifact_file(content)),
     };
     match (path, hash) {
         (Some(path), _) => path.to_owned(),

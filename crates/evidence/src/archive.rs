@@ -7,41 +7,41 @@ use ibid_domain::{Sha256, hash::Hasher};
 use crate::PIECE;
 
 /// An archive of a known length.
-pub(crate) struct Archive<R> {
+pub(crate) struct BundleArchive<R> {
     inner: R,
     len: u64,
 }
 
-impl<R: Read + Seek> Archive<R> {
+impl<R: Read + Seek> BundleArchive<R> {
     pub(crate) fn new(mut inner: R) -> io::Result<Self> {
         let len = inner.seek(SeekFrom::End(0))?;
         Ok(Self { inner, len })
     }
 
-    /// How many bytes it has.
+    /// Returns the length of the archive in bytes.
     pub(crate) const fn len(&self) -> u64 {
         self.len
     }
 
     /// The bytes from a place on: so many, or fewer at the end. For headers, names and records.
-    pub(crate) fn read(&mut self, place: u64, length: u64) -> io::Result<Vec<u8>> {
-        let mut from = self.stream(place, length)?;
+    pub(crate) fn read_at(&mut self, place: u64, length: u64) -> io::Result<Vec<u8>> {
+        let mut from = self.stream_from(place, length)?;
         let mut bytes = Vec::with_capacity(from.limit().min(PIECE as u64) as usize);
         from.read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Reads on from a place.
-    pub(crate) fn stream(&mut self, place: u64, length: u64) -> io::Result<io::Take<&mut R>> {
+    /// Returns a reader of at most `length` bytes from a position on.
+    pub(crate) fn stream_from(&mut self, place: u64, length: u64) -> io::Result<io::Take<&mut R>> {
         let left = self.len.saturating_sub(place);
         self.inner.seek(SeekFrom::Start(place.min(self.len)))?;
         Ok((&mut self.inner).take(length.min(left)))
     }
 
     /// The check and the hash of so many bytes, or of fewer at the end.
-    pub(crate) fn digest(&mut self, place: u64, length: u64) -> io::Result<(u32, Sha256)> {
+    pub(crate) fn checksum_at(&mut self, place: u64, length: u64) -> io::Result<(u32, Sha256)> {
         let (mut crc, mut hasher) = (crc32fast::Hasher::new(), Hasher::default());
-        pieces(&mut self.stream(place, length)?, length, |piece| {
+        read_pieces(&mut self.stream_from(place, length)?, length, |piece| {
             crc.update(piece);
             hasher.update(piece);
             Ok::<_, io::Error>(())
@@ -51,7 +51,7 @@ impl<R: Read + Seek> Archive<R> {
 }
 
 /// Reads to the end, a piece at a time, and says how many bytes there were; about so many are expected.
-pub(crate) fn pieces<E: From<io::Error>>(
+pub(crate) fn read_pieces<E: From<io::Error>>(
     from: &mut impl Read,
     expected: u64,
     mut each: impl FnMut(&[u8]) -> Result<(), E>,

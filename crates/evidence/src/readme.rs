@@ -1,15 +1,15 @@
 //! The page for a person who opens the zip file.
 
-use ibid_domain::text::line;
+use ibid_domain::text::single_line;
 
 use crate::{
-    manifest::{CITATIONS, MANIFEST, Manifest, SUMS},
+    manifest::{BundleManifest, CITATIONS, MANIFEST, SUMS},
     record::CitationRecord,
 };
 
-/// The page.
-pub(crate) fn page(manifest: &Manifest, citations: &[CitationRecord]) -> String {
-    let (kind, id, tool) = (manifest.kind.as_str(), line(&manifest.id, 255), line(&manifest.tool, 255));
+/// Returns the content of `README.txt`, a summary for people.
+pub(crate) fn readme_text(manifest: &BundleManifest, citations: &[CitationRecord]) -> String {
+    let (kind, id, tool) = (manifest.kind.as_str(), single_line(&manifest.id, 255), single_line(&manifest.tool, 255));
     let (content, message) = (manifest.content_path(), manifest.message_path());
     let mut page = format!(
         "EVIDENCE OF {upper} {id}\n\
@@ -53,10 +53,10 @@ pub(crate) fn page(manifest: &Manifest, citations: &[CitationRecord]) -> String 
         page.push_str("\nCITED\n\n");
     }
     for (number, citation) in shown {
-        let file = citation.content_sha256.and_then(|content| manifest.artifact(content));
-        let text = citation.text_sha256.and_then(|text| manifest.text(text));
+        let file = citation.content_sha256.and_then(|content| manifest.artifact_file(content));
+        let text = citation.text_sha256.and_then(|text| manifest.text_file(text));
         let path = file.or(text).unwrap_or("not in this archive");
-        page.push_str(&format!("[{number}] {}\n    {path}\n", line(&citation.title, 200)));
+        page.push_str(&format!("[{number}] {}\n    {path}\n", single_line(&citation.title, 200)));
     }
     page
 }

@@ -16,31 +16,31 @@ const MAX_SCORE: f64 = 1e9;
 /// Everything a bundle is made from.
 #[derive(Debug)]
 pub struct Bundle {
-    /// What it is about.
-    pub kind: Kind,
-    /// When it is made.
+    /// Tells if the bundle is about a message or a document.
+    pub kind: BundleKind,
+    /// Time written into the manifest; set by the caller, because this crate reads no clock.
     pub created_at: Timestamp,
     /// The program that makes it, with its version: `ibid 0.1.0`.
     pub tool: String,
-    /// The message or document.
+    /// The message or document that cites the files.
     pub message: MessageRecord,
     /// Its citations, in the order in which they stand.
     pub citations: Vec<CitationRecord>,
-    /// What is cited, each file once.
+    /// Cited files and texts, each once.
     pub files: Vec<FileRecord>,
 }
 
-/// What a bundle is about.
+/// Kind of text that a bundle documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum BundleKind {
     /// An answer, or another message of a conversation.
     Message,
-    /// A text that a user wrote.
+    /// A document written by a user.
     Document,
 }
 
-impl Kind {
+impl BundleKind {
     /// Its name, also that of its files.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -50,14 +50,12 @@ impl Kind {
     }
 }
 
-/// What a message or document is written in.
+/// Markup language of a message or document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextFormat {
-    /// Markdown.
     #[default]
     Markdown,
-    /// Typst.
     Typst,
 }
 
@@ -70,7 +68,7 @@ impl TextFormat {
         }
     }
 
-    /// Its media type.
+    /// Returns the media type, such as `text/markdown`.
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Markdown => "text/markdown; charset=utf-8",
@@ -79,30 +77,28 @@ impl TextFormat {
     }
 }
 
-/// A message or document.
+/// Record of the message or document in a bundle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MessageRecord {
-    /// Its id.
     pub id: String,
-    /// Who says it: `assistant`, `user`; none for a document.
+    /// Author role, `assistant` or `user`; `None` for a document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Its title, if it has one.
+    /// Title of the message or document, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Its text, which markers and claims point into.
     pub content: String,
-    /// What the text is written in.
+    /// Markup language of `content`.
     pub format: TextFormat,
     /// The conversation it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// The model that wrote it.
+    /// Name of the model that wrote the message; `None` for text by a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The run it came from.
+    /// The run that produced the message, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunRecord>,
 }
@@ -110,14 +106,12 @@ pub struct MessageRecord {
 /// The run that made a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Its id.
     pub id: String,
-    /// What ran: the name of an agent.
+    /// Name of the agent that ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// When it began.
     pub started_at: Timestamp,
-    /// When it ended.
+    /// Time when the run ended; `None` if it has not ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
 }
@@ -127,7 +121,7 @@ pub struct RunRecord {
 pub struct CitationRecord {
     /// The number it is shown with.
     pub number: u32,
-    /// Where the marker stands in the message.
+    /// Position of the marker in the message, in characters.
     pub marker: Span,
     /// The claim it stands for, in the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,50 +129,50 @@ pub struct CitationRecord {
     /// The source; none if it was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_id: Option<String>,
-    /// What the source was called.
+    /// Title of the source at the time of citing.
     pub title: String,
-    /// What its file was called.
+    /// Name of the source's file at the time of citing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_name: Option<String>,
-    /// What format it was in.
+    /// Media type of the source at the time of citing.
     pub media_type: String,
-    /// Where it came from: `web`, `upload` …
+    /// Origin of the source, such as `web` or `upload`.
     pub origin: String,
-    /// The address of a page.
+    /// Web address of the source, if it is a page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Whether it is a picture.
+    /// True if the citation points to an image instead of text.
     pub is_image: bool,
-    /// How well search found that it fits.
+    /// Relevance score of the search that found the source.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "six_decimals")]
     pub relevance: Option<f64>,
-    /// What checking the claim came to: `supported`, `partial`, `unsupported`, `unverifiable`.
+    /// Result of checking the claim: `supported`, `partial`, `unsupported` or `unverifiable`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
-    /// How sure that is.
+    /// Confidence of the verdict, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "six_decimals")]
     pub score: Option<f64>,
-    /// Whether what is cited is still as it was: `current`, `changed`, `deleted`.
+    /// State of the cited revision when the bundle was written: `current`, `changed` or `deleted`.
     pub state: String,
     /// The revision that is cited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision_id: Option<String>,
-    /// The revision's bytes.
+    /// SHA-256 of the original file of the revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_sha256: Option<Sha256>,
     /// The revision's text, which `span` points into.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_sha256: Option<Sha256>,
-    /// Where the quote stands in that text.
+    /// Position of the quote in the extracted text, in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
     /// The words that are cited, exactly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
-    /// What stands right before the quote, exactly; any length.
+    /// Exact text right before the quote, of any length.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub prefix: String,
-    /// What stands right after the quote, exactly; any length.
+    /// Exact text right after the quote, of any length.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub suffix: String,
     /// The page the quote begins on, from 1.
@@ -187,8 +181,9 @@ pub struct CitationRecord {
 }
 
 impl CitationRecord {
-    /// What is wrong with it in itself and in a message of so many characters, if anything is.
-    pub(crate) fn flaw(&self, chars: usize) -> Option<String> {
+    /// Returns a description of the first error in the citation, or `None`. `chars` is the length of the message in
+    /// characters.
+    pub(crate) fn find_flaw(&self, chars: usize) -> Option<String> {
         let lies_within = |span: Span| span.start <= span.end && span.end <= chars;
         let said = |span: Span| format!("{}..{}", span.start, span.end);
         let too_large = |score: Option<f64>| score.is_some_and(|score| !(-MAX_SCORE..=MAX_SCORE).contains(&score));
@@ -228,32 +223,30 @@ impl CitationRecord {
 
 /// All citations, as `citations.json` holds them.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Citations<'a> {
+pub(crate) struct CitationsFile<'a> {
     pub(crate) citations: std::borrow::Cow<'a, [CitationRecord]>,
 }
 
-/// What is said of so many citations.
+/// Returns the fault message for a bundle with too many citations.
 pub(crate) fn too_many_citations(count: usize) -> String {
     format!("has {count} citations; a bundle has at most {MAX_CITATIONS}")
 }
 
 /// Opens a file of the bundle at its beginning. It is asked twice for each file.
-pub type Open = Box<dyn Fn() -> io::Result<Box<dyn io::Read>> + Send>;
+pub type OpenFile = Box<dyn Fn() -> io::Result<Box<dyn io::Read>> + Send>;
 
 /// A cited file that goes into the bundle.
 pub struct FileRecord {
-    /// The hash of its bytes.
+    /// SHA-256 of the file's bytes.
     pub sha256: Sha256,
-    /// How many bytes.
     pub size_bytes: u64,
-    /// What they are.
     pub media_type: String,
-    /// What the file was called; only ever shown.
+    /// Original file name, for display only.
     pub name: Option<String>,
-    /// Whether it is what was cited or the text of it; never [`Role::Record`](crate::Role::Record).
-    pub role: crate::Role,
-    /// Opens it.
-    pub open: Open,
+    /// Either artifact or text; a file with the role of a record is rejected.
+    pub role: crate::FileRole,
+    /// Opens the file for reading; called twice.
+    pub open: OpenFile,
 }
 
 impl fmt::Debug for FileRecord {

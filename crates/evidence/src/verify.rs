@@ -6,34 +6,35 @@ use ibid_domain::Sha256;
 
 use crate::{
     MAX_RECORD,
-    archive::Archive,
-    container::{LOCAL_HEAD, Layout, Planned, header_len, local_header, record},
-    contents::Contents,
-    manifest::{MANIFEST, Manifest, SUMS},
-    placement::Placement,
-    report::{END, Faults, Report},
-    survey::Survey,
+    archive::BundleArchive,
+    archive_scan::ArchiveScan,
+    content_checks::BundleContents,
+    manifest::{BundleManifest, MANIFEST, SUMS},
+    part_locations::PartLocations,
+    report::{END, FaultCollector, VerificationReport},
+    zip_layout::{LOCAL_HEAD, PlannedFile, ZipLayout, directory_record, header_len, local_header},
 };
 
 /// Checks a bundle, and that it is the one with this digest, if one is given.
 ///
 /// Every byte is compared with what it must be, and then every place and quote with the texts in the bundle. Whatever is
 /// wrong stands in the report; an error means that the archive could not be read.
-pub fn verify(archive: impl Read + Seek, expected: Option<Sha256>) -> io::Result<Report> {
-    let mut archive = Archive::new(archive)?;
-    let mut faults = Faults::default();
-    let survey = Survey::of(&mut archive)?;
-    let root = Root::find(&mut archive, &survey, expected, &mut faults)?;
+pub fn verify_bundle(archive: impl Read + Seek, expected: Option<Sha256>) -> io::Result<VerificationReport> {
+    let mut archive = BundleArchive::new(archive)?;
+    let mut faults = FaultCollector::default();
+    let survey = ArchiveScan::scan_archive(&mut archive)?;
+    let root = TrustedManifest::locate(&mut archive, &survey, expected, &mut faults)?;
     let plan = match &root {
-        Some(root) => root.plan(),
-        None => survey.plan(),
+        Some(root) => root.planned_files(),
+        None => survey.planned_files(),
     };
-    let layout = Layout::of(&plan);
-    let placement = Placement::find(&mut archive, &plan, &layout, &survey, &mut faults)?;
-    compare(&mut archive, &plan, &layout, &placement, &mut faults)?;
-    let mut report = Report { files: plan.len() as u64, bytes: archive.len(), ..Report::default() };
+    let layout = ZipLayout::for_files(&plan);
+    let placement = PartLocations::locate_parts(&mut archive, &plan, &layout, &survey, &mut faults)?;
+    compare_bytes(&mut archive, &plan, &layout, &placement, &mut faults)?;
+    let mut report =
+        VerificationReport { files: plan.len() as u64, bytes: archive.len(), ..VerificationReport::default() };
     if let Some(root) = root {
-        Contents::new(&mut archive, &root.manifest, &plan, &placement, &mut faults).check(&mut report)?;
+        BundleContents::new(&mut archive, &root.manifest, &plan, &placement, &mut faults).check_all(&mut report)?;
         report.digest = Some(root.digest);
         report.kind = Some(root.manifest.kind);
         report.id = Some(root.manifest.id);
@@ -43,20 +44,20 @@ pub fn verify(archive: impl Read + Seek, expected: Option<Sha256>) -> io::Result
 }
 
 /// A manifest that can be relied on: it is as it was when the archive was made.
-struct Root {
-    manifest: Manifest,
+struct TrustedManifest {
+    manifest: BundleManifest,
     digest: Sha256,
     size: u64,
 }
 
-impl Root {
+impl TrustedManifest {
     /// Finds the manifest by its header or, if that is damaged, by its record. Its check, which stands in both, tells
     /// whether it was changed.
-    fn find<R: Read + Seek>(
-        archive: &mut Archive<R>,
-        survey: &Survey,
+    fn locate<R: Read + Seek>(
+        archive: &mut BundleArchive<R>,
+        survey: &ArchiveScan,
         expected: Option<Sha256>,
-        faults: &mut Faults,
+        faults: &mut FaultCollector,
     ) -> io::Result<Option<Self>> {
         let seen: Vec<_> = [&survey.files, &survey.records]
             .into_iter()
@@ -64,90 +65,97 @@ impl Root {
             .collect();
         for one in seen.iter().filter(|one| one.size <= MAX_RECORD) {
             for header in &one.headers {
-                let bytes = archive.read(header.saturating_add((LOCAL_HEAD + MANIFEST.len()) as u64), one.size)?;
+                let bytes = archive.read_at(header.saturating_add((LOCAL_HEAD + MANIFEST.len()) as u64), one.size)?;
                 let crc = crc32fast::hash(&bytes);
                 if bytes.len() as u64 != one.size || seen.iter().all(|seen| seen.crc != crc) {
                     continue;
                 }
-                let digest = Sha256::of(&bytes);
+                let digest = Sha256::of_bytes(&bytes);
                 if let Some(expected) = expected.filter(|expected| *expected != digest) {
-                    faults.bytes(MANIFEST, format!("has the SHA-256 {digest}, not {expected} as expected"));
+                    faults.add_damage(MANIFEST, format!("has the SHA-256 {digest}, not {expected} as expected"));
                 }
-                return Ok(match Manifest::read(&bytes) {
+                return Ok(match BundleManifest::parse(&bytes) {
                     Ok(manifest) => Some(Self { manifest, digest, size: one.size }),
                     Err(what) => {
-                        faults.bytes(MANIFEST, what);
+                        faults.add_damage(MANIFEST, what);
                         None
                     }
                 });
             }
         }
-        faults.bytes(MANIFEST, if seen.is_empty() { "is missing: this is no evidence bundle" } else { "was changed" });
+        faults.add_damage(
+            MANIFEST,
+            if seen.is_empty() { "is missing: this is no evidence bundle" } else { "was changed" },
+        );
         Ok(None)
     }
 
     /// All files in the order in which they stand.
-    fn plan(&self) -> Vec<Planned> {
-        let sums = self.manifest.sums(self.digest);
-        let planned = |name: &str, size: u64, sha256: Sha256| Planned { name: name.into(), size, sha256: Some(sha256) };
-        let first =
-            [planned(MANIFEST, self.size, self.digest), planned(SUMS, sums.len() as u64, Sha256::of(sums.as_bytes()))];
+    fn planned_files(&self) -> Vec<PlannedFile> {
+        let sums = self.manifest.checksum_lines(self.digest);
+        let planned =
+            |name: &str, size: u64, sha256: Sha256| PlannedFile { name: name.into(), size, sha256: Some(sha256) };
+        let first = [
+            planned(MANIFEST, self.size, self.digest),
+            planned(SUMS, sums.len() as u64, Sha256::of_bytes(sums.as_bytes())),
+        ];
         let files = self.manifest.files.iter().map(|(path, file)| planned(path, file.size_bytes, file.sha256));
         first.into_iter().chain(files).collect()
     }
 }
 
 /// Compares every byte with what it must be.
-fn compare<R: Read + Seek>(
-    archive: &mut Archive<R>,
-    plan: &[Planned],
-    layout: &Layout,
-    placement: &Placement<'_>,
-    faults: &mut Faults,
+fn compare_bytes<R: Read + Seek>(
+    archive: &mut BundleArchive<R>,
+    plan: &[PlannedFile],
+    layout: &ZipLayout,
+    placement: &PartLocations<'_>,
+    faults: &mut FaultCollector,
 ) -> io::Result<()> {
     let mut checks = Vec::with_capacity(plan.len());
     for (at, file) in plan.iter().enumerate() {
         checks.push(0);
-        let Some(found) = placement.file(at) else { continue };
+        let Some(found) = placement.file_location(at) else { continue };
         let header_len = header_len(file) as u64;
         if found.room.saturating_sub(header_len) < file.size {
-            faults.bytes(&file.name, "is cut short");
+            faults.add_damage(&file.name, "is cut short");
             continue;
         }
-        let (crc, sha256) = archive.digest(found.place + header_len, file.size)?;
-        let is_header_whole = archive.read(found.place, header_len)? == local_header(&file.name, file.size, crc);
+        let (crc, sha256) = archive.checksum_at(found.place + header_len, file.size)?;
+        let is_header_whole = archive.read_at(found.place, header_len)? == local_header(&file.name, file.size, crc);
         if file.sha256.is_some_and(|wanted| wanted != sha256) {
             if file.name == SUMS && is_header_whole {
                 // The sums are as they were written, so it is the manifest that is not.
-                faults.bytes(MANIFEST, format!("is not the one that {SUMS} is of"));
+                faults.add_damage(MANIFEST, format!("is not the one that {SUMS} is of"));
             } else {
-                faults.bytes(&file.name, "was changed: its bytes are not those that the manifest names");
+                faults.add_damage(&file.name, "was changed: its bytes are not those that the manifest names");
             }
         } else if !is_header_whole {
-            faults.bytes(&file.name, "was changed, in its header or its bytes");
+            faults.add_damage(&file.name, "was changed, in its header or its bytes");
         }
         checks[at] = crc;
     }
     for (at, file) in plan.iter().enumerate() {
-        let (Some(found), Some(place)) = (placement.record(at), placement.file(at)) else { continue };
-        if faults.has(&file.name) {
+        let (Some(found), Some(place)) = (placement.record_location(at), placement.file_location(at)) else { continue };
+        if faults.has_fault(&file.name) {
             continue;
         }
         // A file that was moved by a change before it has not changed, whether its record was adapted or not.
-        let records = [layout.files[at], place.place].map(|offset| record(&file.name, file.size, checks[at], offset));
-        let actual = archive.read(found.place, found.room.min(records[0].len() as u64))?;
+        let records =
+            [layout.files[at], place.place].map(|offset| directory_record(&file.name, file.size, checks[at], offset));
+        let actual = archive.read_at(found.place, found.room.min(records[0].len() as u64))?;
         if !records.contains(&actual) {
-            faults.bytes(&file.name, "has a changed record in the directory of the archive");
+            faults.add_damage(&file.name, "has a changed record in the directory of the archive");
         }
     }
-    if let Some(found) = placement.end() {
-        let closing = layout.closing();
-        if archive.read(found.place, closing.len() as u64)? != closing {
-            faults.bytes(END, "was changed");
+    if let Some(found) = placement.end_location() {
+        let closing = layout.end_bytes();
+        if archive.read_at(found.place, closing.len() as u64)? != closing {
+            faults.add_damage(END, "was changed");
         }
     }
     if faults.is_empty() && !(placement.is_as_planned() && archive.len() == layout.len) {
-        faults.bytes(END, "is not where it must be");
+        faults.add_damage(END, "is not where it must be");
     }
     Ok(())
 }

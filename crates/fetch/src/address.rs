@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What IANA's registry of special-purpose addresses says is not globally reachable, or is not a host at all.
+/// IPv4 networks that IANA's special-purpose registry lists as not globally reachable, or that hold no hosts.
 const SPECIAL_V4: &[(Ipv4Addr, u8)] = &[
     (Ipv4Addr::new(0, 0, 0, 0), 8),        // this network
     (Ipv4Addr::new(10, 0, 0, 0), 8),       // private
@@ -34,14 +34,14 @@ const SPECIAL_V6: &[(Ipv6Addr, u8)] = &[
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
-/// Global unicast addresses.
+/// Global unicast range of IPv6 (2000::/3); every address outside it is refused.
 const GLOBAL_V6: (Ipv6Addr, u8) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
 /// IPv4 addresses as a network of IPv6 only sees them (NAT64).
 const TRANSLATED: (Ipv6Addr, u8) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 
-/// Whether an address is one that any machine on the internet could reach. An IPv4 address inside an IPv6 one is
-/// judged as what it is; tunnels of the past (6to4, Teredo) are refused whole.
+/// Returns true if any machine on the internet could reach the address. An IPv4 address inside an IPv6 one is judged as
+/// IPv4; old tunnels (6to4, Teredo) are always refused.
 pub fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => !SPECIAL_V4.iter().any(|&(network, prefix)| within_v4(address, network, prefix)),
@@ -56,8 +56,8 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Whether `address` lies in the network of that prefix.
-pub(crate) fn within(address: IpAddr, network: IpAddr, prefix: u8) -> bool {
+/// Returns true if `address` lies in `network` with this prefix length.
+pub(crate) fn is_in_network(address: IpAddr, network: IpAddr, prefix: u8) -> bool {
     match (address.to_canonical(), network) {
         (IpAddr::V4(address), IpAddr::V4(network)) => within_v4(address, network, prefix),
         (IpAddr::V6(address), IpAddr::V6(network)) => within_v6(address, network, prefix),
@@ -80,7 +80,8 @@ const OTHER_PROTOCOLS: &[u16] = &[
     1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
-/// Whether pages are fetched from a port: the two of HTTP, and what needs no privilege to listen on.
+/// Returns true for the ports that pages may be fetched from: 80, 443, and ports from 1024 on that belong to no other
+/// well-known protocol.
 pub fn is_web_port(port: u16) -> bool {
     matches!(port, 80 | 443) || (port >= 1024 && !OTHER_PROTOCOLS.contains(&port))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Why there is no page. Each says what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
-    /// It is not an address.
+    /// The text cannot be parsed as the URL of a web page.
     #[error("'{0}' is not the address of a page; write it like https://example.org/page")]
     InvalidUrl(String),
     /// It is an address of something else than the web.
@@ -38,15 +38,15 @@ pub enum FetchError {
     /// The server asks to be left alone for a while.
     #[error("the server asks for fewer requests; try again later")]
     RateLimited {
-        /// How long it asks to wait, where it says so.
+        /// Time the server asks to wait, from its Retry-After header; `None` if it sends none.
         retry_after: Option<Duration>,
     },
-    /// There is no such host.
+    /// DNS lookup found no address for the host.
     #[error("no host called '{host}' was found; check the address")]
     NotResolved {
         /// The name that was looked up.
         host: String,
-        /// Whether the look-up itself failed, so that a later one may succeed.
+        /// True if the lookup itself failed, so a later one may succeed.
         temporary: bool,
     },
     /// No connection could be made.
@@ -58,7 +58,7 @@ pub enum FetchError {
     /// The connection cannot be made secure.
     #[error("the server's certificate is not trusted ({0}); check the address")]
     Untrusted(String),
-    /// What came cannot be unpacked.
+    /// The response body cannot be decompressed; holds the cause.
     #[error("the page was sent in a form that cannot be unpacked: {0}")]
     Damaged(String),
     /// The fetcher itself is not set up.
@@ -67,7 +67,7 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Whether the same fetch may succeed later.
+    /// Returns true if the same fetch may succeed later.
     pub const fn is_transient(&self) -> bool {
         match self {
             Self::TimedOut(_) | Self::RateLimited { .. } | Self::Unreachable(_) | Self::Interrupted(_) => true,
@@ -87,8 +87,9 @@ impl FetchError {
         }
     }
 
-    /// What a person may know of a text that came from outside: its beginning, on one line.
-    pub(crate) fn shown(text: &str) -> String {
+    /// Shortens a text from outside to 200 characters and replaces control characters, so it is safe in messages and
+    /// logs.
+    pub(crate) fn sanitize_text(text: &str) -> String {
         text.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect()
     }
 }

@@ -8,13 +8,13 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    FetchError, Fetched, Validators,
-    web_search::{answer_to, client},
+    FetchError, FetchedPage, Validators,
+    web_search::{answer_to, service_client},
 };
 
 /// The longest answer that is read, in bytes.
 const LONGEST: usize = 32 << 20;
-/// How long a page may take, there and on its way here.
+/// Maximum time for one page, including Firecrawl's own work on it.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Firecrawl, or a server of one's own that speaks its protocol.
@@ -31,25 +31,25 @@ impl fmt::Debug for Firecrawl {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct FirecrawlResponse {
     #[serde(default)]
     success: bool,
     error: Option<String>,
-    data: Option<Page>,
+    data: Option<FirecrawlPage>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Page {
+struct FirecrawlPage {
     raw_html: Option<String>,
     markdown: Option<String>,
     #[serde(default)]
-    metadata: Metadata,
+    metadata: FirecrawlMetadata,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Metadata {
+struct FirecrawlMetadata {
     #[serde(rename = "sourceURL")]
     source_url: Option<String>,
     url: Option<String>,
@@ -57,7 +57,7 @@ struct Metadata {
 }
 
 impl Firecrawl {
-    /// Where Firecrawl answers.
+    /// Default base URL of the Firecrawl API.
     pub const URL: &str = "https://api.firecrawl.dev";
 
     /// Pages through this server, with this key. Whoever runs the server names the address, so it is trusted as it is.
@@ -68,16 +68,16 @@ impl Firecrawl {
         let mut key = header::HeaderValue::from_str(&format!("Bearer {key}"))
             .map_err(|_| FetchError::NotInstalled("the key for Firecrawl has illegal characters".to_owned()))?;
         key.set_sensitive(true);
-        Ok(Self { client: client(TIMEOUT)?, url, key })
+        Ok(Self { client: service_client(TIMEOUT)?, url, key })
     }
 
     /// A page. It is always fetched anew: nothing tells whether it has changed.
-    pub async fn fetch(&self, page: &str) -> Result<Fetched, FetchError> {
+    pub async fn fetch(&self, page: &str) -> Result<FetchedPage, FetchError> {
         let asked = json!({ "url": page, "formats": ["rawHtml", "markdown"], "onlyMainContent": false });
         let request = self.client.post(self.url.clone()).header(header::AUTHORIZATION, self.key.clone()).json(&asked);
         let body = answer_to(request, TIMEOUT, LONGEST).await?;
         let odd = |why: String| FetchError::Interrupted(format!("what Firecrawl answered is no page: {why}"));
-        let answer: Answer = serde_json::from_slice(&body).map_err(|error| odd(error.to_string()))?;
+        let answer: FirecrawlResponse = serde_json::from_slice(&body).map_err(|error| odd(error.to_string()))?;
         let found = match (answer.success, answer.data) {
             (true, Some(found)) => found,
             _ => return Err(odd(answer.error.unwrap_or_else(|| "it says no more".to_owned()))),
@@ -93,7 +93,7 @@ impl Firecrawl {
         };
         let is_page = |url: &String| url.starts_with("http://") || url.starts_with("https://");
         let final_url = found.metadata.url.or(found.metadata.source_url).filter(is_page);
-        Ok(Fetched {
+        Ok(FetchedPage {
             requested_url: page.to_owned(),
             final_url: final_url.unwrap_or_else(|| page.to_owned()),
             status: 200,

@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 use reqwest::header::{CONTENT_DISPOSITION, DATE, HeaderMap, HeaderName, RETRY_AFTER};
 
 /// A header as text: UTF-8, or else taken byte by byte as the oldest servers mean it.
-pub(crate) fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+pub(crate) fn header_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let bytes = headers.get(name)?.as_bytes();
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -20,22 +20,22 @@ pub(crate) fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
 /// The longest wait that is believed.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How long the server asks to wait. A time of day is compared with the server's own clock.
+/// Parses Retry-After. A date is compared with the server's own Date header, not with our clock.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let asked = text(headers, &RETRY_AFTER)?;
+    let asked = header_text(headers, &RETRY_AFTER)?;
     if asked.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(asked.parse().map_or(LONGEST_WAIT, Duration::from_secs).min(LONGEST_WAIT));
     }
     let time = |text: &str| -> Option<Timestamp> { DateTimeParser::new().parse_timestamp(text).ok() };
-    let seconds = time(&asked)?.as_second() - time(&text(headers, &DATE)?)?.as_second();
+    let seconds = time(&asked)?.as_second() - time(&header_text(headers, &DATE)?)?.as_second();
     Some(Duration::from_secs(u64::try_from(seconds).unwrap_or(0)).min(LONGEST_WAIT))
 }
 
 /// The name that the server gives the file, without any folder.
 pub(crate) fn filename(headers: &HeaderMap) -> Option<String> {
-    let value = text(headers, &CONTENT_DISPOSITION)?;
+    let value = header_text(headers, &CONTENT_DISPOSITION)?;
     let mut plain = None;
-    for (name, value) in parameters(&value) {
+    for (name, value) in parse_parameters(&value) {
         match name.as_str() {
             // RFC 5987: charset'language'percent-encoded. It wins over the plain one.
             "filename*" => {
@@ -59,7 +59,7 @@ pub(crate) fn filename(headers: &HeaderMap) -> Option<String> {
 }
 
 /// The parameters after the first `;`, with quotes and escapes undone.
-fn parameters(value: &str) -> Vec<(String, String)> {
+fn parse_parameters(value: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = value.split_once(';').map_or("", |(_, rest)| rest);
     while let Some((name, after)) = rest.split_once('=') {

@@ -1,6 +1,6 @@
 //! Addresses of pages: which are taken, and which are the same.
 
-use ibid_domain::page_address;
+use ibid_domain::page_url;
 use url::Url;
 
 use crate::FetchError;
@@ -11,20 +11,20 @@ const LONGEST: usize = 8 * 1024;
 /// Reads an address as a browser does, and takes it if it is one of the web without a password in it.
 pub(crate) fn web_url(text: &str) -> Result<Url, FetchError> {
     let text = text.trim();
-    let invalid = || FetchError::InvalidUrl(FetchError::shown(text));
+    let invalid = || FetchError::InvalidUrl(FetchError::sanitize_text(text));
     if text.len() > LONGEST {
         return Err(invalid());
     }
-    checked(Url::parse(text).map_err(|_| invalid())?)
+    check_web_url(Url::parse(text).map_err(|_| invalid())?)
 }
 
 /// Takes an address if it is one of the web without a password in it.
-pub(crate) fn checked(url: Url) -> Result<Url, FetchError> {
+pub(crate) fn check_web_url(url: Url) -> Result<Url, FetchError> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(FetchError::SchemeNotAllowed(FetchError::shown(url.scheme())));
+        return Err(FetchError::SchemeNotAllowed(FetchError::sanitize_text(url.scheme())));
     }
     if url.host_str().is_none_or(str::is_empty) || url.as_str().len() > LONGEST {
-        return Err(FetchError::InvalidUrl(FetchError::shown(url.as_str())));
+        return Err(FetchError::InvalidUrl(FetchError::sanitize_text(url.as_str())));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(FetchError::CredentialsNotAllowed);
@@ -32,13 +32,13 @@ pub(crate) fn checked(url: Url) -> Result<Url, FetchError> {
     Ok(url)
 }
 
-/// Where a redirect from `from` leads.
-pub(crate) fn redirected(from: &Url, location: &str) -> Result<Url, FetchError> {
-    let to = from.join(location.trim()).map_err(|_| FetchError::InvalidUrl(FetchError::shown(location)))?;
-    let mut to = checked(to)?;
+/// Resolves the Location of a redirect against `from` and checks the result.
+pub(crate) fn redirect_target(from: &Url, location: &str) -> Result<Url, FetchError> {
+    let to = from.join(location.trim()).map_err(|_| FetchError::InvalidUrl(FetchError::sanitize_text(location)))?;
+    let mut to = check_web_url(to)?;
     if from.scheme() == "https" && to.scheme() == "http" {
         // Anyone on the way could then change the page, though the reader asked that nobody can.
-        return Err(FetchError::Downgrade(FetchError::shown(from.as_str())));
+        return Err(FetchError::Downgrade(FetchError::sanitize_text(from.as_str())));
     }
     to.set_fragment(None);
     Ok(to)
@@ -47,7 +47,7 @@ pub(crate) fn redirected(from: &Url, location: &str) -> Result<Url, FetchError> 
 /// The form under which a page is known once, however it was linked.
 pub fn normal_url(text: &str) -> Result<Url, FetchError> {
     let mut url = web_url(text)?;
-    page_address::simplify(&mut url);
+    page_url::normalize_url(&mut url);
     Ok(url)
 }
 
@@ -91,12 +91,12 @@ mod tests {
     #[test]
     fn a_redirect_may_not_leave_the_web_or_its_security() {
         let from = Url::parse("https://example.org/a/b?c").unwrap();
-        assert_eq!(redirected(&from, "../d#e").unwrap().as_str(), "https://example.org/d");
-        assert_eq!(redirected(&from, "//other.example/x").unwrap().as_str(), "https://other.example/x");
-        assert!(matches!(redirected(&from, "http://example.org/"), Err(FetchError::Downgrade(_))));
-        assert!(matches!(redirected(&from, "file:///etc/passwd"), Err(FetchError::SchemeNotAllowed(_))));
-        assert_eq!(redirected(&from, "https://a:b@example.org/"), Err(FetchError::CredentialsNotAllowed));
+        assert_eq!(redirect_target(&from, "../d#e").unwrap().as_str(), "https://example.org/d");
+        assert_eq!(redirect_target(&from, "//other.example/x").unwrap().as_str(), "https://other.example/x");
+        assert!(matches!(redirect_target(&from, "http://example.org/"), Err(FetchError::Downgrade(_))));
+        assert!(matches!(redirect_target(&from, "file:///etc/passwd"), Err(FetchError::SchemeNotAllowed(_))));
+        assert_eq!(redirect_target(&from, "https://a:b@example.org/"), Err(FetchError::CredentialsNotAllowed));
         let plain = Url::parse("http://example.org/").unwrap();
-        assert_eq!(redirected(&plain, "https://example.org/").unwrap().scheme(), "https");
+        assert_eq!(redirect_target(&plain, "https://example.org/").unwrap().scheme(), "https");
     }
 }

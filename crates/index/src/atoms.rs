@@ -6,14 +6,14 @@
 
 use unicode_normalization::char::is_combining_mark;
 
-/// What an atom is made of.
+/// Kind of word atom, which decides the forms it is indexed under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum AtomKind {
     /// Letters of ASCII and nothing else.
     Plain,
     /// Letters of any script; apostrophes, the dots of an acronym and soft hyphens may stand between them.
     Letters,
-    /// What has digits, and names such as `C++`: it has one form only.
+    /// A token with digits, or a name such as `C++`: it has only one form.
     Exact,
     /// One character, with its marks, of a script that writes no spaces between words.
     Glyph,
@@ -23,24 +23,24 @@ pub(crate) enum Kind {
 
 /// A place of a text, in bytes, that is one word or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Atom {
+pub(crate) struct WordAtom {
     pub start: usize,
     pub end: usize,
-    pub kind: Kind,
-    /// Whether it makes one compound, or one run of glyphs, with the atom before it.
+    pub kind: AtomKind,
+    /// True if it forms one compound, or one run of glyphs, with the atom before it.
     pub joined: bool,
 }
 
-impl Atom {
+impl WordAtom {
     /// The characters as they stand.
-    pub fn of(self, text: &str) -> &str {
+    pub fn text_in(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or_default()
     }
 }
 
-/// What a character does in a word.
+/// Role of a character in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+enum CharClass {
     Letter,
     Digit,
     Mark,
@@ -51,30 +51,30 @@ enum Class {
     Other,
 }
 
-fn class(c: char) -> Class {
+fn char_class(c: char) -> CharClass {
     match c {
-        '0'..='9' => Class::Digit,
-        'a'..='z' | 'A'..='Z' => Class::Letter,
+        '0'..='9' => CharClass::Digit,
+        'a'..='z' | 'A'..='Z' => CharClass::Letter,
         // An apostrophe that Unicode counts among the letters is one all the same.
-        '\0'..='\u{7F}' | 'ʼ' => Class::Other,
-        '\u{AD}' | '\u{200C}' | '\u{200D}' | '\u{2060}' => Class::Hidden,
+        '\0'..='\u{7F}' | 'ʼ' => CharClass::Other,
+        '\u{AD}' | '\u{200C}' | '\u{200D}' | '\u{2060}' => CharClass::Hidden,
         // Marks that Unicode counts among the letters: the vowels of Hangul, and the voicing of narrow kana.
-        '\u{1160}'..='\u{11FF}' | '\u{FF9E}' | '\u{FF9F}' => Class::Mark,
-        _ if is_emoji(c) => Class::Emoji,
-        _ if is_combining_mark(c) => Class::Mark,
+        '\u{1160}'..='\u{11FF}' | '\u{FF9E}' | '\u{FF9F}' => CharClass::Mark,
+        _ if is_emoji(c) => CharClass::Emoji,
+        _ if is_combining_mark(c) => CharClass::Mark,
         _ if c.is_alphabetic() => {
             if is_glyph(c) {
-                Class::Glyph
+                CharClass::Glyph
             } else {
-                Class::Letter
+                CharClass::Letter
             }
         }
-        _ if c.is_numeric() => Class::Digit,
-        _ => Class::Other,
+        _ if c.is_numeric() => CharClass::Digit,
+        _ => CharClass::Other,
     }
 }
 
-/// Whether a letter belongs to a script that writes no spaces, or whose words grow by what is put to them, as in Korean.
+/// Returns true for a letter of a script without spaces, or of a script with agglutinated endings such as Korean.
 const fn is_glyph(c: char) -> bool {
     matches!(c,
         '\u{0E00}'..='\u{0EFF}'     // Thai, Lao
@@ -95,7 +95,8 @@ const fn is_glyph(c: char) -> bool {
         | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Whether a character is shown as a picture without being asked to. Signs that are text first, such as `✓`, are not.
+/// Returns true for a character that is displayed as an emoji by default. Characters that are text by default, such as
+/// `✓`, are not.
 const fn is_emoji(c: char) -> bool {
     matches!(c,
         '\u{1F000}'..='\u{1F0FF}'
@@ -113,19 +114,19 @@ const fn is_emoji(c: char) -> bool {
         | '\u{2B55}')
 }
 
-/// Whether a character is the tone of a skin, which says nothing about what an emoji means.
+/// Returns true for a skin tone modifier, which does not change the meaning of an emoji.
 pub(crate) const fn is_skin(c: char) -> bool {
     matches!(c, '\u{1F3FB}'..='\u{1F3FF}')
 }
 
-/// Whether a character stands for an apostrophe.
+/// Returns true for any character used as an apostrophe.
 pub(crate) const fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’' | 'ʼ' | '＇')
 }
 
-/// How many of the bytes from `at` on are letters of ASCII. Eight are looked at together, as a loop would guess wrong
-/// at the end of nearly every word.
-fn letters(bytes: &[u8], at: usize) -> usize {
+/// Returns the number of ASCII letters from `at` on. Reads eight bytes at a time, because a loop would mispredict the
+/// end of nearly every word.
+fn ascii_letter_count(bytes: &[u8], at: usize) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let mut end = at;
     while let Some(eight) = bytes.get(end..end + 8).and_then(|eight| <[u8; 8]>::try_from(eight).ok()) {
@@ -146,23 +147,23 @@ fn letters(bytes: &[u8], at: usize) -> usize {
 }
 
 /// Walks the atoms of a text in order, in time linear in its length.
-pub(crate) struct Atoms<'text> {
+pub(crate) struct WordAtoms<'text> {
     text: &'text str,
     at: usize,
-    before: Option<Atom>,
-    /// Whether the compound at hand is an address, in which more signs join.
+    before: Option<WordAtom>,
+    /// True if the current compound is an email or web address, in which more characters join words.
     address: bool,
 }
 
-/// The atoms of a text.
-pub(crate) const fn atoms(text: &str) -> Atoms<'_> {
-    Atoms { text, at: 0, before: None, address: false }
+/// Returns an iterator over the word atoms of a text.
+pub(crate) const fn word_atoms(text: &str) -> WordAtoms<'_> {
+    WordAtoms { text, at: 0, before: None, address: false }
 }
 
 /// Calls `each` with every compound, with every run of glyphs, and with every atom that stands alone.
-pub(crate) fn groups(text: &str, mut each: impl FnMut(&[Atom])) {
-    let mut group: Vec<Atom> = Vec::new();
-    for atom in atoms(text) {
+pub(crate) fn for_each_group(text: &str, mut each: impl FnMut(&[WordAtom])) {
+    let mut group: Vec<WordAtom> = Vec::new();
+    for atom in word_atoms(text) {
         if !atom.joined && !group.is_empty() {
             each(&group);
             group.clear();
@@ -174,33 +175,33 @@ pub(crate) fn groups(text: &str, mut each: impl FnMut(&[Atom])) {
     }
 }
 
-impl Iterator for Atoms<'_> {
-    type Item = Atom;
+impl Iterator for WordAtoms<'_> {
+    type Item = WordAtom;
 
-    fn next(&mut self) -> Option<Atom> {
+    fn next(&mut self) -> Option<WordAtom> {
         let bytes = self.text.as_bytes();
         let mut at = self.at;
         let mut atom = loop {
             let byte = *bytes.get(at)?;
             if byte.is_ascii_alphanumeric() {
-                break self.word(at);
+                break self.word_atom(at);
             }
             if byte.is_ascii() {
                 at += 1;
                 continue;
             }
             let c = char_at(self.text, at)?;
-            match class(c) {
-                Class::Letter | Class::Digit => break self.word(at),
-                Class::Glyph => break self.glyph(at, c),
-                Class::Emoji => break self.emoji(at, c),
-                Class::Mark | Class::Hidden | Class::Other => at += c.len_utf8(),
+            match char_class(c) {
+                CharClass::Letter | CharClass::Digit => break self.word_atom(at),
+                CharClass::Glyph => break self.glyph_atom(at, c),
+                CharClass::Emoji => break self.emoji_atom(at, c),
+                CharClass::Mark | CharClass::Hidden | CharClass::Other => at += c.len_utf8(),
             }
         };
         if let Some(before) = self.before {
             // Most words stand after a space.
             let spaced = before.end + 1 == atom.start && bytes[before.end] == b' ';
-            atom.joined = !spaced && self.joins(before, atom);
+            atom.joined = !spaced && self.joins_atoms(before, atom);
             self.address &= atom.joined;
         }
         self.before = Some(atom);
@@ -213,68 +214,68 @@ fn char_at(text: &str, at: usize) -> Option<char> {
     text.get(at..)?.chars().next()
 }
 
-impl Atoms<'_> {
+impl WordAtoms<'_> {
     /// The atom of letters and digits that begins at `start`.
-    fn word(&self, start: usize) -> Atom {
+    fn word_atom(&self, start: usize) -> WordAtom {
         let bytes = self.text.as_bytes();
-        let at = start + letters(bytes, start);
+        let at = start + ascii_letter_count(bytes, start);
         // Most words end here: a space, a comma, the end.
         let one = at == start + 1;
         match bytes.get(at) {
             Some(b'0'..=b'9' | b'\'' | b'+' | b'#' | 0x80..) => {}
             Some(b'.') if one => {}
-            _ => return Atom { start, end: at, kind: Kind::Plain, joined: false },
+            _ => return WordAtom { start, end: at, kind: AtomKind::Plain, joined: false },
         }
-        if one && let Some(end) = self.acronym(at) {
-            return Atom { start, end, kind: Kind::Letters, joined: false };
+        if one && let Some(end) = self.acronym_end(at) {
+            return WordAtom { start, end, kind: AtomKind::Letters, joined: false };
         }
         if let Some(end) = self.named_with_a_sign(start, at) {
-            return Atom { start, end, kind: Kind::Exact, joined: false };
+            return WordAtom { start, end, kind: AtomKind::Exact, joined: false };
         }
         self.any_word(start, at)
     }
 
     /// Goes on where something other than a letter of ASCII stands at `at`.
-    fn any_word(&self, start: usize, mut at: usize) -> Atom {
+    fn any_word(&self, start: usize, mut at: usize) -> WordAtom {
         let mut letters = at - start;
         let mut plain = letters > 0;
         let mut digits = false;
         if letters == 0
-            && let Some(end) = self.number(start)
+            && let Some(end) = self.number_end(start)
         {
             digits = true;
             at = end;
         }
         while let Some(c) = char_at(self.text, at) {
-            match class(c) {
-                Class::Letter => {
+            match char_class(c) {
+                CharClass::Letter => {
                     plain &= c.is_ascii();
                     letters += 1;
                 }
                 // `covid19` is written as `COVID-19` and `COVID 19`, too; `x86`, `4th` and `a1b2` are not.
-                Class::Digit if !digits && letters >= 2 => break,
-                Class::Digit => digits = true,
-                Class::Mark => plain = false,
-                Class::Hidden if self.letter_follows(at, c) => plain = false,
+                CharClass::Digit if !digits && letters >= 2 => break,
+                CharClass::Digit => digits = true,
+                CharClass::Mark => plain = false,
+                CharClass::Hidden if self.letter_follows(at, c) => plain = false,
                 _ if is_apostrophe(c) && !digits && letters > 0 && self.letter_follows(at, c) => plain = false,
                 _ => break,
             }
             at += c.len_utf8();
         }
         let kind = match (digits, plain) {
-            (true, _) => Kind::Exact,
-            (false, true) => Kind::Plain,
-            (false, false) => Kind::Letters,
+            (true, _) => AtomKind::Exact,
+            (false, true) => AtomKind::Plain,
+            (false, false) => AtomKind::Letters,
         };
-        Atom { start, end: at, kind, joined: false }
+        WordAtom { start, end: at, kind, joined: false }
     }
 
     fn letter_follows(&self, at: usize, c: char) -> bool {
-        char_at(self.text, at + c.len_utf8()).is_some_and(|next| class(next) == Class::Letter)
+        char_at(self.text, at + c.len_utf8()).is_some_and(|next| char_class(next) == CharClass::Letter)
     }
 
     /// The end of `U.S.` without its last dot, where one letter stands before `at`.
-    fn acronym(&self, mut at: usize) -> Option<usize> {
+    fn acronym_end(&self, mut at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let from = at;
         while bytes.get(at) == Some(&b'.')
@@ -299,7 +300,7 @@ impl Atoms<'_> {
     }
 
     /// The end of a number with its thousands and its decimals.
-    fn number(&self, start: usize) -> Option<usize> {
+    fn number_end(&self, start: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let digits =
             |from: usize| bytes.get(from..).unwrap_or_default().iter().take_while(|b| b.is_ascii_digit()).count();
@@ -330,17 +331,17 @@ impl Atoms<'_> {
         Some(end)
     }
 
-    fn glyph(&self, start: usize, c: char) -> Atom {
+    fn glyph_atom(&self, start: usize, c: char) -> WordAtom {
         let mut end = start + c.len_utf8();
         while let Some(next) = char_at(self.text, end)
-            && class(next) == Class::Mark
+            && char_class(next) == CharClass::Mark
         {
             end += next.len_utf8();
         }
-        Atom { start, end, kind: Kind::Glyph, joined: false }
+        WordAtom { start, end, kind: AtomKind::Glyph, joined: false }
     }
 
-    fn emoji(&self, start: usize, c: char) -> Atom {
+    fn emoji_atom(&self, start: usize, c: char) -> WordAtom {
         let is_flag = |c: char| matches!(c, '\u{1F1E6}'..='\u{1F1FF}');
         let mut end = start + c.len_utf8();
         let mut alone = is_flag(c);
@@ -348,7 +349,9 @@ impl Atoms<'_> {
             let after = end + next.len_utf8();
             if next == '\u{200D}' {
                 match char_at(self.text, after) {
-                    Some(joined) if class(joined) == Class::Emoji || matches!(joined, '\u{2190}'..='\u{2BFF}') => {
+                    Some(joined)
+                        if char_class(joined) == CharClass::Emoji || matches!(joined, '\u{2190}'..='\u{2BFF}') =>
+                    {
                         end = after + joined.len_utf8();
                     }
                     _ => break,
@@ -363,16 +366,16 @@ impl Atoms<'_> {
                 break;
             }
         }
-        Atom { start, end, kind: Kind::Emoji, joined: false }
+        WordAtom { start, end, kind: AtomKind::Emoji, joined: false }
     }
 
-    /// Whether what stands between two atoms makes one of them.
-    fn joins(&mut self, before: Atom, atom: Atom) -> bool {
+    /// Returns true if the characters between two atoms join them into one compound.
+    fn joins_atoms(&mut self, before: WordAtom, atom: WordAtom) -> bool {
         let bytes = self.text.as_bytes();
         let gap = bytes.get(before.end..atom.start).unwrap_or_default();
         match (before.kind, atom.kind) {
-            (Kind::Glyph, Kind::Glyph) => return gap.is_empty(),
-            (Kind::Glyph | Kind::Emoji, _) | (_, Kind::Glyph | Kind::Emoji) => return false,
+            (AtomKind::Glyph, AtomKind::Glyph) => return gap.is_empty(),
+            (AtomKind::Glyph | AtomKind::Emoji, _) | (_, AtomKind::Glyph | AtomKind::Emoji) => return false,
             _ => {}
         }
         let digits = || {
@@ -404,8 +407,8 @@ mod tests {
     /// The groups of a text, the atoms of each with `|` between them.
     fn shown(text: &str) -> Vec<String> {
         let mut found = Vec::new();
-        groups(text, |group| {
-            found.push(group.iter().map(|atom| atom.of(text)).collect::<Vec<_>>().join("|"));
+        for_each_group(text, |group| {
+            found.push(group.iter().map(|atom| atom.text_in(text)).collect::<Vec<_>>().join("|"));
         });
         found
     }
@@ -451,7 +454,7 @@ mod tests {
                 let mut bytes = b"abcdefghijklmnopqrsTUVXYZ".to_vec();
                 bytes[place] = byte;
                 let expected = bytes.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-                assert_eq!(letters(&bytes, 0), expected, "{byte} {place}");
+                assert_eq!(ascii_letter_count(&bytes, 0), expected, "{byte} {place}");
             }
         }
     }
@@ -460,7 +463,7 @@ mod tests {
     fn atoms_stand_in_order_at_borders_of_characters() {
         proptest::proptest!(|(text in "(?s)[\\PC\\s.,'’é中한ก🎉\u{301}\u{200D}0-9a-z@/:+#-]{0,60}")| {
             let mut last = 0;
-            for atom in atoms(&text) {
+            for atom in word_atoms(&text) {
                 assert!(last <= atom.start && atom.start < atom.end);
                 assert!(text.get(atom.start..atom.end).is_some());
                 last = atom.end;

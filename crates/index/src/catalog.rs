@@ -8,9 +8,9 @@ use ibid_domain::{Origin, RevisionId, SearchFilter, SourceId, SourceType, Tenant
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// What a filter asks about the source of a passage.
+/// Properties of a source that a search filter can test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct About {
+pub struct SourceFacets {
     /// Its type, as its place among all.
     kind: u8,
     /// Its origin, as its place among all.
@@ -19,14 +19,14 @@ pub struct About {
     document: Option<Uuid>,
     project: Option<Uuid>,
     tags: Vec<String>,
-    /// When it appeared or came, in microseconds.
+    /// Time of publication, or of import if that is unknown, in microseconds since the Unix epoch.
     time: i64,
     /// A number that changes with its title.
     title: u32,
 }
 
-impl About {
-    /// What a filter asks about a source.
+impl SourceFacets {
+    /// Creates the filter properties of a source, without project, document and tags.
     pub fn new(kind: SourceType, origin: Origin, language: Option<&str>, time: Timestamp, title: &str) -> Self {
         let place = |at: Option<usize>| at.and_then(|at| u8::try_from(at).ok()).unwrap_or(u8::MAX);
         let language = language.unwrap_or_default().split(['-', '_']).next().unwrap_or_default().to_lowercase();
@@ -49,7 +49,7 @@ impl About {
 
     /// And what it was collected for and filed under.
     #[must_use]
-    pub fn filed(mut self, document: Option<Uuid>, project: Option<Uuid>, tags: &[String]) -> Self {
+    pub fn with_filing(mut self, document: Option<Uuid>, project: Option<Uuid>, tags: &[String]) -> Self {
         (self.document, self.project) = (document, project);
         self.tags = tags.to_vec();
         self.tags.sort_unstable();
@@ -59,36 +59,33 @@ impl About {
 
 /// The passages of a revision as they come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Revised {
-    /// Whose they are.
+pub struct IndexedRevision {
     pub tenant: TenantId,
-    /// Of which source.
     pub source: SourceId,
-    /// Of which version.
     pub revision: RevisionId,
     /// The number of the first of them; the others follow.
     pub first_seq: i64,
-    /// How many there are.
+    /// Number of passages in the revision.
     pub count: u32,
-    /// Whether the source stands at this version.
+    /// True if this is the current revision of the source.
     pub current: bool,
-    /// What a filter asks.
-    pub about: About,
+    /// Properties of the source that a filter can test.
+    pub about: SourceFacets,
 }
 
 /// Values that repeat, each kept once; 0 is the first one there was.
 #[derive(Debug)]
-struct Names<T> {
+struct Interner<T> {
     all: Vec<T>,
     known: HashMap<T, u32>,
 }
 
-impl<T: Clone + Eq + Hash> Names<T> {
+impl<T: Clone + Eq + Hash> Interner<T> {
     fn new(first: T) -> Self {
         Self { known: HashMap::from([(first.clone(), 0)]), all: vec![first] }
     }
 
-    fn number(&mut self, value: &T) -> u32 {
+    fn number_of(&mut self, value: &T) -> u32 {
         if let Some(number) = self.known.get(value) {
             return *number;
         }
@@ -101,7 +98,7 @@ impl<T: Clone + Eq + Hash> Names<T> {
 
 /// A revision, in as little room as will do: there may be millions.
 #[derive(Debug)]
-struct Row {
+struct RevisionRow {
     source: SourceId,
     revision: RevisionId,
     first_seq: i64,
@@ -118,78 +115,78 @@ struct Row {
     title: u32,
     kind: u8,
     origin: u8,
-    state: State,
+    state: RevisionState,
 }
 
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum RevisionState {
     Current,
     Earlier,
     Gone,
 }
 
-/// Which passages may be found.
+/// Set of passages that a search may return.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Allowed {
-    /// All that are current.
+pub enum AllowedPassages {
+    /// Every current passage of the library.
     All,
     /// Those whose bits are set, and how many they are.
     Some(Vec<u64>, usize),
 }
 
-/// A passage that was found.
+/// A passage that a search of the index returned.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
+pub struct IndexHit {
     /// Its number in the database.
     pub seq: i64,
-    /// Of which version it is.
+    /// Revision that the passage belongs to.
     pub revision: RevisionId,
-    /// Its place in the index.
+    /// Number of the passage within the index.
     pub slot: u32,
-    /// Its score in its list.
+    /// Score by words or by vector; the two scales differ.
     pub score: f32,
 }
 
-/// All passages there are.
+/// In-memory catalog of all passages in the index, by slot, revision and source.
 #[derive(Debug)]
-pub(crate) struct Catalog {
-    rows: Vec<Row>,
-    /// The row of each slot.
+pub(crate) struct PassageCatalog {
+    rows: Vec<RevisionRow>,
+    /// Index into `rows` for each slot.
     slots: Vec<u32>,
     by_revision: HashMap<RevisionId, u32>,
     by_source: HashMap<SourceId, u32>,
-    tenants: Names<TenantId>,
-    documents: Names<Option<Uuid>>,
-    projects: Names<Option<Uuid>>,
-    tags: Names<Vec<String>>,
-    languages: Names<String>,
+    tenants: Interner<TenantId>,
+    documents: Interner<Option<Uuid>>,
+    projects: Interner<Option<Uuid>>,
+    tags: Interner<Vec<String>>,
+    languages: Interner<String>,
     /// A bit a slot: whether it is current.
     live: Vec<u64>,
-    /// How many slots are current, and how many of those are memories.
+    /// Number of current slots, and number of those that are memories.
     current: usize,
     memories: usize,
-    /// Current slots by language.
+    /// Number of current slots by language.
     spoken: HashMap<u32, usize>,
 }
 
-fn memory() -> u8 {
+fn memory_origin() -> u8 {
     Origin::ALL.iter().position(|one| *one == Origin::Memory).and_then(|at| u8::try_from(at).ok()).unwrap_or(u8::MAX)
 }
 
-impl Catalog {
+impl PassageCatalog {
     pub(crate) fn new() -> Self {
         Self {
             rows: Vec::new(),
             slots: Vec::new(),
             by_revision: HashMap::new(),
             by_source: HashMap::new(),
-            tenants: Names::new(TenantId::from(Uuid::nil())),
-            documents: Names::new(None),
-            projects: Names::new(None),
-            tags: Names::new(Vec::new()),
-            languages: Names::new(String::new()),
+            tenants: Interner::new(TenantId::from(Uuid::nil())),
+            documents: Interner::new(None),
+            projects: Interner::new(None),
+            tags: Interner::new(Vec::new()),
+            languages: Interner::new(String::new()),
             live: Vec::new(),
             current: 0,
             memories: 0,
@@ -197,8 +194,8 @@ impl Catalog {
         }
     }
 
-    /// How many passages are current.
-    pub(crate) fn current(&self) -> usize {
+    /// Returns the number of current passages.
+    pub(crate) fn current_count(&self) -> usize {
         self.current
     }
 
@@ -211,7 +208,7 @@ impl Catalog {
     }
 
     /// Adds the passages of a revision, and says which slot is the first of them. What is here already stays.
-    pub(crate) fn add(&mut self, revised: &Revised) -> (u32, bool) {
+    pub(crate) fn add(&mut self, revised: &IndexedRevision) -> (u32, bool) {
         if let Some(row) = self.by_revision.get(&revised.revision) {
             return (self.rows[*row as usize].first_slot, false);
         }
@@ -219,7 +216,7 @@ impl Catalog {
         let first_slot = self.slots.len() as u32;
         let previous = self.by_source.insert(revised.source, number).unwrap_or(NONE);
         let about = &revised.about;
-        let row = Row {
+        let row = RevisionRow {
             source: revised.source,
             revision: revised.revision,
             first_seq: revised.first_seq,
@@ -227,47 +224,48 @@ impl Catalog {
             first_slot,
             count: revised.count,
             previous,
-            tenant: self.tenants.number(&revised.tenant),
-            document: self.documents.number(&about.document),
-            project: self.projects.number(&about.project),
-            tags: self.tags.number(&about.tags),
-            language: self.languages.number(&about.language),
+            tenant: self.tenants.number_of(&revised.tenant),
+            document: self.documents.number_of(&about.document),
+            project: self.projects.number_of(&about.project),
+            tags: self.tags.number_of(&about.tags),
+            language: self.languages.number_of(&about.language),
             title: about.title,
             kind: about.kind,
             origin: about.origin,
-            state: State::Gone,
+            state: RevisionState::Gone,
         };
         self.rows.push(row);
         self.slots.extend(std::iter::repeat_n(number, revised.count as usize));
         self.live.resize(self.slots.len().div_ceil(64), 0);
         self.by_revision.insert(revised.revision, number);
-        self.turn(number, if revised.current { State::Current } else { State::Earlier });
+        self.set_state(number, if revised.current { RevisionState::Current } else { RevisionState::Earlier });
         (first_slot, true)
     }
 
     /// Takes over what is said of a source now, and which revision it stands at.
-    pub(crate) fn describe(&mut self, source: SourceId, about: &About, standing: Option<RevisionId>) {
+    pub(crate) fn update_source(&mut self, source: SourceId, about: &SourceFacets, standing: Option<RevisionId>) {
         for number in self.of_source(source) {
             let row = &self.rows[number as usize];
-            if row.state == State::Gone {
+            if row.state == RevisionState::Gone {
                 continue;
             }
-            let state = if Some(row.revision) == standing { State::Current } else { State::Earlier };
-            self.turn(number, State::Gone);
-            let (document, project) = (self.documents.number(&about.document), self.projects.number(&about.project));
-            let tags = self.tags.number(&about.tags);
+            let state = if Some(row.revision) == standing { RevisionState::Current } else { RevisionState::Earlier };
+            self.set_state(number, RevisionState::Gone);
+            let (document, project) =
+                (self.documents.number_of(&about.document), self.projects.number_of(&about.project));
+            let tags = self.tags.number_of(&about.tags);
             let row = &mut self.rows[number as usize];
             (row.document, row.project, row.tags) = (document, project, tags);
             (row.kind, row.origin, row.time, row.title) = (about.kind, about.origin, about.time, about.title);
-            self.turn(number, state);
+            self.set_state(number, state);
         }
     }
 
     /// Forgets a source, and says which revisions that were.
-    pub(crate) fn remove(&mut self, source: SourceId) -> Vec<RevisionId> {
+    pub(crate) fn remove_source(&mut self, source: SourceId) -> Vec<RevisionId> {
         let rows = self.of_source(source);
         for number in &rows {
-            self.turn(*number, State::Gone);
+            self.set_state(*number, RevisionState::Gone);
         }
         rows.into_iter().map(|number| self.rows[number as usize].revision).collect()
     }
@@ -282,10 +280,10 @@ impl Catalog {
         found
     }
 
-    fn turn(&mut self, number: u32, state: State) {
+    fn set_state(&mut self, number: u32, state: RevisionState) {
         let row = &mut self.rows[number as usize];
         let count = row.count as usize;
-        let (was, is) = (row.state == State::Current, state == State::Current);
+        let (was, is) = (row.state == RevisionState::Current, state == RevisionState::Current);
         row.state = state;
         if was != is {
             for slot in row.first_slot..row.first_slot + row.count {
@@ -298,58 +296,69 @@ impl Catalog {
             _ => {}
         };
         change(&mut self.current);
-        if row.origin == memory() {
+        if row.origin == memory_origin() {
             change(&mut self.memories);
         }
         change(self.spoken.entry(row.language).or_default());
     }
 
     /// The number under which the index knows a revision.
-    pub(crate) fn number(&self, revision: RevisionId) -> Option<u32> {
+    pub(crate) fn row_number(&self, revision: RevisionId) -> Option<u32> {
         self.by_revision.get(&revision).copied()
     }
 
-    /// The slot of a passage.
-    pub(crate) fn slot(&self, revision: RevisionId, seq: i64) -> Option<u32> {
+    /// Returns the slot of a passage by its sequence number.
+    pub(crate) fn slot_of(&self, revision: RevisionId, seq: i64) -> Option<u32> {
         let row = &self.rows[*self.by_revision.get(&revision)? as usize];
         let at = u32::try_from(seq.checked_sub(row.first_seq)?).ok().filter(|at| *at < row.count)?;
         Some(row.first_slot + at)
     }
 
     /// The revisions of a source whose words must be written anew if it is to be described so.
-    pub(crate) fn stale(&self, source: SourceId, about: &About, standing: Option<RevisionId>) -> Vec<RevisionId> {
+    pub(crate) fn stale_revisions(
+        &self,
+        source: SourceId,
+        about: &SourceFacets,
+        standing: Option<RevisionId>,
+    ) -> Vec<RevisionId> {
         let rows = self.of_source(source).into_iter().map(|number| &self.rows[number as usize]);
         rows.filter(|row| {
             let is_current = Some(row.revision) == standing;
-            row.state != State::Gone && (row.title != about.title || (row.state == State::Current) != is_current)
+            row.state != RevisionState::Gone
+                && (row.title != about.title || (row.state == RevisionState::Current) != is_current)
         })
         .map(|row| row.revision)
         .collect()
     }
 
     /// The first slot of a revision, and whether it is current.
-    pub(crate) fn standing(&self, revision: RevisionId) -> Option<(u32, bool)> {
+    pub(crate) fn first_slot_of(&self, revision: RevisionId) -> Option<(u32, bool)> {
         let row = &self.rows[*self.by_revision.get(&revision)? as usize];
-        (row.state != State::Gone).then_some((row.first_slot, row.state == State::Current))
+        (row.state != RevisionState::Gone).then_some((row.first_slot, row.state == RevisionState::Current))
     }
 
     /// The language of a revision's text.
-    pub(crate) fn language(&self, revision: RevisionId) -> Option<&str> {
+    pub(crate) fn language_of(&self, revision: RevisionId) -> Option<&str> {
         let row = &self.rows[*self.by_revision.get(&revision)? as usize];
         self.languages.all.get(row.language as usize).map(String::as_str).filter(|language| !language.is_empty())
     }
 
-    pub(crate) fn hit(&self, slot: u32, score: f32) -> Option<Hit> {
+    pub(crate) fn hit_at(&self, slot: u32, score: f32) -> Option<IndexHit> {
         let row = &self.rows[*self.slots.get(slot as usize)? as usize];
         let seq = row.first_seq + i64::from(slot - row.first_slot);
-        (row.state != State::Gone).then_some(Hit { seq, revision: row.revision, slot, score })
+        (row.state != RevisionState::Gone).then_some(IndexHit { seq, revision: row.revision, slot, score })
     }
 
-    /// Which passages a filter lets through. `revisions` are those of an earlier state of the library, if one is asked.
-    pub(crate) fn allowed(&self, tenant: TenantId, filter: &SearchFilter, revisions: Option<&[RevisionId]>) -> Allowed {
+    /// Returns the passages that match a filter. `revisions` limits them to an earlier state of the library.
+    pub(crate) fn allowed_passages(
+        &self,
+        tenant: TenantId,
+        filter: &SearchFilter,
+        revisions: Option<&[RevisionId]>,
+    ) -> AllowedPassages {
         let mut bits = vec![0_u64; self.slots.len().div_ceil(64)];
         let mut count = 0;
-        let mut allow = |row: &Row| {
+        let mut allow = |row: &RevisionRow| {
             for slot in row.first_slot..row.first_slot + row.count {
                 bits[slot as usize / 64] |= 1 << (slot % 64);
             }
@@ -371,8 +380,8 @@ impl Catalog {
             .then(|| self.languages.all.iter().map(|language| filter.languages.contains(language)).collect());
         let (from, to) = (filter.from.map(Timestamp::as_micros), filter.to.map(Timestamp::as_micros));
         let memories = filter.memories || filter.origins.contains(&Origin::Memory);
-        let memory = memory();
-        let Some(tenant) = self.tenants.known.get(&tenant).copied() else { return Allowed::Some(bits, 0) };
+        let memory = memory_origin();
+        let Some(tenant) = self.tenants.known.get(&tenant).copied() else { return AllowedPassages::Some(bits, 0) };
         let one_tenant = self.tenants.all.len() == 2;
         let plain = document.is_none()
             && project.is_none()
@@ -384,12 +393,12 @@ impl Catalog {
             && from.is_none()
             && to.is_none();
         if plain && revisions.is_none() && one_tenant && (memories || self.memories == 0) {
-            return Allowed::All;
+            return AllowedPassages::All;
         }
-        let legal = |row: &Row| {
+        let legal = |row: &RevisionRow| {
             row.tenant == tenant
-                && (revisions.is_some() || row.state == State::Current)
-                && row.state != State::Gone
+                && (revisions.is_some() || row.state == RevisionState::Current)
+                && row.state != RevisionState::Gone
                 && (memories || row.origin != memory)
                 && document.is_none_or(|document| row.document == document)
                 && project.is_none_or(|project| row.project == project)
@@ -423,11 +432,11 @@ impl Catalog {
                 allow(row);
             }
         }
-        Allowed::Some(bits, count)
+        AllowedPassages::Some(bits, count)
     }
 
     /// The bits of all that are current, if not every slot is.
-    pub(crate) fn live(&self) -> Option<(&[u64], usize)> {
+    pub(crate) fn current_bits(&self) -> Option<(&[u64], usize)> {
         (self.current < self.slots.len()).then_some((self.live.as_slice(), self.current))
     }
 }

@@ -8,12 +8,12 @@ use std::{
     path::Path,
 };
 
-/// What a journal begins with; another version of its format has another one.
+/// First bytes of a journal file; they change with every version of the format.
 const MAGIC: &[u8; 8] = b"ibidix01";
 /// No batch is larger; a length beyond it is damage.
 const LARGEST: u32 = 1 << 30;
 
-/// An open journal.
+/// An append-only journal file of checksummed batches.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: File,
@@ -39,7 +39,7 @@ impl Journal {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "another version"));
         }
         let mut journal = Self { file, whole: MAGIC.len() as u64 };
-        journal.more(&mut batch)?;
+        journal.read_new_batches(&mut batch)?;
         if write && journal.whole < length {
             journal.file.set_len(journal.whole)?;
         }
@@ -47,7 +47,7 @@ impl Journal {
     }
 
     /// Reads the whole batches that follow those that were read before, and says whether there were any.
-    pub(crate) fn more(&mut self, mut batch: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<bool> {
+    pub(crate) fn read_new_batches(&mut self, mut batch: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<bool> {
         let (length, before) = (self.file.metadata()?.len(), self.whole);
         if length < self.whole {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "shorter than it was"));

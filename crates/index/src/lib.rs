@@ -1,7 +1,7 @@
 //! The search index of the embedded engine, and the words that both engines look for.
 //!
 //! `words.rs` says what a word of a text is and under which form it is indexed, `query.rs` reads what a person typed,
-//! `evidence.rs` finds the words of a passage that answer. They only compute, and PostgreSQL's search uses them, too.
+//! `matcher.rs` finds the words of a passage that answer. They only compute, and PostgreSQL's search uses them, too.
 //!
 //! [`Index`] is derived data: everything in it can be made again from the library, and it knows how far in the
 //! library's log of changes it has come. `catalog.rs` knows which passages there are, `passages.rs` keeps
@@ -9,26 +9,26 @@
 //! words. This crate does no SQL and asks no model.
 
 mod atoms;
-mod best;
 mod catalog;
-mod divisions;
-pub mod evidence;
 mod index;
 mod journal;
+pub mod matcher;
+mod partition_file;
 mod passages;
 pub mod query;
 mod scoring;
 mod sentences;
-mod stems;
+mod stemming;
+mod top_k;
 mod vectors;
 pub mod words;
 
-pub use catalog::{About, Allowed, Hit, Revised};
-pub use index::{Change, Index, Text, passage_words};
+pub use catalog::{AllowedPassages, IndexHit, IndexedRevision, SourceFacets};
+pub use index::{Index, IndexChange, PassageText, passage_words};
 
-/// What can go wrong with an index.
+/// Error while reading or writing the search index.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum IndexError {
     /// A file cannot be read or written.
     #[error("the search index cannot be read or written: {0}")]
     Io(#[from] std::io::Error),
@@ -43,5 +43,5 @@ pub enum Error {
     Busy,
 }
 
-/// What comes back, or what went wrong.
-pub type Result<T, E = Error> = std::result::Result<T, E>;
+/// Result of an index operation, with the error of this crate by default.
+pub type Result<T, E = IndexError> = std::result::Result<T, E>;

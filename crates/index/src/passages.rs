@@ -25,34 +25,34 @@ use tantivy::{
 
 use crate::{
     Result,
-    best::better,
-    scoring::{self, Ratios},
+    scoring::{self, ScoreRatios},
+    top_k::compare_scores,
 };
 
-/// How much memory words take before they are written.
+/// Memory in bytes that the writer uses before it flushes a segment.
 const BUDGET: usize = 96 * 1024 * 1024;
 
-/// How many words are remembered with their places.
+/// Maximum number of terms whose postings are cached.
 const KNOWN: usize = 20_000;
 
 #[derive(Clone, Copy, Debug)]
-struct Fields {
+struct WordFields {
     words: Field,
     earlier: Field,
     slot: Field,
     revision: Field,
 }
 
-/// The words of all passages.
-pub(crate) struct Passages {
-    fields: Fields,
+/// Full-text index of all passages, stored with tantivy.
+pub(crate) struct WordIndex {
+    fields: WordFields,
     reader: IndexReader,
-    view: RwLock<Arc<View>>,
+    view: RwLock<Arc<WordIndexView>>,
     writer: Option<Mutex<IndexWriter>>,
 }
 
-/// What a search by words gives.
-pub(crate) struct Scored {
+/// Result of a word search: the best slots, and the scores of requested slots.
+pub(crate) struct WordSearchResult {
     /// The best slots with their scores, best first.
     pub(crate) best: Vec<(u32, f32)>,
     /// The scores of others that were asked for, in their order.
@@ -60,76 +60,76 @@ pub(crate) struct Scored {
 }
 
 /// One state of the index, with what every query needs at hand.
-pub(crate) struct View {
+pub(crate) struct WordIndexView {
     pub(crate) searcher: Searcher,
-    pub(crate) parts: Vec<Arc<Part>>,
-    /// What words count for, in each field of words.
-    ratios: HashMap<Field, Arc<Ratios>>,
+    pub(crate) parts: Vec<Arc<SegmentCache>>,
+    /// BM25 ratios of each word field.
+    ratios: HashMap<Field, Arc<ScoreRatios>>,
     /// Words that were looked for.
-    known: Mutex<HashMap<Term, Arc<Posted>>>,
+    known: Mutex<HashMap<Term, Arc<TermPostings>>>,
 }
 
 /// The postings of a word, in each segment that has it.
-pub(crate) struct Posted {
-    pub(crate) parts: Vec<Option<PostedPart>>,
-    /// How many documents have it.
+pub(crate) struct TermPostings {
+    pub(crate) parts: Vec<Option<SegmentPostings>>,
+    /// Number of documents that contain the term.
     pub(crate) documents: u32,
 }
 
-pub(crate) struct PostedPart {
+pub(crate) struct SegmentPostings {
     pub(crate) at: TermInfo,
     /// The most that the word counts for in any document.
     pub(crate) most: f32,
 }
 
-/// What is at hand of a segment.
-pub(crate) struct Part {
+/// Slots and postings of one segment, cached for queries.
+pub(crate) struct SegmentCache {
     segment: SegmentId,
     /// The slots of its documents.
     pub(crate) slots: Vec<u32>,
     /// Documents in the order of their slots, where they do not stand so anyway.
     order: Option<Vec<DocId>>,
     /// Postings and lengths of documents, in each field of words.
-    pub(crate) fields: HashMap<Field, PartField>,
+    pub(crate) fields: HashMap<Field, SegmentField>,
 }
 
-pub(crate) struct PartField {
+pub(crate) struct SegmentField {
     pub(crate) postings: Arc<InvertedIndexReader>,
     /// The length of each document, in tantivy's code of one byte.
     pub(crate) lengths: Vec<u8>,
 }
 
-impl View {
+impl WordIndexView {
     /// `before` has the parts that are still the same.
-    fn new(searcher: Searcher, fields: Fields, before: &[Arc<Part>]) -> Result<Arc<Self>> {
+    fn new(searcher: Searcher, fields: WordFields, before: &[Arc<SegmentCache>]) -> Result<Arc<Self>> {
         let mut parts = Vec::new();
         for reader in searcher.segment_readers() {
             let known = before.iter().find(|part| part.segment == reader.segment_id());
-            parts.push(known.map_or_else(|| Part::new(reader, fields).map(Arc::new), |part| Ok(part.clone()))?);
+            parts.push(known.map_or_else(|| SegmentCache::new(reader, fields).map(Arc::new), |part| Ok(part.clone()))?);
         }
-        let ratios = [fields.words, fields.earlier].map(|field| (field, Arc::new(Ratios::new(&parts, field))));
+        let ratios = [fields.words, fields.earlier].map(|field| (field, Arc::new(ScoreRatios::new(&parts, field))));
         Ok(Arc::new(Self { searcher, parts, ratios: HashMap::from(ratios), known: Mutex::default() }))
     }
 
-    /// What words of a field count for.
-    pub(crate) fn ratios(&self, field: Field) -> Arc<Ratios> {
-        self.ratios.get(&field).cloned().unwrap_or_else(|| Arc::new(Ratios::new(&self.parts, field)))
+    /// Returns the BM25 ratios of a field.
+    pub(crate) fn score_ratios(&self, field: Field) -> Arc<ScoreRatios> {
+        self.ratios.get(&field).cloned().unwrap_or_else(|| Arc::new(ScoreRatios::new(&self.parts, field)))
     }
 
-    /// The postings of a word.
-    pub(crate) fn term(&self, term: Term) -> Result<Arc<Posted>> {
+    /// Returns the postings of a term, from the cache if possible.
+    pub(crate) fn term_postings(&self, term: Term) -> Result<Arc<TermPostings>> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(&term) {
             return Ok(found.clone());
         }
-        let ratios = self.ratios(term.field());
-        let mut posted = Posted { parts: Vec::with_capacity(self.parts.len()), documents: 0 };
+        let ratios = self.score_ratios(term.field());
+        let mut posted = TermPostings { parts: Vec::with_capacity(self.parts.len()), documents: 0 };
         for part in &self.parts {
             let of = part.fields.get(&term.field());
             let at = of.map_or(Ok(None), |of| of.postings.get_term_info(&term))?;
             posted.documents += at.as_ref().map_or(0, |at| at.doc_freq);
             posted.parts.push(match of.zip(at) {
-                Some((of, at)) => Some(PostedPart { most: scoring::most(of, &at, &ratios)?, at }),
+                Some((of, at)) => Some(SegmentPostings { most: scoring::max_ratio(of, &at, &ratios)?, at }),
                 None => None,
             });
         }
@@ -143,8 +143,8 @@ impl View {
     }
 }
 
-impl Part {
-    fn new(reader: &SegmentReader, fields: Fields) -> Result<Self> {
+impl SegmentCache {
+    fn new(reader: &SegmentReader, fields: WordFields) -> Result<Self> {
         let column = reader.fast_fields().u64("slot")?.first_or_default_col(0);
         let slots: Vec<u32> = (0..reader.max_doc()).map(|doc| column.get_val(doc) as u32).collect();
         let order = (!slots.is_sorted()).then(|| {
@@ -156,13 +156,13 @@ impl Part {
         for field in [fields.words, fields.earlier] {
             let lengths = reader.get_fieldnorms_reader(field)?;
             let lengths = (0..reader.max_doc()).map(|doc| lengths.fieldnorm_id(doc)).collect();
-            of.insert(field, PartField { postings: reader.inverted_index(field)?, lengths });
+            of.insert(field, SegmentField { postings: reader.inverted_index(field)?, lengths });
         }
         Ok(Self { segment: reader.segment_id(), slots, order, fields: of })
     }
 
     /// The document of a slot that is not deleted, if it stands in this part.
-    pub(crate) fn doc(&self, reader: &SegmentReader, slot: u32) -> Option<DocId> {
+    pub(crate) fn document_of(&self, reader: &SegmentReader, slot: u32) -> Option<DocId> {
         let at = |place: usize| self.order.as_ref().map_or(place as DocId, |order| order[place]);
         let (mut low, mut high) = (0, self.slots.len());
         while low < high {
@@ -183,26 +183,26 @@ impl Part {
 
 /// The words of a passage as they are handed to tantivy: a line each, first its place.
 #[derive(Clone, Default)]
-struct Written(Token);
+struct LineTokenizer(Token);
 
-/// What tantivy calls that.
+/// Name under which the tokenizer is registered with tantivy; part of the stored schema.
 const WRITTEN: &str = "written";
 
-struct WrittenStream<'a> {
+struct LineTokenStream<'a> {
     lines: std::str::Lines<'a>,
     token: &'a mut Token,
 }
 
-impl Tokenizer for Written {
-    type TokenStream<'a> = WrittenStream<'a>;
+impl Tokenizer for LineTokenizer {
+    type TokenStream<'a> = LineTokenStream<'a>;
 
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> WrittenStream<'a> {
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> LineTokenStream<'a> {
         self.0.reset();
-        WrittenStream { lines: text.lines(), token: &mut self.0 }
+        LineTokenStream { lines: text.lines(), token: &mut self.0 }
     }
 }
 
-impl TokenStream for WrittenStream<'_> {
+impl TokenStream for LineTokenStream<'_> {
     fn advance(&mut self) -> bool {
         let Some((place, form)) = self.lines.next().and_then(|line| line.split_once(' ')) else { return false };
         self.token.position = place.parse().unwrap_or_default();
@@ -220,12 +220,12 @@ impl TokenStream for WrittenStream<'_> {
     }
 }
 
-fn schema() -> (Schema, Fields) {
+fn build_schema() -> (Schema, WordFields) {
     let mut schema = Schema::builder();
     let indexing =
         TextFieldIndexing::default().set_tokenizer(WRITTEN).set_index_option(IndexRecordOption::WithFreqsAndPositions);
     let words = TextOptions::default().set_indexing_options(indexing);
-    let fields = Fields {
+    let fields = WordFields {
         words: schema.add_text_field("words", words.clone()),
         earlier: schema.add_text_field("earlier", words),
         slot: schema.add_u64_field("slot", FAST),
@@ -234,10 +234,10 @@ fn schema() -> (Schema, Fields) {
     (schema.build(), fields)
 }
 
-impl Passages {
+impl WordIndex {
     /// Opens the words in a folder, made if it is to be written and is not there. Gives the position they stand at.
     pub(crate) fn open(folder: &Path, write: bool) -> Result<(Self, i64)> {
-        let (schema, fields) = schema();
+        let (schema, fields) = build_schema();
         if write {
             std::fs::create_dir_all(folder)?;
         }
@@ -247,7 +247,7 @@ impl Passages {
         } else {
             Index::open(directory)?
         };
-        index.tokenizers().register(WRITTEN, Written::default());
+        index.tokenizers().register(WRITTEN, LineTokenizer::default());
         let position = index.load_metas()?.payload.and_then(|payload| payload.parse().ok()).unwrap_or(0);
         let writer = if write {
             let writer: IndexWriter = index.writer_with_num_threads(1, BUDGET)?;
@@ -262,12 +262,12 @@ impl Passages {
             None
         };
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        let view = RwLock::new(View::new(reader.searcher(), fields, &[])?);
+        let view = RwLock::new(WordIndexView::new(reader.searcher(), fields, &[])?);
         Ok((Self { fields, reader, view, writer }, position))
     }
 
     /// Adds a passage. It is found after the next commit.
-    pub(crate) fn add(&self, revision: u32, slot: u32, current: bool, words: Vec<Word>) -> Result<()> {
+    pub(crate) fn add_passage(&self, revision: u32, slot: u32, current: bool, words: Vec<Word>) -> Result<()> {
         let Some(writer) = &self.writer else { return Ok(()) };
         let mut written = String::with_capacity(words.len() * 12);
         for word in &words {
@@ -283,7 +283,7 @@ impl Passages {
     }
 
     /// Removes the passages of a revision that were added before.
-    pub(crate) fn remove(&self, revision: u32) {
+    pub(crate) fn remove_revision(&self, revision: u32) {
         let Some(writer) = &self.writer else { return };
         let term = Term::from_field_u64(self.fields.revision, revision.into());
         writer.lock().unwrap_or_else(PoisonError::into_inner).delete_term(term);
@@ -304,12 +304,12 @@ impl Passages {
     pub(crate) fn reload(&self) -> Result<()> {
         self.reader.reload()?;
         let before = self.view();
-        let view = View::new(self.reader.searcher(), self.fields, &before.parts)?;
+        let view = WordIndexView::new(self.reader.searcher(), self.fields, &before.parts)?;
         *self.view.write().unwrap_or_else(PoisonError::into_inner) = view;
         Ok(())
     }
 
-    pub(crate) fn view(&self) -> Arc<View> {
+    pub(crate) fn view(&self) -> Arc<WordIndexView> {
         self.view.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -322,19 +322,27 @@ impl Passages {
         earlier: bool,
         count: usize,
         others: &[u32],
-    ) -> Result<Scored> {
+    ) -> Result<WordSearchResult> {
         let mut scores = vec![0.0; others.len()];
         if query.is_empty() || count == 0 {
-            return Ok(Scored { best: Vec::new(), others: scores });
+            return Ok(WordSearchResult { best: Vec::new(), others: scores });
         }
         let view = self.view();
-        let mut found = scoring::search(&view, self.fields.words, query, allowed, count, others, &mut scores)?;
+        let mut found = scoring::search_field(&view, self.fields.words, query, allowed, count, others, &mut scores)?;
         if earlier {
-            found.extend(scoring::search(&view, self.fields.earlier, query, allowed, count, others, &mut scores)?);
+            found.extend(scoring::search_field(
+                &view,
+                self.fields.earlier,
+                query,
+                allowed,
+                count,
+                others,
+                &mut scores,
+            )?);
         }
-        found.sort_unstable_by(better);
+        found.sort_unstable_by(compare_scores);
         found.truncate(count);
         let best = found.into_iter().map(|(score, slot)| (slot, score)).collect();
-        Ok(Scored { best, others: scores })
+        Ok(WordSearchResult { best, others: scores })
     }
 }

@@ -9,77 +9,79 @@ use std::collections::{HashMap, HashSet};
 use ibid_domain::WordQuery;
 
 use crate::{
-    atoms::{Atom, Kind, atoms, groups},
-    evidence::Matcher,
-    stems::{Language, is_common},
-    words::{Desk, Part, places, with_desk},
+    atoms::{AtomKind, WordAtom, for_each_group, word_atoms},
+    matcher::Matcher,
+    stemming::{LanguageRules, is_common},
+    words::{AnalyzerBuffers, GroupPart, position_count, with_buffers},
 };
 
 /// The forms under which one word may be indexed.
-type Forms = Vec<String>;
+type IndexedForms = Vec<String>;
 
-/// How many of the library's languages a word is looked for in.
+/// Maximum number of library languages in which a query word is stemmed.
 pub const MOST_LANGUAGES: usize = 4;
-/// How many words are looked for.
+/// Maximum number of distinct words in a query; further words are ignored.
 pub const MOST_WORDS: usize = 64;
-/// How often a word counts that stands several times: what is said twice matters more.
+/// Maximum weight of a repeated word; a word that is typed twice counts twice.
 pub const MOST_TIMES: usize = 4;
-/// How many phrases are looked for, and how many are excluded.
+/// Maximum number of required phrases, and of excluded phrases.
 pub const MOST_PHRASES: usize = 16;
 
-/// What a search looks for.
+/// A parsed search query: words, phrases, exclusions and the text to embed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Query {
+pub struct ParsedQuery {
     /// The words and phrases, in the forms they are indexed under.
     pub words: WordQuery,
     /// The text to compare by meaning: without operators, quotation marks, and what is excluded.
     pub meaning: String,
     /// The languages that the forms are of.
-    pub(crate) languages: Vec<Language>,
+    pub(crate) languages: Vec<LanguageRules>,
     /// Words of phrases that are too common to count outside of their phrase.
-    pub(crate) common: Vec<Forms>,
+    pub(crate) common: Vec<IndexedForms>,
 }
 
-/// What is done with a piece of what was typed.
+/// Role of a piece of the query: optional, required or excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum PieceRole {
     Any,
     Must,
     Without,
 }
 
-/// A word of the query.
-struct Asked {
-    forms: Forms,
+/// A word of the query, with its forms in each language.
+struct ParsedWord {
+    forms: IndexedForms,
     /// Without its case and accents but with its ending; empty for what is never common.
     bare: String,
 }
 
 /// Reads a query. `languages` are those of the library, the most frequent first; none if they are not known.
-pub fn parse(text: &str, languages: &[&str]) -> Query {
-    let mut query = Query::default();
+pub fn parse_query(text: &str, languages: &[&str]) -> ParsedQuery {
+    let mut query = ParsedQuery::default();
     let codes: Vec<Option<&str>> = languages.iter().take(MOST_LANGUAGES).map(|code| Some(*code)).collect();
     for code in if codes.is_empty() { &[None] } else { codes.as_slice() } {
-        let language = Language::new(*code);
+        let language = LanguageRules::new(*code);
         if !query.languages.contains(&language) {
             query.languages.push(language);
         }
     }
 
-    let pieces = pieces(text);
+    let pieces = split_pieces(text);
     let mut any = Vec::new();
     let mut seen = HashMap::new();
-    let mut phrases: Vec<Vec<Asked>> = Vec::new();
-    with_desk(|desk| {
+    let mut phrases: Vec<Vec<ParsedWord>> = Vec::new();
+    with_buffers(|desk| {
         for &(role, piece) in &pieces {
             match role {
-                Role::Any => collect(desk, &query.languages, piece, &mut seen, &mut any),
-                Role::Must if phrases.len() < MOST_PHRASES => phrases.push(phrase(desk, &query.languages, piece)),
-                Role::Without if query.words.without.len() < MOST_PHRASES => {
-                    let words = phrase(desk, &query.languages, piece);
+                PieceRole::Any => collect_words(desk, &query.languages, piece, &mut seen, &mut any),
+                PieceRole::Must if phrases.len() < MOST_PHRASES => {
+                    phrases.push(phrase_words(desk, &query.languages, piece))
+                }
+                PieceRole::Without if query.words.without.len() < MOST_PHRASES => {
+                    let words = phrase_words(desk, &query.languages, piece);
                     query.words.without.push(words.into_iter().map(|word| word.forms).collect());
                 }
-                Role::Must | Role::Without => {}
+                PieceRole::Must | PieceRole::Without => {}
             }
         }
     });
@@ -87,9 +89,9 @@ pub fn parse(text: &str, languages: &[&str]) -> Query {
     phrases.retain(|phrase| !phrase.is_empty());
 
     let lists = common_lists(&codes, any.iter().chain(phrases.iter().flatten()));
-    let is_common = |word: &Asked| !word.bare.is_empty() && lists.iter().any(|code| is_common(&word.bare, *code));
+    let is_common = |word: &ParsedWord| !word.bare.is_empty() && lists.iter().any(|code| is_common(&word.bare, *code));
     let nothing_else = phrases.is_empty() && any.iter().all(is_common);
-    let within: HashSet<&Forms> = phrases.iter().flatten().map(|word| &word.forms).collect();
+    let within: HashSet<&IndexedForms> = phrases.iter().flatten().map(|word| &word.forms).collect();
     query.words.any = any
         .iter()
         .filter(|word| (nothing_else || !is_common(word)) && !within.contains(&word.forms))
@@ -102,12 +104,12 @@ pub fn parse(text: &str, languages: &[&str]) -> Query {
         }
     }
     for phrase in phrases {
-        let phrase: Vec<Forms> = phrase.into_iter().map(|word| word.forms).collect();
+        let phrase: Vec<IndexedForms> = phrase.into_iter().map(|word| word.forms).collect();
         if !query.words.phrases.contains(&phrase) {
             query.words.phrases.push(phrase);
         }
     }
-    query.meaning = meaning(&pieces);
+    query.meaning = meaning_text(&pieces);
     query
 }
 
@@ -115,7 +117,7 @@ pub fn parse(text: &str, languages: &[&str]) -> Query {
 /// is looked for in `to die for` and not in `die Ursache`. English is asked of any library.
 fn common_lists<'code, 'word>(
     codes: &[Option<&'code str>],
-    words: impl Iterator<Item = &'word Asked>,
+    words: impl Iterator<Item = &'word ParsedWord>,
 ) -> Vec<Option<&'code str>> {
     let mut lists: Vec<(Option<&str>, usize)> = vec![(None, 0)];
     lists.extend(codes.iter().filter(|code| !code.is_some_and(|code| code.starts_with("en"))).map(|code| (*code, 0)));
@@ -129,21 +131,21 @@ fn common_lists<'code, 'word>(
 }
 
 /// Appends the words of a text. Of a compound its parts count, and the whole.
-fn collect(
-    desk: &mut Desk,
-    languages: &[Language],
+fn collect_words(
+    desk: &mut AnalyzerBuffers,
+    languages: &[LanguageRules],
     text: &str,
-    seen: &mut HashMap<Forms, usize>,
-    into: &mut Vec<Asked>,
+    seen: &mut HashMap<IndexedForms, usize>,
+    into: &mut Vec<ParsedWord>,
 ) {
-    groups(text, |group| {
-        let (parts, whole) = asked(desk, languages, text, group);
+    for_each_group(text, |group| {
+        let (parts, whole) = group_words(desk, languages, text, group);
         let compound = !whole.is_empty();
         // A letter of a compound says nothing without the rest.
         let parts = parts.into_iter().filter(|part| {
             !(compound && part.bare.len() == 1 && part.bare.bytes().all(|byte| byte.is_ascii_alphabetic()))
         });
-        for word in parts.chain([Asked { forms: whole, bare: String::new() }]) {
+        for word in parts.chain([ParsedWord { forms: whole, bare: String::new() }]) {
             if word.forms.is_empty() {
                 continue;
             }
@@ -157,11 +159,11 @@ fn collect(
 }
 
 /// The words of a phrase: compounds by their parts, as every spelling of one has them.
-fn phrase(desk: &mut Desk, languages: &[Language], text: &str) -> Vec<Asked> {
+fn phrase_words(desk: &mut AnalyzerBuffers, languages: &[LanguageRules], text: &str) -> Vec<ParsedWord> {
     let mut words = Vec::new();
-    groups(text, |group| {
+    for_each_group(text, |group| {
         if words.len() < MOST_WORDS {
-            words.extend(asked(desk, languages, text, group).0.into_iter().filter(|word| !word.forms.is_empty()));
+            words.extend(group_words(desk, languages, text, group).0.into_iter().filter(|word| !word.forms.is_empty()));
         }
     });
     words.truncate(MOST_WORDS);
@@ -169,15 +171,21 @@ fn phrase(desk: &mut Desk, languages: &[Language], text: &str) -> Vec<Asked> {
 }
 
 /// The words of a group by their places, and the forms of the whole.
-fn asked(desk: &mut Desk, languages: &[Language], text: &str, group: &[Atom]) -> (Vec<Asked>, Forms) {
-    let mut parts: Vec<Asked> = Vec::new();
-    parts.resize_with(places(group) as usize, || Asked { forms: Forms::new(), bare: String::new() });
-    let mut whole = Forms::new();
+fn group_words(
+    desk: &mut AnalyzerBuffers,
+    languages: &[LanguageRules],
+    text: &str,
+    group: &[WordAtom],
+) -> (Vec<ParsedWord>, IndexedForms) {
+    let mut parts: Vec<ParsedWord> = Vec::new();
+    parts
+        .resize_with(position_count(group) as usize, || ParsedWord { forms: IndexedForms::new(), bare: String::new() });
+    let mut whole = IndexedForms::new();
     for language in languages {
-        desk.forms(*language, text, group, |part, form| {
+        desk.group_forms(*language, text, group, |part, form| {
             let forms = match part {
-                Part::Whole => Some(&mut whole),
-                Part::Place(place) => parts.get_mut(place as usize).map(|part| &mut part.forms),
+                GroupPart::Whole => Some(&mut whole),
+                GroupPart::Place(place) => parts.get_mut(place as usize).map(|part| &mut part.forms),
             };
             if let Some(forms) = forms
                 && !forms.iter().any(|known| known == form)
@@ -188,8 +196,8 @@ fn asked(desk: &mut Desk, languages: &[Language], text: &str, group: &[Atom]) ->
     }
     if let Some(first) = languages.first() {
         for (part, atom) in parts.iter_mut().zip(group) {
-            if matches!(atom.kind, Kind::Plain | Kind::Letters) {
-                part.bare.push_str(desk.folded(*first, text, *atom));
+            if matches!(atom.kind, AtomKind::Plain | AtomKind::Letters) {
+                part.bare.push_str(desk.fold_atom(*first, text, *atom));
             }
         }
     }
@@ -197,13 +205,13 @@ fn asked(desk: &mut Desk, languages: &[Language], text: &str, group: &[Atom]) ->
 }
 
 /// The text that is meant, on one line; empty if it has no word.
-fn meaning(pieces: &[(Role, &str)]) -> String {
-    let meant = || pieces.iter().filter(|(role, _)| *role != Role::Without);
+fn meaning_text(pieces: &[(PieceRole, &str)]) -> String {
+    let meant = || pieces.iter().filter(|(role, _)| *role != PieceRole::Without);
     let mut meaning = String::new();
-    if !meant().any(|(_, piece)| atoms(piece).next().is_some()) {
+    if !meant().any(|(_, piece)| word_atoms(piece).next().is_some()) {
         return meaning;
     }
-    let is_quote = |c: char| c.is_whitespace() || closing(c).is_some() || matches!(c, '”' | '」');
+    let is_quote = |c: char| c.is_whitespace() || closing_quotes(c).is_some() || matches!(c, '”' | '」');
     for word in meant().flat_map(|(_, piece)| piece.split(is_quote)).filter(|word| !word.is_empty()) {
         if !meaning.is_empty() {
             meaning.push(' ');
@@ -213,8 +221,8 @@ fn meaning(pieces: &[(Role, &str)]) -> String {
     meaning
 }
 
-/// What may close a quotation that this character opens, with a number for the pair.
-const fn closing(opening: char) -> Option<(usize, &'static [char])> {
+/// Returns the characters that can close a quotation opened by this character, and the number of the pair.
+const fn closing_quotes(opening: char) -> Option<(usize, &'static [char])> {
     match opening {
         '"' => Some((0, &['"'])),
         '“' => Some((1, &['”', '"'])),
@@ -227,7 +235,7 @@ const fn closing(opening: char) -> Option<(usize, &'static [char])> {
 }
 
 /// Cuts what was typed where operators and quotations begin and end.
-fn pieces(text: &str) -> Vec<(Role, &str)> {
+fn split_pieces(text: &str) -> Vec<(PieceRole, &str)> {
     let mut pieces = Vec::new();
     let mut plain = 0;
     let mut at = 0;
@@ -237,34 +245,39 @@ fn pieces(text: &str) -> Vec<(Role, &str)> {
     while let Some(c) = text[at..].chars().next() {
         let next = at + c.len_utf8();
         let signed = match c {
-            '-' if fresh => Some(Role::Without),
-            '+' if fresh => Some(Role::Must),
+            '-' if fresh => Some(PieceRole::Without),
+            '+' if fresh => Some(PieceRole::Must),
             _ => None,
         };
         let operand = match signed {
-            Some(role) => {
-                quotation(text, next, true, &mut open).or_else(|| word(text, next, role)).map(|found| (role, found))
-            }
-            None => quotation(text, at, fresh, &mut open).map(|found| (Role::Must, found)),
+            Some(role) => read_quotation(text, next, true, &mut open)
+                .or_else(|| word_after_sign(text, next, role))
+                .map(|found| (role, found)),
+            None => read_quotation(text, at, fresh, &mut open).map(|found| (PieceRole::Must, found)),
         };
         fresh = c.is_whitespace() || c == '(';
         let Some((role, (inner, end))) = operand else {
             at = next;
             continue;
         };
-        pieces.push((Role::Any, &text[plain..at]));
+        pieces.push((PieceRole::Any, &text[plain..at]));
         pieces.push((role, inner));
         (at, plain, fresh) = (end, end, true);
     }
-    pieces.push((Role::Any, &text[plain..]));
+    pieces.push((PieceRole::Any, &text[plain..]));
     pieces.retain(|(_, piece)| !piece.is_empty());
     pieces
 }
 
 /// The quotation that begins at `at`, and the place after it.
-fn quotation<'text>(text: &'text str, at: usize, fresh: bool, open: &mut [bool; 6]) -> Option<(&'text str, usize)> {
+fn read_quotation<'text>(
+    text: &'text str,
+    at: usize,
+    fresh: bool,
+    open: &mut [bool; 6],
+) -> Option<(&'text str, usize)> {
     let mark = text[at..].chars().next()?;
-    let (pair, closing) = closing(mark)?;
+    let (pair, closing) = closing_quotes(mark)?;
     // In `5" pipe` the mark opens nothing.
     if !open[pair] || (mark == '"' && !fresh) {
         return None;
@@ -280,18 +293,18 @@ fn quotation<'text>(text: &'text str, at: usize, fresh: bool, open: &mut [bool; 
 }
 
 /// The word that a sign before `at` applies to, and the place after it.
-fn word(text: &str, at: usize, role: Role) -> Option<(&str, usize)> {
+fn word_after_sign(text: &str, at: usize, role: PieceRole) -> Option<(&str, usize)> {
     let rest = &text[at..];
     // A number with a plus is a number.
     let first = rest.chars().next()?;
-    if !(first.is_alphabetic() || (role == Role::Without && first.is_alphanumeric())) {
+    if !(first.is_alphabetic() || (role == PieceRole::Without && first.is_alphanumeric())) {
         return None;
     }
-    let length = rest.find(|c: char| c.is_whitespace() || closing(c).is_some()).unwrap_or(rest.len());
+    let length = rest.find(|c: char| c.is_whitespace() || closing_quotes(c).is_some()).unwrap_or(rest.len());
     Some((&rest[..length], at + length))
 }
 
-/// Whether reading any bytes keeps what this module and `evidence.rs` promise. For fuzzing only.
+/// Parses any bytes and returns true if the invariants of this module and of the matcher hold. For fuzzing only.
 #[doc(hidden)]
 pub fn fuzz(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
@@ -301,11 +314,11 @@ pub fn fuzz(bytes: &[u8]) -> bool {
         2 => &["de", "fr", "tr", "ar", "it"],
         _ => &["ru", "el", "ta", "zh"],
     };
-    let query = parse(&text, languages);
+    let query = parse_query(&text, languages);
     let WordQuery { any, phrases, without } = &query.words;
     let times = any.iter().map(|forms| any.iter().filter(|other| *other == forms).count()).max().unwrap_or(0);
-    let fits = |forms: &Forms| !forms.is_empty() && forms.iter().all(|form| !form.is_empty());
-    let quotes = Matcher::new(&query).quotes(&text, 3);
+    let fits = |forms: &IndexedForms| !forms.is_empty() && forms.iter().all(|form| !form.is_empty());
+    let quotes = Matcher::new(&query).best_quotes(&text, 3);
     any.len() <= MOST_WORDS
         && times <= MOST_TIMES
         && phrases.len() <= MOST_PHRASES
@@ -315,8 +328,8 @@ pub fn fuzz(bytes: &[u8]) -> bool {
         && !query.meaning.contains(['"', '\n', '“', '«'])
         && (query.words.is_empty() || !query.meaning.is_empty())
         && quotes.iter().all(|quote| {
-            let stands = quote.span.of(&text);
-            stands.is_some_and(|stands| quote.matches.iter().all(|found| found.of(stands).is_some()))
+            let stands = quote.span.slice_of(&text);
+            stands.is_some_and(|stands| quote.matches.iter().all(|found| found.slice_of(stands).is_some()))
         })
 }
 
@@ -327,8 +340,9 @@ mod tests {
     use super::*;
 
     /// `a b` for `any`, `[a b]` for phrases, `-[a b]` for what is excluded, `a|b` for forms of one word.
-    fn shown(query: &Query) -> String {
-        let phrase = |words: &Vec<Forms>| words.iter().map(|forms| forms.join("|")).collect::<Vec<_>>().join(" ");
+    fn shown(query: &ParsedQuery) -> String {
+        let phrase =
+            |words: &Vec<IndexedForms>| words.iter().map(|forms| forms.join("|")).collect::<Vec<_>>().join(" ");
         let any = query.words.any.iter().map(|forms| forms.join("|"));
         let phrases = query.words.phrases.iter().map(|words| format!("[{}]", phrase(words)));
         let without = query.words.without.iter().map(|words| format!("-[{}]", phrase(words)));
@@ -373,7 +387,7 @@ mod tests {
             ("\"\" \"?\" fox", "fox", "? fox"),
         ];
         for (text, words, meaning) in cases {
-            let query = parse(text, &[]);
+            let query = parse_query(text, &[]);
             assert_eq!(shown(&query), *words, "{text}");
             assert_eq!(query.meaning, *meaning, "{text}");
         }
@@ -392,7 +406,7 @@ mod tests {
             (&["en", "fr", "de", "es", "ru"], "слова", "слова"),
         ];
         for (languages, text, expected) in cases {
-            assert_eq!(shown(&parse(text, languages)), *expected, "{text}");
+            assert_eq!(shown(&parse_query(text, languages)), *expected, "{text}");
         }
     }
 
@@ -400,16 +414,16 @@ mod tests {
     fn a_query_has_bounds_and_long_ones_are_read_quickly() {
         let letters = |n: usize| -> String { n.to_string().bytes().map(|digit| char::from(digit + 50)).collect() };
         let many: String = (0..500).map(|n| format!("{} ", letters(n))).collect();
-        assert_eq!(parse(&many, &[]).words.any.len(), MOST_WORDS);
+        assert_eq!(parse_query(&many, &[]).words.any.len(), MOST_WORDS);
         let quoted: String = (0..50).map(|n| format!("\"{}\" -\"{}\" ", letters(n), letters(n + 100))).collect();
-        let query = parse(&quoted, &[]);
+        let query = parse_query(&quoted, &[]);
         assert_eq!((query.words.phrases.len(), query.words.without.len()), (MOST_PHRASES, MOST_PHRASES));
         for part in
             ["\"", "“", "„", "«", "-\"", " -", " +“", "a-", "1,", "1.", "x ", "中", "👩\u{200D}", "'a", "e\u{301}"]
         {
             let text = part.repeat(100_000 / part.len());
             let start = std::time::Instant::now();
-            parse(&text, &["en", "de", "fr", "ar"]);
+            parse_query(&text, &["en", "de", "fr", "ar"]);
             assert!(start.elapsed().as_secs_f32() < 2.0, "{part}");
         }
     }
@@ -417,7 +431,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_quoted_is_a_phrase(words in "[a-z]{2,9}( [a-z]{2,9}){0,4}", before in "[a-z ]{0,9}") {
-            let query = parse(&format!("{before} \"{words}\""), &[]);
+            let query = parse_query(&format!("{before} \"{words}\""), &[]);
             let expected = words.split(' ').count();
             prop_assert_eq!(query.words.phrases.iter().map(Vec::len).collect::<Vec<_>>(), vec![expected]);
         }
@@ -426,7 +440,7 @@ mod tests {
         fn what_is_excluded_is_not_meant(text in "[a-y \"+(.-]{0,30}", word in "z[a-z]{0,5}") {
             // A quotation that is open would hold the word.
             let text = text.replace('"', "");
-            let query = parse(&format!("{text} -{word} {text}"), &["en"]);
+            let query = parse_query(&format!("{text} -{word} {text}"), &["en"]);
             prop_assert!(!query.meaning.contains('z'));
             prop_assert!(query.words.any.iter().flatten().all(|form| !form.contains('z')));
         }

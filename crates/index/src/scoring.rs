@@ -17,31 +17,31 @@ use tantivy::{
 
 use crate::{
     Result,
-    best::{Best, is_set},
-    passages::{Part, PartField, Posted, PostedPart, View},
+    passages::{SegmentCache, SegmentField, SegmentPostings, TermPostings, WordIndexView},
+    top_k::{TopScores, is_set},
 };
 
-/// How many documents are summed up at a time: their table stays in the processor's nearest memory.
+/// Number of documents scored at a time, chosen so that the score table stays in the L1 cache.
 const STRETCH: usize = 4096;
 
 /// Looking a document up costs as much as adding so many.
 const DEAR: usize = 8;
 
-/// BM25, as tantivy has it.
+/// BM25 parameters, with the same values as in tantivy.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
-/// A word of the query.
-struct Sought {
-    posted: Arc<Posted>,
+/// A query term with its postings and its weight.
+struct WeightedTerm {
+    posted: Arc<TermPostings>,
     /// Its weight, for how rare it is and how often it was asked for.
     weight: f32,
 }
 
 /// A word of the query in one segment.
-struct Reading {
+struct TermCursor {
     postings: BlockSegmentPostings,
-    /// The place in their block.
+    /// Position in the current block of postings.
     at: usize,
     weight: f32,
     /// The most it can add to a score.
@@ -50,8 +50,8 @@ struct Reading {
 
 /// The best slots for a query among the documents that have their words in this field, in any order. Adds to `scores`
 /// those of the `others`.
-pub(crate) fn search(
-    view: &View,
+pub(crate) fn search_field(
+    view: &WordIndexView,
     field: Field,
     query: &WordQuery,
     allowed: Option<&[u64]>,
@@ -59,16 +59,16 @@ pub(crate) fn search(
     others: &[u32],
     scores: &mut [f32],
 ) -> Result<Vec<(f32, u32)>> {
-    let sought = sought(view, field, query)?;
-    let ratios = view.ratios(field);
-    let mut best = Best::new(count, 0.0);
+    let sought = weighted_terms(view, field, query)?;
+    let ratios = view.score_ratios(field);
+    let mut best = TopScores::new(count, 0.0);
     for (number, (reader, part)) in view.searcher.segment_readers().iter().zip(&view.parts).enumerate() {
         let Some(of) = part.fields.get(&field) else { continue };
         let mut words = Vec::with_capacity(sought.len());
-        for Sought { posted, weight } in &sought {
-            if let Some(PostedPart { at, most }) = &posted.parts[number] {
+        for WeightedTerm { posted, weight } in &sought {
+            if let Some(SegmentPostings { at, most }) = &posted.parts[number] {
                 let postings = of.postings.read_block_postings_from_terminfo(at, IndexRecordOption::WithFreqs)?;
-                words.push(Reading { postings, at: 0, weight: *weight, most: weight * most });
+                words.push(TermCursor { postings, at: 0, weight: *weight, most: weight * most });
             }
         }
         if words.is_empty() {
@@ -76,58 +76,58 @@ pub(crate) fn search(
         }
         words.sort_unstable_by(|a, b| a.most.total_cmp(&b.most));
         let mut wanted: Vec<(DocId, usize)> =
-            others.iter().enumerate().filter_map(|(at, slot)| Some((part.doc(reader, *slot)?, at))).collect();
+            others.iter().enumerate().filter_map(|(at, slot)| Some((part.document_of(reader, *slot)?, at))).collect();
         wanted.sort_unstable();
-        let legal = Legal { part, reader, allowed, standing: standing(view, reader, field, query)? };
+        let legal = DocumentFilter { part, reader, allowed, standing: matching_documents(view, reader, field, query)? };
         sum_up(&mut words, &of.lengths, &ratios, &legal, &mut best, &wanted, scores);
     }
-    Ok(best.ended())
+    Ok(best.into_scores())
 }
 
 /// The words that count, each once.
-fn sought(view: &View, field: Field, query: &WordQuery) -> Result<Vec<Sought>> {
+fn weighted_terms(view: &WordIndexView, field: Field, query: &WordQuery) -> Result<Vec<WeightedTerm>> {
     let mut forms: Vec<&String> = query.any.iter().chain(query.phrases.iter().flatten()).flatten().collect();
     forms.sort_unstable();
     let documents: u32 = view.searcher.segment_readers().iter().map(SegmentReader::max_doc).sum();
     let mut sought = Vec::new();
     for same in forms.chunk_by(|a, b| a == b) {
-        let posted = view.term(Term::from_field_text(field, same[0]))?;
+        let posted = view.term_postings(Term::from_field_text(field, same[0]))?;
         let having = posted.documents;
         if having > 0 {
             let rare = (1.0 + (documents.saturating_sub(having) as f32 + 0.5) / (having as f32 + 0.5)).ln();
-            sought.push(Sought { posted, weight: rare * (1.0 + K1) * same.len() as f32 });
+            sought.push(WeightedTerm { posted, weight: rare * (1.0 + K1) * same.len() as f32 });
         }
     }
     Ok(sought)
 }
 
 /// The most that a word counts for in any document.
-pub(crate) fn most(of: &PartField, at: &TermInfo, ratios: &Ratios) -> Result<f32> {
+pub(crate) fn max_ratio(of: &SegmentField, at: &TermInfo, ratios: &ScoreRatios) -> Result<f32> {
     let mut postings = of.postings.read_block_postings_from_terminfo(at, IndexRecordOption::WithFreqs)?;
     let mut most = 0.0_f32;
     while !postings.docs().is_empty() {
         for (doc, count) in postings.docs().iter().zip(postings.freqs()) {
-            most = most.max(ratios.of(*count, of.lengths[*doc as usize]));
+            most = most.max(ratios.ratio_for(*count, of.lengths[*doc as usize]));
         }
         postings.advance();
     }
     Ok(most)
 }
 
-/// What a word counts for, by how often a document has it and how long the document is.
-pub(crate) struct Ratios {
-    /// What the length of a document adds below the line, for each code of a length.
+/// BM25 ratios by term frequency and document length, precomputed for common values.
+pub(crate) struct ScoreRatios {
+    /// Length part of the BM25 denominator, by tantivy's one-byte length code.
     lengths: [f32; 256],
     /// For the counts that most words have.
     known: Vec<[f32; 256]>,
 }
 
-impl Ratios {
+impl ScoreRatios {
     /// Counts below this are known.
     const KNOWN: u32 = 16;
 
     /// For documents of these parts.
-    pub(crate) fn new(parts: &[Arc<Part>], field: Field) -> Self {
+    pub(crate) fn new(parts: &[Arc<SegmentCache>], field: Field) -> Self {
         let (mut words, mut documents) = (0, 0);
         for part in parts {
             if let Some(of) = part.fields.get(&field) {
@@ -138,35 +138,35 @@ impl Ratios {
         let average = words as f32 / documents.max(1) as f32;
         let below = |code: usize| K1 * (1.0 - B + B * FieldNormReader::id_to_fieldnorm(code as u8) as f32 / average);
         let lengths: [f32; 256] = std::array::from_fn(below);
-        let known = (0..Self::KNOWN).map(|count| lengths.map(|length| ratio(count, length))).collect();
+        let known = (0..Self::KNOWN).map(|count| lengths.map(|length| bm25_ratio(count, length))).collect();
         Self { lengths, known }
     }
 
     #[inline]
-    fn of(&self, count: u32, code: u8) -> f32 {
+    fn ratio_for(&self, count: u32, code: u8) -> f32 {
         match self.known.get(count as usize) {
             Some(known) => known[usize::from(code)],
-            None => ratio(count, self.lengths[usize::from(code)]),
+            None => bm25_ratio(count, self.lengths[usize::from(code)]),
         }
     }
 }
 
-fn ratio(count: u32, length: f32) -> f32 {
+fn bm25_ratio(count: u32, length: f32) -> f32 {
     let count = count as f32;
     if count > 0.0 { count / (count + length) } else { 0.0 }
 }
 
-/// Which documents of a segment may be found.
-struct Legal<'a> {
-    part: &'a Part,
+/// Filter for the documents of one segment: allowed slots, phrases and exclusions.
+struct DocumentFilter<'a> {
+    part: &'a SegmentCache,
     reader: &'a SegmentReader,
     allowed: Option<&'a [u64]>,
     /// Those in which all phrases stand and nothing that is excluded, a bit each; none means all.
     standing: Option<Vec<u64>>,
 }
 
-impl Legal<'_> {
-    fn slot(&self, doc: DocId) -> Option<u32> {
+impl DocumentFilter<'_> {
+    fn allowed_slot(&self, doc: DocId) -> Option<u32> {
         let slot = *self.part.slots.get(doc as usize)?;
         let legal = self.reader.alive_bitset().is_none_or(|alive| alive.is_alive(doc))
             && self.allowed.is_none_or(|bits| is_set(bits, slot))
@@ -178,17 +178,17 @@ impl Legal<'_> {
 /// Sums up the scores of a segment's documents, keeps the best, and tells those that are wanted. The words come in the
 /// order of what they can add.
 fn sum_up(
-    words: &mut [Reading],
+    words: &mut [TermCursor],
     codes: &[u8],
-    ratios: &Ratios,
-    legal: &Legal<'_>,
-    best: &mut Best,
+    ratios: &ScoreRatios,
+    legal: &DocumentFilter<'_>,
+    best: &mut TopScores,
     mut wanted: &[(DocId, usize)],
     scores: &mut [f32],
 ) {
     let mut table = vec![0.0_f32; STRETCH];
     let mut candidates: Vec<DocId> = Vec::new();
-    let documents = |words: &[Reading]| words.iter().map(|word| word.postings.doc_freq() as usize).sum::<usize>();
+    let documents = |words: &[TermCursor]| words.iter().map(|word| word.postings.doc_freq() as usize).sum::<usize>();
     // So many of the first words cannot bring a document among the best, and this is what they can add together.
     let (mut weak, mut rest) = (0, 0.0);
     for (number, codes) in codes.chunks(STRETCH).enumerate() {
@@ -202,7 +202,7 @@ fn sum_up(
         let (weaker, stronger) = words.split_at_mut(if sparse { weak } else { 0 });
         let mut any = false;
         for word in stronger {
-            any |= add(word, first, codes, ratios, &mut table);
+            any |= add_scores(word, first, codes, ratios, &mut table);
         }
         let here = wanted.partition_point(|(doc, _)| ((doc - first) as usize) < codes.len());
         let (here, later) = wanted.split_at(here);
@@ -236,7 +236,7 @@ fn sum_up(
         for at in &candidates {
             let sum = table[*at as usize];
             if sum > best.least
-                && let Some(slot) = legal.slot(first + at)
+                && let Some(slot) = legal.allowed_slot(first + at)
             {
                 best.offer(sum, slot);
             }
@@ -248,7 +248,7 @@ fn sum_up(
 /// Adds what a word scores in the documents from `first` on, as many as there are codes of lengths. Says if there was
 /// any.
 #[inline(never)]
-fn add(word: &mut Reading, first: DocId, codes: &[u8], ratios: &Ratios, table: &mut [f32]) -> bool {
+fn add_scores(word: &mut TermCursor, first: DocId, codes: &[u8], ratios: &ScoreRatios, table: &mut [f32]) -> bool {
     let end = first + codes.len() as DocId;
     let mut any = false;
     if word.postings.docs().get(word.at).is_some_and(|doc| *doc < first) {
@@ -260,7 +260,7 @@ fn add(word: &mut Reading, first: DocId, codes: &[u8], ratios: &Ratios, table: &
         let here = if *last < end { docs.len() } else { docs.partition_point(|doc| *doc < end) };
         for (doc, count) in docs[..here].iter().zip(counts) {
             let at = (doc - first) as usize;
-            table[at] += word.weight * ratios.of(*count, codes[at]);
+            table[at] += word.weight * ratios.ratio_for(*count, codes[at]);
         }
         any |= here > 0;
         if here < docs.len() {
@@ -273,7 +273,14 @@ fn add(word: &mut Reading, first: DocId, codes: &[u8], ratios: &Ratios, table: &
 }
 
 /// Adds what a word scores in some documents, in their order, counted from `first`.
-fn look_up(word: &mut Reading, first: DocId, codes: &[u8], candidates: &[DocId], ratios: &Ratios, table: &mut [f32]) {
+fn look_up(
+    word: &mut TermCursor,
+    first: DocId,
+    codes: &[u8],
+    candidates: &[DocId],
+    ratios: &ScoreRatios,
+    table: &mut [f32],
+) {
     for candidate in candidates {
         let doc = first + candidate;
         let docs = word.postings.docs();
@@ -286,13 +293,18 @@ fn look_up(word: &mut Reading, first: DocId, codes: &[u8], candidates: &[DocId],
         word.at = at;
         if word.postings.docs().get(at) == Some(&doc) {
             let at_doc = *candidate as usize;
-            table[at_doc] += word.weight * ratios.of(word.postings.freq(at), codes[at_doc]);
+            table[at_doc] += word.weight * ratios.ratio_for(word.postings.freq(at), codes[at_doc]);
         }
     }
 }
 
 /// The documents of a segment in which all phrases stand, and none of what is excluded; none if all do.
-fn standing(view: &View, reader: &SegmentReader, field: Field, query: &WordQuery) -> Result<Option<Vec<u64>>> {
+fn matching_documents(
+    view: &WordIndexView,
+    reader: &SegmentReader,
+    field: Field,
+    query: &WordQuery,
+) -> Result<Option<Vec<u64>>> {
     if query.phrases.is_empty() && query.without.is_empty() {
         return Ok(None);
     }
@@ -346,7 +358,7 @@ mod tests {
     use tantivy::collector::TopDocs;
 
     use super::*;
-    use crate::passages::Passages;
+    use crate::passages::WordIndex;
 
     /// Numbers that look random and are the same every time.
     fn chance(seed: u64) -> impl FnMut(u64) -> u64 {
@@ -358,19 +370,19 @@ mod tests {
     }
 
     /// Passages of which each word is half as frequent as the one before, in several segments, some of them removed.
-    fn library(folder: &std::path::Path) -> Passages {
-        let (passages, _) = Passages::open(folder, true).unwrap();
+    fn library(folder: &std::path::Path) -> WordIndex {
+        let (passages, _) = WordIndex::open(folder, true).unwrap();
         let mut next = chance(5);
         for slot in 0..12_000_u32 {
             let count = 3 + next(60) as u32;
             let word = |place| Word { form: format!("w{}", next(1 << 16).trailing_zeros().min(14)), place };
             let words = (0..count).map(word).collect();
-            passages.add(slot, slot, true, words).unwrap();
+            passages.add_passage(slot, slot, true, words).unwrap();
             if slot == 7_000 || slot == 11_000 {
                 passages.commit(i64::from(slot)).unwrap();
             }
         }
-        (0..12_000).step_by(17).for_each(|slot| passages.remove(slot));
+        (0..12_000).step_by(17).for_each(|slot| passages.remove_revision(slot));
         passages.commit(12_000).unwrap();
         passages
     }

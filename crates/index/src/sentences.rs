@@ -6,13 +6,13 @@ use std::ops::Range;
 
 /// A sentence, in bytes, and which paragraph it is of.
 #[derive(Debug)]
-pub(crate) struct Sentence {
+pub(crate) struct SentenceRange {
     pub range: Range<usize>,
     pub paragraph: usize,
 }
 
 /// The sentences of a passage in order, without the blank space around them.
-pub(crate) fn sentences(content: &str) -> Vec<Sentence> {
+pub(crate) fn split_sentences(content: &str) -> Vec<SentenceRange> {
     let bytes = content.as_bytes();
     let mut sentences = Vec::new();
     let (mut start, mut at, mut paragraph) = (0, 0, 0);
@@ -21,7 +21,7 @@ pub(crate) fn sentences(content: &str) -> Vec<Sentence> {
         let begin = range.start + part.len() - part.trim_start().len();
         let part = part.trim();
         if !part.is_empty() {
-            sentences.push(Sentence { range: begin..begin + part.len(), paragraph });
+            sentences.push(SentenceRange { range: begin..begin + part.len(), paragraph });
         }
     };
     let may_end = |byte: &u8| matches!(byte, b'.' | b'!' | b'?' | b'\n' | 0x80..);
@@ -64,7 +64,7 @@ pub(crate) fn sentences(content: &str) -> Vec<Sentence> {
             at += 1;
             continue;
         }
-        let end = at + length + closers(&content[at + length..]);
+        let end = at + length + closers_len(&content[at + length..]);
         let rest = &content[end..];
         let next = rest.trim_start();
         let ends = wide
@@ -81,8 +81,9 @@ pub(crate) fn sentences(content: &str) -> Vec<Sentence> {
     sentences
 }
 
-/// How many bytes belong to the sentence that ended before `rest`: more marks, what closes, and `[3]`.
-fn closers(rest: &str) -> usize {
+/// Returns the number of bytes in `rest` that belong to the sentence before it: more punctuation, closing quotes, and
+/// markers such as `[3]`.
+fn closers_len(rest: &str) -> usize {
     let mut length = 0;
     while let Some(c) = rest[length..].chars().next() {
         length += match c {
@@ -112,7 +113,7 @@ const ABBREVIATIONS: &[&str] = &[
     "z.b", "d.h", "u.a",
 ];
 
-/// Whether the full stop after `before` belongs to an abbreviation, an initial, or the number of a heading.
+/// Returns true if the full stop after `before` belongs to an abbreviation, an initial or a heading number.
 fn is_abbreviation(before: &str, next: &str) -> bool {
     let tail = before.char_indices().rev().take(12).last().map_or(0, |(byte, _)| byte);
     let word = before[tail..].rsplit([' ', '\n', '\t', '(', '[', '-', '\u{A0}']).next().unwrap_or_default();
@@ -149,7 +150,7 @@ mod tests {
             ("", &[]),
         ];
         for (text, expected) in cases {
-            let found: Vec<&str> = sentences(text).iter().map(|sentence| &text[sentence.range.clone()]).collect();
+            let found: Vec<&str> = split_sentences(text).iter().map(|sentence| &text[sentence.range.clone()]).collect();
             assert_eq!(found, *expected, "{text}");
         }
     }

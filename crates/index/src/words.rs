@@ -27,10 +27,10 @@ use std::cell::RefCell;
 use ibid_domain::Word;
 use unicode_normalization::UnicodeNormalization;
 
-pub use crate::stems::is_common;
+pub use crate::stemming::is_common;
 use crate::{
-    atoms::{Atom, Kind, groups, is_apostrophe, is_skin},
-    stems::{Language, Stems, fold},
+    atoms::{AtomKind, WordAtom, for_each_group, is_apostrophe, is_skin},
+    stemming::{LanguageRules, StemCache, fold_accents},
 };
 
 /// The most characters of a form. What is longer is cut.
@@ -39,33 +39,33 @@ pub const LONGEST: usize = 64;
 /// Finds the words of texts in one language.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Analyzer {
-    pub(crate) language: Language,
+    pub(crate) language: LanguageRules,
 }
 
 /// Appends the words of `text` to `into`, the first at `first_place`, and gives the place after the last.
 ///
 /// Where the language is not known, words in Latin letters are taken for English.
-pub fn words(text: &str, language: Option<&str>, first_place: u32, into: &mut Vec<Word>) -> u32 {
-    Analyzer::new(language).words(text, first_place, into)
+pub fn append_words(text: &str, language: Option<&str>, first_place: u32, into: &mut Vec<Word>) -> u32 {
+    Analyzer::new(language).append_words(text, first_place, into)
 }
 
 impl Analyzer {
     /// For the language of a code of two letters.
     pub fn new(language: Option<&str>) -> Self {
-        Self { language: Language::new(language) }
+        Self { language: LanguageRules::new(language) }
     }
 
     /// Appends the words of `text` to `into`, the first at `first_place`, and gives the place after the last.
-    pub fn words(&self, text: &str, first_place: u32, into: &mut Vec<Word>) -> u32 {
+    pub fn append_words(&self, text: &str, first_place: u32, into: &mut Vec<Word>) -> u32 {
         let mut place = first_place;
-        with_desk(|desk| {
-            groups(text, |group| {
-                let last = place.saturating_add(places(group) - 1);
-                desk.forms(self.language, text, group, |part, form| {
+        with_buffers(|desk| {
+            for_each_group(text, |group| {
+                let last = place.saturating_add(position_count(group) - 1);
+                desk.group_forms(self.language, text, group, |part, form| {
                     let mut push = |place| into.push(Word { form: form.to_owned(), place });
                     match part {
-                        Part::Place(within) => push(place + within),
-                        Part::Whole => {
+                        GroupPart::Place(within) => push(place + within),
+                        GroupPart::Whole => {
                             push(place);
                             push(last);
                         }
@@ -78,68 +78,74 @@ impl Analyzer {
     }
 }
 
-/// Which part of a group a form stands for.
+/// Part of a word group that a form stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum GroupPart {
     /// The one at this place, from 0.
     Place(u32),
-    /// The compound.
+    /// The whole compound, after all of its parts.
     Whole,
 }
 
-/// How many places a group takes: at least one.
-pub(crate) fn places(group: &[Atom]) -> u32 {
-    let runs = group.len() > 1 && group.first().is_some_and(|atom| atom.kind == Kind::Glyph);
+/// Returns the number of word positions that a group takes, at least one.
+pub(crate) fn position_count(group: &[WordAtom]) -> u32 {
+    let runs = group.len() > 1 && group.first().is_some_and(|atom| atom.kind == AtomKind::Glyph);
     u32::try_from(group.len() - usize::from(runs)).unwrap_or(u32::MAX).max(1)
 }
 
 thread_local! {
-    static DESK: RefCell<Desk> = RefCell::default();
+    static DESK: RefCell<AnalyzerBuffers> = RefCell::default();
 }
 
 /// Lends this thread's stems and buffers.
-pub(crate) fn with_desk<T>(work: impl FnOnce(&mut Desk) -> T) -> T {
+pub(crate) fn with_buffers<T>(work: impl FnOnce(&mut AnalyzerBuffers) -> T) -> T {
     DESK.with(|desk| match desk.try_borrow_mut() {
         Ok(mut desk) => work(&mut desk),
-        Err(_) => work(&mut Desk::default()),
+        Err(_) => work(&mut AnalyzerBuffers::default()),
     })
 }
 
 /// The stems made before, and room to write words on.
 #[derive(Default)]
-pub(crate) struct Desk {
-    stems: Stems,
+pub(crate) struct AnalyzerBuffers {
+    stems: StemCache,
     lower: String,
     folded: String,
     other: String,
     whole: String,
 }
 
-impl Desk {
+impl AnalyzerBuffers {
     /// Gives `each` the forms of a group, those of one part after those of the part before it, the whole last.
-    pub fn forms(&mut self, language: Language, text: &str, group: &[Atom], mut each: impl FnMut(Part, &str)) {
+    pub fn group_forms(
+        &mut self,
+        language: LanguageRules,
+        text: &str,
+        group: &[WordAtom],
+        mut each: impl FnMut(GroupPart, &str),
+    ) {
         match group {
             [] => {}
-            [one] => self.part_forms(language, text, *one, |form| each(Part::Place(0), form)),
-            [first, ..] if first.kind == Kind::Glyph => {
+            [one] => self.part_forms(language, text, *one, |form| each(GroupPart::Place(0), form)),
+            [first, ..] if first.kind == AtomKind::Glyph => {
                 for (place, pair) in (0..).zip(group.windows(2)) {
                     let [left, right] = pair else { continue };
-                    self.glyph_form(text, *left, *right, |form| each(Part::Place(place), form));
+                    self.glyph_form(text, *left, *right, |form| each(GroupPart::Place(place), form));
                 }
             }
             _ => {
                 for (place, atom) in (0..).zip(group) {
-                    self.part_forms(language, text, *atom, |form| each(Part::Place(place), form));
+                    self.part_forms(language, text, *atom, |form| each(GroupPart::Place(place), form));
                 }
-                self.whole_forms(language, text, group, |form| each(Part::Whole, form));
+                self.whole_forms(language, text, group, |form| each(GroupPart::Whole, form));
             }
         }
     }
 
     /// Gives `each` the forms of one atom.
-    pub fn part_forms(&mut self, language: Language, text: &str, atom: Atom, mut each: impl FnMut(&str)) {
-        let raw = atom.of(text);
-        if atom.kind == Kind::Plain {
+    pub fn part_forms(&mut self, language: LanguageRules, text: &str, atom: WordAtom, mut each: impl FnMut(&str)) {
+        let raw = atom.text_in(text);
+        if atom.kind == AtomKind::Plain {
             self.lower.clear();
             self.lower.push_str(raw.get(..LONGEST).unwrap_or(raw));
             self.lower.make_ascii_lowercase();
@@ -148,37 +154,37 @@ impl Desk {
                 None => each(&self.lower),
             };
         }
-        if atom.kind == Kind::Emoji {
+        if atom.kind == AtomKind::Emoji {
             self.folded.clear();
             let meant = raw.chars().filter(|&c| c != '\u{FE0F}' && !is_skin(c));
             self.folded.extend(meant.take(LONGEST));
             // A tone of skin that stands alone is what it is.
             return each(if self.folded.is_empty() { raw } else { &self.folded });
         }
-        lower(raw, atom.kind, language, &mut self.lower);
-        if atom.kind == Kind::Letters {
+        write_lowercase(raw, atom.kind, language, &mut self.lower);
+        if atom.kind == AtomKind::Letters {
             return self.letter_forms(language, each);
         }
-        fold(&self.lower, &mut self.folded);
+        fold_accents(&self.lower, &mut self.folded);
         if !self.folded.is_empty() {
             each(&self.folded);
         }
     }
 
     /// Gives `each` the form of two glyphs that stand together.
-    pub fn glyph_form(&mut self, text: &str, left: Atom, right: Atom, mut each: impl FnMut(&str)) {
+    pub fn glyph_form(&mut self, text: &str, left: WordAtom, right: WordAtom, mut each: impl FnMut(&str)) {
         lower_any(text.get(left.start..right.end).unwrap_or_default(), &mut self.lower);
-        fold(&self.lower, &mut self.folded);
+        fold_accents(&self.lower, &mut self.folded);
         each(&self.folded);
     }
 
     /// Gives `each` the forms of a compound as a whole, if it is not too long.
-    pub fn whole_forms(&mut self, language: Language, text: &str, group: &[Atom], mut each: impl FnMut(&str)) {
+    pub fn whole_forms(&mut self, language: LanguageRules, text: &str, group: &[WordAtom], mut each: impl FnMut(&str)) {
         self.whole.clear();
         let is_digit = |c: char| c.is_ascii_digit();
         let mut end = 0;
         for atom in group {
-            lower(atom.of(text), atom.kind, language, &mut self.lower);
+            write_lowercase(atom.text_in(text), atom.kind, language, &mut self.lower);
             if self.whole.ends_with(is_digit) && self.lower.starts_with(is_digit) {
                 let gap = text.get(end..atom.start).unwrap_or_default();
                 self.whole.push(gap.chars().next().filter(char::is_ascii).unwrap_or('-'));
@@ -194,25 +200,25 @@ impl Desk {
             return;
         }
         std::mem::swap(&mut self.lower, &mut self.whole);
-        if group.iter().all(|atom| matches!(atom.kind, Kind::Plain | Kind::Letters)) {
+        if group.iter().all(|atom| matches!(atom.kind, AtomKind::Plain | AtomKind::Letters)) {
             self.letter_forms(language, each);
         } else {
-            fold(&self.lower, &mut self.folded);
+            fold_accents(&self.lower, &mut self.folded);
             each(&self.folded);
         }
     }
 
     /// An atom in lower case and without accents, but with its ending: as lists of common words have it.
-    pub fn folded(&mut self, language: Language, text: &str, atom: Atom) -> &str {
-        lower(atom.of(text), atom.kind, language, &mut self.lower);
-        fold(&self.lower, &mut self.folded);
+    pub fn fold_atom(&mut self, language: LanguageRules, text: &str, atom: WordAtom) -> &str {
+        write_lowercase(atom.text_in(text), atom.kind, language, &mut self.lower);
+        fold_accents(&self.lower, &mut self.folded);
         &self.folded
     }
 
     /// Gives `each` the forms of the letters in `lower`.
-    fn letter_forms(&mut self, language: Language, mut each: impl FnMut(&str)) {
+    fn letter_forms(&mut self, language: LanguageRules, mut each: impl FnMut(&str)) {
         let Self { stems, lower, folded, other, .. } = self;
-        fold(lower, folded);
+        fold_accents(lower, folded);
         if folded.is_empty() {
             return;
         }
@@ -241,7 +247,7 @@ impl Desk {
 
 /// Writes a part of a word in lower case, as its language does with apostrophes and without the signs that an atom may
 /// hold.
-fn lower(raw: &str, kind: Kind, language: Language, into: &mut String) {
+fn write_lowercase(raw: &str, kind: AtomKind, language: LanguageRules, into: &mut String) {
     if raw.is_ascii() {
         into.clear();
         into.push_str(raw.get(..LONGEST).unwrap_or(raw));
@@ -250,8 +256,8 @@ fn lower(raw: &str, kind: Kind, language: Language, into: &mut String) {
         lower_any(raw, into);
     }
     match kind {
-        Kind::Exact => into.retain(|c| c != ','),
-        Kind::Letters => {
+        AtomKind::Exact => into.retain(|c| c != ','),
+        AtomKind::Letters => {
             if let Some((head, _)) = into.split_once('\'')
                 && language.elided.contains(&head)
             {
@@ -264,7 +270,7 @@ fn lower(raw: &str, kind: Kind, language: Language, into: &mut String) {
             }
             into.retain(|c| c != '\'' && c != '.');
         }
-        Kind::Plain | Kind::Glyph | Kind::Emoji => {}
+        AtomKind::Plain | AtomKind::Glyph | AtomKind::Emoji => {}
     }
 }
 
@@ -283,7 +289,7 @@ fn lower_any(raw: &str, into: &mut String) {
                 '\u{2044}' => '/',
                 _ if is_apostrophe(c) => '\'',
                 _ if c.is_whitespace() => continue,
-                _ => digit(c).unwrap_or(c),
+                _ => ascii_digit(c).unwrap_or(c),
             };
             if left > 0 {
                 left -= 1;
@@ -306,7 +312,7 @@ fn lower_any(raw: &str, into: &mut String) {
 }
 
 /// The digit of ASCII for one of Arabic, Persian or Devanagari.
-fn digit(c: char) -> Option<char> {
+fn ascii_digit(c: char) -> Option<char> {
     let zero = match c {
         '\u{660}'..='\u{669}' => 0x660,
         '\u{6F0}'..='\u{6F9}' => 0x6F0,
@@ -323,14 +329,14 @@ mod tests {
     /// The forms of a text, `place:form`.
     fn shown(text: &str, language: Option<&str>) -> String {
         let mut found = Vec::new();
-        let end = words(text, language, 0, &mut found);
+        let end = append_words(text, language, 0, &mut found);
         assert!(found.iter().all(|word| word.place < end));
         found.iter().map(|word| format!("{}:{}", word.place, word.form)).collect::<Vec<_>>().join(" ")
     }
 
     fn forms(text: &str, language: Option<&str>) -> Vec<String> {
         let mut found = Vec::new();
-        words(text, language, 0, &mut found);
+        append_words(text, language, 0, &mut found);
         let mut forms: Vec<String> = found.into_iter().map(|word| word.form).collect();
         forms.sort();
         forms.dedup();
@@ -431,7 +437,7 @@ mod tests {
         let text = "(?s)([\\PC\\s]{0,12}|[a-zà-ÿœşğı'’]{1,90}|[а-я]{1,20}|[α-ώ]{1,20}|[ء-ي]{1,20}|[அ-ௌ]{1,20}|[中国,.0-9]{1,9}| ){0,12}";
         proptest::proptest!(|(text in text, language in 0..codes.len())| {
             let mut found = Vec::new();
-            let end = words(&text, Some(codes[language]), 7, &mut found);
+            let end = append_words(&text, Some(codes[language]), 7, &mut found);
             for word in &found {
                 assert!(!word.form.is_empty() && word.form.chars().count() <= LONGEST * 2, "{word:?}");
                 assert!(!word.form.contains(char::is_whitespace));

@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use ibid_ingest::{Input, Limits, extract};
+use ibid_ingest::{ExtractionInput, ExtractionLimits, extract};
 use serde_json::{Value, json};
 
 fn main() -> io::Result<()> {
@@ -18,7 +18,10 @@ fn main() -> io::Result<()> {
         let path = wanted["path"].as_str().unwrap_or(file);
         let bytes = std::fs::read(path)?;
         let name = path.rsplit('/').next();
-        let read = extract(&Input { bytes: &bytes, filename: name, ..Input::default() }, &Limits::default());
+        let read = extract(
+            &ExtractionInput { bytes: &bytes, filename: name, ..ExtractionInput::default() },
+            &ExtractionLimits::default(),
+        );
         let answer = match read {
             Ok(read) => json!({
                 "file": file,

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ibid_ingest::{Input, Limits, html::read_page};
+use ibid_ingest::{ExtractionInput, ExtractionLimits, html::read_page};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -38,8 +38,8 @@ fn main() -> io::Result<()> {
             io::BufReader::new(file).read_to_end(&mut bytes)?;
         }
         let start = Instant::now();
-        let input = Input { bytes: &bytes, url: asked.url.as_deref(), ..Input::default() };
-        let found = read_page(&input, &Limits::default());
+        let input = ExtractionInput { bytes: &bytes, url: asked.url.as_deref(), ..ExtractionInput::default() };
+        let found = read_page(&input, &ExtractionLimits::default());
         spent += start.elapsed();
         pages += 1;
         let line = match found {

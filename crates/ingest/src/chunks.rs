@@ -8,16 +8,16 @@ use std::ops::Range;
 
 use ibid_domain::{
     CharIndex, Mark, MarkKind, Span,
-    sentences::{chars, paragraphs, sentences_of},
+    sentences::{count_chars, paragraph_ranges, sentences_of},
 };
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// How a text is cut.
+/// Size and overlap of the chunks that a text is split into.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChunkRules {
     /// No chunk has more tokens than this.
     pub max_tokens: usize,
-    /// How much of a chunk is repeated in the next one: 0 for nothing, 0.5 for half. At most 0.9.
+    /// Part of a chunk that is repeated in the next one, from 0 (nothing) to 0.9; 0.5 repeats half.
     pub overlap: f32,
 }
 
@@ -27,10 +27,10 @@ impl Default for ChunkRules {
     }
 }
 
-/// One chunk.
+/// Position and token count of one chunk of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// Where it stands in the text; there is no blank space at its ends.
+pub struct TextChunk {
+    /// Character range in the text, without blank space at its ends.
     pub span: Span,
     /// Its tokens: the sum over its sentences, each counted on its own.
     pub tokens: usize,
@@ -42,13 +42,18 @@ pub struct Piece {
 /// the one before it is at least a quarter full; smaller ones are packed together. `count` says how many tokens a
 /// string has; it is asked once for each sentence, and once more for the words of long ones. Only a single character
 /// that alone has more tokens than allowed makes a chunk that is too large.
-pub fn chunk(text: &str, marks: &[Mark], rules: &ChunkRules, count: &dyn Fn(&str) -> usize) -> Vec<Piece> {
+pub fn split_into_chunks(
+    text: &str,
+    marks: &[Mark],
+    rules: &ChunkRules,
+    count: &dyn Fn(&str) -> usize,
+) -> Vec<TextChunk> {
     let max = rules.max_tokens.clamp(1, MOST_TOKENS);
     let overlap = if rules.overlap.is_finite() { f64::from(rules.overlap.clamp(0.0, 0.9)) } else { 0.5 };
-    let atoms = Atoms { text, max, count, byte: 0, place: 0, found: Vec::new() }.of(marks);
+    let atoms = AtomSplitter { text, max, count, byte: 0, place: 0, found: Vec::new() }.split_text(marks);
     let mut pieces = Vec::new();
     for range in packed_sections(&atoms, max) {
-        windows(&atoms[range], max, overlap, &mut pieces);
+        push_windows(&atoms[range], max, overlap, &mut pieces);
     }
     pieces
 }
@@ -56,10 +61,10 @@ pub fn chunk(text: &str, marks: &[Mark], rules: &ChunkRules, count: &dyn Fn(&str
 /// More than any model takes, and little enough to be summed without care.
 const MOST_TOKENS: usize = 1 << 24;
 
-/// How good it is to cut before an atom.
+/// Strength of the boundary before an atom; chunks are cut at the strongest one nearby.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Border {
-    /// Within a word.
+enum BoundaryStrength {
+    /// Inside a word, used only if the word alone is too long.
     Character,
     Word,
     Sentence,
@@ -72,49 +77,49 @@ enum Border {
 
 /// The smallest piece that windows are made of.
 #[derive(Clone, Copy, Debug)]
-struct Atom {
+struct ChunkAtom {
     span: Span,
     tokens: usize,
-    border: Border,
+    border: BoundaryStrength,
 }
 
-struct Atoms<'a> {
+struct AtomSplitter<'a> {
     text: &'a str,
     max: usize,
     count: &'a dyn Fn(&str) -> usize,
-    /// How far the characters are counted: this byte is this character.
+    /// Byte offset up to which characters are counted; it is the start of character `place`.
     byte: usize,
     place: usize,
-    found: Vec<Atom>,
+    found: Vec<ChunkAtom>,
 }
 
-impl Atoms<'_> {
-    fn of(mut self, marks: &[Mark]) -> Vec<Atom> {
+impl AtomSplitter<'_> {
+    fn split_text(mut self, marks: &[Mark]) -> Vec<ChunkAtom> {
         let text = self.text;
         let mut parts = borders_of(text, marks);
         if parts.first().is_none_or(|&(byte, _)| byte > 0) {
-            parts.insert(0, (0, Border::Paragraph));
+            parts.insert(0, (0, BoundaryStrength::Paragraph));
         }
         let ends: Vec<usize> = parts.iter().skip(1).map(|&(byte, _)| byte).chain([text.len()]).collect();
         for ((start, mut border), end) in parts.into_iter().zip(ends) {
-            for paragraph in paragraphs(&text[start..end]) {
+            for paragraph in paragraph_ranges(&text[start..end]) {
                 // A heading belongs to what follows it.
-                let heading = border >= Border::Heading && paragraph.len() < 200;
+                let heading = border >= BoundaryStrength::Heading && paragraph.len() < 200;
                 for sentence in sentences_of(text, start + paragraph.start..start + paragraph.end) {
-                    self.sentence(sentence, border);
-                    border = Border::Sentence;
+                    self.push_sentence(sentence, border);
+                    border = BoundaryStrength::Sentence;
                 }
-                border = if heading { Border::Sentence } else { Border::Paragraph };
+                border = if heading { BoundaryStrength::Sentence } else { BoundaryStrength::Paragraph };
             }
         }
         self.found
     }
 
     /// A short sentence is one atom; a long one is several, so that windows can be cut and overlap within it.
-    fn sentence(&mut self, range: Range<usize>, border: Border) {
+    fn push_sentence(&mut self, range: Range<usize>, border: BoundaryStrength) {
         let short = (self.max / 8).max(1);
         if range.len() <= short * 12 {
-            let tokens = self.tokens(&range);
+            let tokens = self.count_tokens(&range);
             if tokens <= short {
                 return self.push(range, tokens, border);
             }
@@ -123,38 +128,38 @@ impl Atoms<'_> {
         let enough = self.max / 32;
         let mut border = border;
         let mut group: Option<(Range<usize>, usize)> = None;
-        for word in words(text, range) {
+        for word in word_ranges(text, range) {
             if word.len() > 96 {
                 if let Some((range, tokens)) = group.take() {
                     self.push(range, tokens, border);
-                    border = Border::Word;
+                    border = BoundaryStrength::Word;
                 }
                 self.long_word(word, border);
-                border = Border::Word;
+                border = BoundaryStrength::Word;
                 continue;
             }
-            let tokens = self.tokens(&word);
+            let tokens = self.count_tokens(&word);
             if tokens > self.max {
                 if let Some((range, tokens)) = group.take() {
                     self.push(range, tokens, border);
-                    border = Border::Word;
+                    border = BoundaryStrength::Word;
                 }
                 self.long_word(word, border);
-                border = Border::Word;
+                border = BoundaryStrength::Word;
                 continue;
             }
             let (range, sum) = match group.take() {
                 Some((range, sum)) if sum + tokens <= self.max => (range.start..word.end, sum + tokens),
                 Some((range, sum)) => {
                     self.push(range, sum, border);
-                    border = Border::Word;
+                    border = BoundaryStrength::Word;
                     (word, tokens)
                 }
                 None => (word, tokens),
             };
             if sum >= enough {
                 self.push(range, sum, border);
-                border = Border::Word;
+                border = BoundaryStrength::Word;
             } else {
                 group = Some((range, sum));
             }
@@ -165,54 +170,56 @@ impl Atoms<'_> {
     }
 
     /// A run without spaces: cut between what a reader sees as characters, some at a time.
-    fn long_word(&mut self, range: Range<usize>, border: Border) {
+    fn long_word(&mut self, range: Range<usize>, border: BoundaryStrength) {
         let text = self.text;
         let mut border = border;
-        for group in runs(text, range, 48, true) {
-            let tokens = self.tokens(&group);
+        for group in split_by_size(text, range, 48, true) {
+            let tokens = self.count_tokens(&group);
             // A tokenizer may give up on a long run, so that its count says nothing; these are short.
             if tokens <= (self.max / 8).max(1) {
                 self.push(group, tokens, border);
             } else {
-                for one in runs(text, group, 1, true) {
-                    let tokens = self.tokens(&one);
+                for one in split_by_size(text, group, 1, true) {
+                    let tokens = self.count_tokens(&one);
                     if tokens <= self.max {
                         self.push(one, tokens, border);
                     } else {
-                        for single in runs(text, one, 1, false) {
-                            let tokens = self.tokens(&single);
+                        for single in split_by_size(text, one, 1, false) {
+                            let tokens = self.count_tokens(&single);
                             self.push(single, tokens, border);
-                            border = Border::Character;
+                            border = BoundaryStrength::Character;
                         }
                     }
-                    border = Border::Character;
+                    border = BoundaryStrength::Character;
                 }
             }
-            border = Border::Character;
+            border = BoundaryStrength::Character;
         }
     }
 
     /// At least one, so that a window cannot grow for ever.
-    fn tokens(&self, range: &Range<usize>) -> usize {
+    fn count_tokens(&self, range: &Range<usize>) -> usize {
         self.text.get(range.clone()).map_or(1, |part| (self.count)(part).clamp(1, MOST_TOKENS))
     }
 
-    fn push(&mut self, range: Range<usize>, tokens: usize, border: Border) {
-        let start = self.place + chars(self.text, self.byte..range.start);
-        let end = start + chars(self.text, range.clone());
+    fn push(&mut self, range: Range<usize>, tokens: usize, border: BoundaryStrength) {
+        let start = self.place + count_chars(self.text, self.byte..range.start);
+        let end = start + count_chars(self.text, range.clone());
         (self.byte, self.place) = (range.end, end);
-        self.found.push(Atom { span: Span::new(start, end), tokens, border });
+        self.found.push(ChunkAtom { span: Span::new(start, end), tokens, border });
     }
 }
 
 /// The bytes at which a marked part of the text begins.
-fn borders_of(text: &str, marks: &[Mark]) -> Vec<(usize, Border)> {
-    let mut starts: Vec<(usize, Border)> = marks
+fn borders_of(text: &str, marks: &[Mark]) -> Vec<(usize, BoundaryStrength)> {
+    let mut starts: Vec<(usize, BoundaryStrength)> = marks
         .iter()
         .filter_map(|mark| {
             let border = match mark.kind {
-                MarkKind::Section if mark.level > 2 => Border::Heading,
-                MarkKind::Section | MarkKind::Sheet | MarkKind::Message | MarkKind::Attachment => Border::Part,
+                MarkKind::Section if mark.level > 2 => BoundaryStrength::Heading,
+                MarkKind::Section | MarkKind::Sheet | MarkKind::Message | MarkKind::Attachment => {
+                    BoundaryStrength::Part
+                }
                 // A page ends where the paper does, and a row of cells is a line of text anyway.
                 MarkKind::Page | MarkKind::Cells => return None,
             };
@@ -226,11 +233,11 @@ fn borders_of(text: &str, marks: &[Mark]) -> Vec<(usize, Border)> {
     starts.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
     starts.dedup_by_key(|start| start.0);
     let index = CharIndex::new(text);
-    starts.into_iter().filter_map(|(place, border)| Some((index.byte(place)?, border))).collect()
+    starts.into_iter().filter_map(|(place, border)| Some((index.byte_offset(place)?, border))).collect()
 }
 
 /// The words of a range: what stands between blank space.
-fn words(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+fn word_ranges(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let base = range.start;
     let part = &text[range];
     part.split_whitespace().map(move |word| {
@@ -242,7 +249,7 @@ fn words(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> 
 
 /// A range in runs of about `size` bytes, cut between grapheme clusters or between characters. A cluster of absurd
 /// length is cut between its characters.
-fn runs(text: &str, range: Range<usize>, size: usize, clusters: bool) -> Vec<Range<usize>> {
+fn split_by_size(text: &str, range: Range<usize>, size: usize, clusters: bool) -> Vec<Range<usize>> {
     let part = &text[range.clone()];
     let mut found = Vec::new();
     let mut start = 0;
@@ -274,12 +281,12 @@ fn runs(text: &str, range: Range<usize>, size: usize, clusters: bool) -> Vec<Ran
 }
 
 /// The atoms in ranges that begin at a part of the text, small parts taken together.
-fn packed_sections(atoms: &[Atom], max: usize) -> Vec<Range<usize>> {
+fn packed_sections(atoms: &[ChunkAtom], max: usize) -> Vec<Range<usize>> {
     let enough = max / 4;
     let mut packed: Vec<Range<usize>> = Vec::new();
     let (mut start, mut tokens) = (0, 0);
     for (at, atom) in atoms.iter().enumerate() {
-        if atom.border == Border::Part && at > start && tokens >= enough {
+        if atom.border == BoundaryStrength::Part && at > start && tokens >= enough {
             packed.push(start..at);
             (start, tokens) = (at, 0);
         }
@@ -296,7 +303,7 @@ fn packed_sections(atoms: &[Atom], max: usize) -> Vec<Range<usize>> {
 }
 
 /// Lays overlapping windows over the atoms.
-fn windows(atoms: &[Atom], max: usize, overlap: f64, pieces: &mut Vec<Piece>) {
+fn push_windows(atoms: &[ChunkAtom], max: usize, overlap: f64, pieces: &mut Vec<TextChunk>) {
     let (mut start, mut covered) = (0, 0);
     while start < atoms.len() {
         let end = window_end(atoms, start, max, covered);
@@ -309,7 +316,7 @@ fn windows(atoms: &[Atom], max: usize, overlap: f64, pieces: &mut Vec<Piece>) {
         let window = &atoms[start..end];
         let tokens = window.iter().map(|atom| atom.tokens).sum();
         if let (Some(first), Some(last)) = (window.first(), window.last()) {
-            pieces.push(Piece { span: Span::new(first.span.start, last.span.end), tokens });
+            pieces.push(TextChunk { span: Span::new(first.span.start, last.span.end), tokens });
         }
         if end == atoms.len() {
             return;
@@ -320,10 +327,10 @@ fn windows(atoms: &[Atom], max: usize, overlap: f64, pieces: &mut Vec<Piece>) {
 
 /// The end of the window that begins at `start`: at the strongest border of its last quarter, as late as possible, and
 /// beyond what is covered already.
-fn window_end(atoms: &[Atom], start: usize, max: usize, covered: usize) -> usize {
+fn window_end(atoms: &[ChunkAtom], start: usize, max: usize, covered: usize) -> usize {
     let mut end = start;
     let mut tokens = 0;
-    let mut best: Option<(Border, usize)> = None;
+    let mut best: Option<(BoundaryStrength, usize)> = None;
     while let Some(atom) = atoms.get(end) {
         if tokens + atom.tokens > max && end > start {
             break;
@@ -332,7 +339,7 @@ fn window_end(atoms: &[Atom], start: usize, max: usize, covered: usize) -> usize
         end += 1;
         if tokens * 4 >= max * 3 && end > covered {
             // Beyond the last atom the text ends, which is the best border of all.
-            let border = atoms.get(end).map_or(Border::Part, |next| next.border);
+            let border = atoms.get(end).map_or(BoundaryStrength::Part, |next| next.border);
             if best.is_none_or(|(strongest, _)| border >= strongest) {
                 best = Some((border, end));
             }
@@ -344,13 +351,13 @@ fn window_end(atoms: &[Atom], start: usize, max: usize, covered: usize) -> usize
     best.map_or(end, |(_, at)| at)
 }
 
-/// Where the window after `window` begins: so that about the wanted part is repeated, at the strongest border nearby.
-fn next_start(atoms: &[Atom], window: Range<usize>, tokens: usize, overlap: f64) -> usize {
+/// Returns the index at which the next window begins: near the wanted overlap, at the strongest boundary nearby.
+fn next_start(atoms: &[ChunkAtom], window: Range<usize>, tokens: usize, overlap: f64) -> usize {
     let wanted = tokens as f64 * overlap;
     let least = wanted * 0.6;
     let most = (wanted * 1.3).min(tokens as f64 * (1.0 + overlap) / 2.0);
     let mut repeated = 0.0;
-    let mut best: Option<(Border, f64, usize)> = None;
+    let mut best: Option<(BoundaryStrength, f64, usize)> = None;
     // With nothing to repeat, the next window begins where this one ends.
     if wanted < 1.0 {
         return window.end;
@@ -390,8 +397,8 @@ mod tests {
         Mark { kind: MarkKind::Section, label: label.to_owned(), number: None, level, span: Span::new(start, end) }
     }
 
-    fn texts<'t>(text: &'t str, pieces: &[Piece]) -> Vec<&'t str> {
-        pieces.iter().map(|piece| piece.span.of(text).unwrap()).collect()
+    fn texts<'t>(text: &'t str, pieces: &[TextChunk]) -> Vec<&'t str> {
+        pieces.iter().map(|piece| piece.span.slice_of(text).unwrap()).collect()
     }
 
     /// Paragraphs of four sentences of six words each.
@@ -405,27 +412,27 @@ mod tests {
     #[test]
     fn a_short_text_is_one_chunk_without_the_space_around_it() {
         let text = "\n  A short text.\n\nOf two paragraphs. \n";
-        let pieces = chunk(text, &[], &ChunkRules::default(), &words_in);
+        let pieces = split_into_chunks(text, &[], &ChunkRules::default(), &words_in);
         assert_eq!(texts(text, &pieces), ["A short text.\n\nOf two paragraphs."]);
         assert_eq!(pieces[0].tokens, 6);
-        assert!(chunk(" \n ", &[], &ChunkRules::default(), &words_in).is_empty());
-        assert!(chunk("", &[section("x", 1, 0, 9)], &ChunkRules::default(), &words_in).is_empty());
+        assert!(split_into_chunks(" \n ", &[], &ChunkRules::default(), &words_in).is_empty());
+        assert!(split_into_chunks("", &[section("x", 1, 0, 9)], &ChunkRules::default(), &words_in).is_empty());
     }
 
     #[test]
     fn half_of_a_chunk_is_repeated_in_the_next() {
         let text = prose(40);
-        let pieces = chunk(&text, &[], &ChunkRules { max_tokens: 100, overlap: 0.5 }, &words_in);
+        let pieces = split_into_chunks(&text, &[], &ChunkRules { max_tokens: 100, overlap: 0.5 }, &words_in);
         assert!(pieces.len() > 15);
         for pair in pieces.windows(2) {
             assert!(pair[0].tokens <= 100 && pair[0].tokens >= 75);
-            let shared = words_in(Span::new(pair[1].span.start, pair[0].span.end).of(&text).unwrap());
+            let shared = words_in(Span::new(pair[1].span.start, pair[0].span.end).slice_of(&text).unwrap());
             assert!((30..=66).contains(&shared), "{shared}");
         }
         for piece in texts(&text, &pieces) {
             assert!(piece.starts_with("This is sentence 0") && piece.ends_with('.'), "{piece}");
         }
-        let apart = chunk(&text, &[], &ChunkRules { max_tokens: 100, overlap: 0.0 }, &words_in);
+        let apart = split_into_chunks(&text, &[], &ChunkRules { max_tokens: 100, overlap: 0.0 }, &words_in);
         assert!(apart.windows(2).all(|pair| pair[0].span.end < pair[1].span.start));
     }
 
@@ -438,7 +445,7 @@ mod tests {
         let end = text.chars().count();
         let marks: Vec<Mark> =
             ["Alpha", "Beta", "Gamma", "Delta", "Omega"].iter().map(|name| section(name, 1, at(name), end)).collect();
-        let pieces = chunk(&text, &marks, &ChunkRules { max_tokens: 120, overlap: 0.5 }, &words_in);
+        let pieces = split_into_chunks(&text, &marks, &ChunkRules { max_tokens: 120, overlap: 0.5 }, &words_in);
         let starts: Vec<&str> =
             texts(&text, &pieces).iter().map(|piece| piece.split_whitespace().next().unwrap()).collect();
         assert_eq!(starts, ["Alpha", "Beta", "Gamma"]);
@@ -450,14 +457,14 @@ mod tests {
         let rules = ChunkRules { max_tokens: 50, overlap: 0.5 };
         let family = "👨‍👩‍👧e\u{301}漢";
         let text = family.repeat(200);
-        let pieces = chunk(&text, &[], &rules, &letters);
+        let pieces = split_into_chunks(&text, &[], &rules, &letters);
         assert_eq!(pieces.last().unwrap().span.end, letters(&text));
         for piece in texts(&text, &pieces) {
             assert!(["👨", "e", "漢"].iter().any(|first| piece.starts_with(first)), "{piece}");
             assert!(letters(piece) <= 50);
         }
         let zalgo = format!("a{}", "\u{301}".repeat(5000));
-        assert!(chunk(&zalgo, &[], &rules, &letters).iter().all(|piece| piece.tokens <= 50));
+        assert!(split_into_chunks(&zalgo, &[], &rules, &letters).iter().all(|piece| piece.tokens <= 50));
     }
 
     #[test]
@@ -465,9 +472,11 @@ mod tests {
         let text = prose(5);
         for (max_tokens, overlap) in [(0, 0.5), (1, 0.9), (3, f32::NAN), (7, 5.0), (7, -1.0), (usize::MAX / 8, 0.5)] {
             let marks = [section("a", 1, 999_999, 3), section("b", 2, 17, 4), section("c", 9, 17, 40)];
-            let pieces = chunk(&text, &marks, &ChunkRules { max_tokens, overlap }, &words_in);
+            let pieces = split_into_chunks(&text, &marks, &ChunkRules { max_tokens, overlap }, &words_in);
             assert!(!pieces.is_empty());
-            assert!(pieces.iter().all(|piece| piece.span.of(&text).is_some() && piece.tokens <= max_tokens.max(1)));
+            assert!(
+                pieces.iter().all(|piece| piece.span.slice_of(&text).is_some() && piece.tokens <= max_tokens.max(1))
+            );
         }
     }
 }

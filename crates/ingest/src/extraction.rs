@@ -5,41 +5,41 @@ use serde::{Deserialize, Serialize};
 
 /// The bytes to read, and what is said about them. What is said is only a hint: the bytes decide.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Input<'a> {
-    /// The content.
+pub struct ExtractionInput<'a> {
+    /// Bytes of the file; they decide its kind.
     pub bytes: &'a [u8],
-    /// The name it came under.
+    /// File name from the upload or the archive, used only as a hint.
     pub filename: Option<&'a str>,
     /// The media type it was announced with.
     pub media_type: Option<&'a str>,
-    /// Where it was fetched from.
+    /// Address the file was fetched from; relative links are resolved against it.
     pub url: Option<&'a str>,
     /// The day it is read on, where it is known: nothing has appeared later.
     pub today: Option<PartialDate>,
 }
 
-/// How much a reader may produce. Time and memory are bounded from outside, by the process it runs in.
+/// Limits on the output of one extraction. The calling process limits time and memory.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Limits {
-    /// Characters of text.
+pub struct ExtractionLimits {
+    /// Maximum number of characters of extracted text.
     pub text_chars: usize,
     /// Bytes unpacked from one container, all entries together.
     pub unpacked_bytes: u64,
-    /// Entries of one container.
+    /// Maximum number of entries in one archive or mailbox.
     pub entries: usize,
-    /// Pages of one document.
+    /// Maximum number of pages or slides in one document.
     pub pages: usize,
     /// Levels of nesting: elements in markup, messages in messages.
     pub depth: usize,
 }
 
-impl Default for Limits {
+impl Default for ExtractionLimits {
     fn default() -> Self {
         Self { text_chars: 50_000_000, unpacked_bytes: 512 * 1024 * 1024, entries: 20_000, pages: 5_000, depth: 200 }
     }
 }
 
-/// Why there is no text.
+/// Reason why no text could be extracted from a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(tag = "code", content = "detail", rename_all = "snake_case")]
 pub enum ExtractionError {
@@ -49,7 +49,7 @@ pub enum ExtractionError {
     /// It is not what it claims to be, or part of it is missing.
     #[error("the file is damaged: {0}")]
     Damaged(String),
-    /// There is nothing in it.
+    /// The file has no content besides blank space.
     #[error("the file is empty")]
     Empty,
     /// It holds pictures of text, not text.
@@ -72,7 +72,7 @@ pub enum ExtractionError {
 }
 
 impl ExtractionError {
-    /// A stable name for it.
+    /// Returns the stable code of the error, such as `no_text`.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Encrypted => "encrypted",
@@ -87,10 +87,10 @@ impl ExtractionError {
     }
 }
 
-/// What a page of the web tells about itself beyond its bibliography.
+/// Metadata of a web page that is not part of its bibliographic reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WebPage {
-    /// The name of the site.
+pub struct WebPageMetadata {
+    /// Site name to display: the one the page states, or its host.
     pub site_name: Option<String>,
     /// The address of its icon, absolute.
     pub favicon: Option<String>,
@@ -98,20 +98,20 @@ pub struct WebPage {
     pub canonical_url: Option<String>,
 }
 
-/// What was read.
+/// Text, marks and metadata extracted from one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Extracted {
+pub struct ExtractedFile {
     /// The media type that the bytes have.
     pub media_type: String,
     /// The text, with `\n` between lines and an empty line between paragraphs.
     pub text: String,
     /// The parts of the text, by start.
     pub marks: Vec<Mark>,
-    /// What the content tells about itself.
+    /// Bibliographic metadata found in the file itself.
     pub reference: Reference,
-    /// What it tells as a page of the web.
+    /// Web page metadata; empty for files that are not HTML.
     #[serde(default)]
-    pub web: WebPage,
+    pub web: WebPageMetadata,
     /// Width and height of an image, in pixels.
     #[serde(default)]
     pub dimensions: Option<(u32, u32)>,
@@ -129,26 +129,26 @@ pub struct TextBuilder {
 
 impl TextBuilder {
     /// An empty text that will not grow beyond the limit.
-    pub fn new(limits: &Limits) -> Self {
+    pub fn new(limits: &ExtractionLimits) -> Self {
         Self { text: String::new(), chars: 0, limit: limits.text_chars, marks: Vec::new(), open: Vec::new() }
     }
 
-    /// How many characters it holds.
+    /// Returns the number of characters written, not bytes.
     pub fn len(&self) -> usize {
         self.chars
     }
 
-    /// Whether it holds none.
+    /// Returns true if nothing has been written yet.
     pub fn is_empty(&self) -> bool {
         self.chars == 0
     }
 
-    /// What was written so far.
+    /// Returns the text written so far.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Appends `text` as it is.
+    /// Appends `text` without any change, up to the character limit.
     pub fn push(&mut self, text: &str) -> Result<(), ExtractionError> {
         self.chars += text.chars().count();
         if self.chars > self.limit {
@@ -159,23 +159,23 @@ impl TextBuilder {
     }
 
     /// Ends the line, unless one has just ended or nothing was written.
-    pub fn line(&mut self) -> Result<(), ExtractionError> {
+    pub fn end_line(&mut self) -> Result<(), ExtractionError> {
         if self.text.is_empty() || self.text.ends_with('\n') { Ok(()) } else { self.push("\n") }
     }
 
     /// Ends the paragraph: an empty line follows, unless there is one.
-    pub fn paragraph(&mut self) -> Result<(), ExtractionError> {
-        self.line()?;
+    pub fn end_paragraph(&mut self) -> Result<(), ExtractionError> {
+        self.end_line()?;
         if self.text.is_empty() || self.text.ends_with("\n\n") { Ok(()) } else { self.push("\n") }
     }
 
     /// Marks what was written since `start`.
-    pub fn mark(&mut self, kind: MarkKind, label: impl Into<String>, number: Option<u32>, start: usize) {
+    pub fn add_mark(&mut self, kind: MarkKind, label: impl Into<String>, number: Option<u32>, start: usize) {
         self.marks.push(Mark { kind, label: label.into(), number, level: 0, span: Span::new(start, self.chars) });
     }
 
     /// Begins a section here: those of the same or a deeper level end.
-    pub fn section(&mut self, level: u8, heading: impl Into<String>) {
+    pub fn begin_section(&mut self, level: u8, heading: impl Into<String>) {
         self.end_sections(level);
         let span = Span::new(self.chars, self.chars);
         self.open.push(Mark { kind: MarkKind::Section, label: heading.into(), number: None, level, span });
@@ -210,25 +210,26 @@ mod tests {
 
     #[test]
     fn sections_end_where_the_next_of_their_level_begins() {
-        let mut text = TextBuilder::new(&Limits::default());
-        text.section(1, "One");
+        let mut text = TextBuilder::new(&ExtractionLimits::default());
+        text.begin_section(1, "One");
         text.push("One").unwrap();
-        text.paragraph().unwrap();
-        text.section(2, "Inner");
+        text.end_paragraph().unwrap();
+        text.begin_section(2, "Inner");
         text.push("Ünner").unwrap();
-        text.paragraph().unwrap();
-        text.section(1, "Two");
+        text.end_paragraph().unwrap();
+        text.begin_section(1, "Two");
         text.push("Two").unwrap();
-        text.paragraph().unwrap();
+        text.end_paragraph().unwrap();
         let (text, marks) = text.finish();
         assert_eq!(text, "One\n\nÜnner\n\nTwo");
-        let found: Vec<_> = marks.iter().map(|mark| (mark.label.as_str(), mark.span.of(&text).unwrap())).collect();
+        let found: Vec<_> =
+            marks.iter().map(|mark| (mark.label.as_str(), mark.span.slice_of(&text).unwrap())).collect();
         assert_eq!(found, [("One", "One\n\nÜnner\n\n"), ("Inner", "Ünner\n\n"), ("Two", "Two")]);
     }
 
     #[test]
     fn a_text_beyond_the_limit_is_an_error() {
-        let mut text = TextBuilder::new(&Limits { text_chars: 3, ..Limits::default() });
+        let mut text = TextBuilder::new(&ExtractionLimits { text_chars: 3, ..ExtractionLimits::default() });
         assert!(text.push("äöü").is_ok());
         assert!(matches!(text.push("x"), Err(ExtractionError::TooLarge(_))));
     }

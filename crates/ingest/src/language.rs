@@ -8,12 +8,12 @@ const SAMPLE: usize = 2000;
 /// The language of a text as an ISO 639-1 code, where there is little doubt: a title is too short to tell. Looks at the
 /// beginning, the middle and the end.
 pub fn detect(text: &str) -> Option<&'static str> {
-    let info = whatlang::detect(&sample(text))?;
-    info.is_reliable().then(|| code(info.lang())).flatten()
+    let info = whatlang::detect(&sample_text(text))?;
+    info.is_reliable().then(|| iso_code(info.lang())).flatten()
 }
 
 /// A part of the text that costs the same however long it is.
-fn sample(text: &str) -> String {
+fn sample_text(text: &str) -> String {
     if text.len() <= 4 * 3 * SAMPLE {
         return text.chars().take(3 * SAMPLE).collect();
     }
@@ -24,7 +24,7 @@ fn sample(text: &str) -> String {
         .collect()
 }
 
-fn code(lang: Lang) -> Option<&'static str> {
+fn iso_code(lang: Lang) -> Option<&'static str> {
     Some(match lang {
         Lang::Epo => "eo",
         Lang::Eng => "en",

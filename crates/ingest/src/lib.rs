@@ -2,7 +2,7 @@
 //! tells about itself; how a text is cut into chunks; what a list of references says.
 //!
 //! This crate only computes: it opens no connection, reads no clock, touches no database. Whoever calls it gives it the
-//! bytes and bounds its time and memory from outside; within, every reader bounds what it unpacks by [`Limits`].
+//! bytes and bounds its time and memory from outside; within, every reader bounds what it unpacks by [`ExtractionLimits`].
 //!
 //! Start reading at [`extract`].
 
@@ -11,19 +11,19 @@ pub mod extraction;
 mod formats;
 pub mod html;
 pub mod language;
-pub mod lists;
 pub mod references;
 pub mod sniff;
 mod thumbnail;
+pub mod url_lists;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-pub use extraction::{Extracted, ExtractionError, Input, Limits, TextBuilder, WebPage};
+pub use extraction::{ExtractedFile, ExtractionError, ExtractionInput, ExtractionLimits, TextBuilder, WebPageMetadata};
 pub use thumbnail::thumbnail;
 
 /// Reads a file: finds out what it is, and gives its text, the places in it, and what it tells about itself.
-pub fn extract(input: &Input, limits: &Limits) -> Result<Extracted, ExtractionError> {
-    let read = AssertUnwindSafe(|| formats::Reading::new(limits).read(input));
+pub fn extract(input: &ExtractionInput, limits: &ExtractionLimits) -> Result<ExtractedFile, ExtractionError> {
+    let read = AssertUnwindSafe(|| formats::ExtractionContext::new(limits).read_file(input));
     // Nothing here panics by intent; the libraries beneath are asked to read what nobody foresaw.
     catch_unwind(read).unwrap_or_else(|_| Err(ExtractionError::Damaged("its reader gave up".to_owned())))
 }

@@ -2,58 +2,58 @@
 
 use std::io::Cursor;
 
-use crate::{Input, formats};
+use crate::{ExtractionInput, formats};
 
 /// The kinds of files told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Portable Document Format.
+pub enum FileKind {
+    /// PDF document of any version.
     Pdf,
-    /// Word, since 2007.
+    /// Word document, 2007 or later.
     Docx,
-    /// PowerPoint, since 2007.
+    /// PowerPoint presentation, 2007 or later.
     Pptx,
-    /// Excel, since 2007.
+    /// Excel workbook, 2007 or later.
     Xlsx,
-    /// OpenDocument text.
+    /// OpenDocument text document.
     Odt,
-    /// OpenDocument presentation.
+    /// OpenDocument presentation, `.odp`.
     Odp,
-    /// OpenDocument spreadsheet.
+    /// OpenDocument spreadsheet, `.ods`.
     Ods,
     /// OpenDocument in one XML file.
     FlatOdf,
-    /// An electronic book.
+    /// Electronic book in the EPUB format.
     Epub,
-    /// Excel, until 2003.
+    /// Excel workbook up to version 2003.
     Xls,
-    /// Word, until 2003.
+    /// Word document up to version 2003.
     Doc,
-    /// PowerPoint, until 2003.
+    /// PowerPoint presentation up to version 2003.
     Ppt,
     /// A message saved by Outlook.
     Msg,
-    /// Rich Text Format.
+    /// Document in Rich Text Format.
     Rtf,
-    /// A mail message.
+    /// Single mail message in MIME format.
     Eml,
     /// Mail messages, one after the other.
     Mbox,
-    /// A page of the web.
+    /// HTML document, such as a web page.
     Html,
     /// XML of an unknown vocabulary.
     Xml,
     /// A vector image, which may hold text.
     Svg,
-    /// Markdown.
+    /// Text file with Markdown markup.
     Markdown,
     /// A table with this separator.
     Csv(u8),
-    /// JSON, or JSON by lines.
+    /// JSON document, or one JSON value on each line.
     Json,
-    /// Plain text.
+    /// Text of no other known kind.
     Text,
-    /// An image of this type.
+    /// Raster image, with its media type.
     Image(&'static str),
     /// An Office file behind a password.
     EncryptedOffice,
@@ -61,7 +61,7 @@ pub enum Kind {
     Other(&'static str),
 }
 
-impl Kind {
+impl FileKind {
     /// The media type of such files.
     pub const fn media_type(self) -> &'static str {
         match self {
@@ -94,68 +94,72 @@ impl Kind {
     }
 }
 
-/// How much of a text is looked at.
+/// Number of bytes at the start of a file used to detect its kind.
 const HEAD: usize = 64 * 1024;
 
-/// The kind of the input.
-pub fn kind(input: &Input) -> Kind {
+/// Detects the kind of a file from its bytes; name and media type are only hints.
+pub fn detect_kind(input: &ExtractionInput) -> FileKind {
     let bytes = input.bytes;
     if let Some(kind) = by_magic(bytes) {
         return kind;
     }
     // Some PDFs have something before their first line; readers search for it in the first kilobyte.
     if bytes[..bytes.len().min(1024)].windows(5).any(|window| window == b"%PDF-") {
-        return Kind::Pdf;
+        return FileKind::Pdf;
     }
     let head = formats::decode_head(&bytes[..bytes.len().min(HEAD)]);
     match head {
         Some(head) => by_text(head.trim_start_matches('\u{feff}'), input),
-        None => Kind::Other("application/octet-stream"),
+        None => FileKind::Other("application/octet-stream"),
     }
 }
 
-fn by_magic(bytes: &[u8]) -> Option<Kind> {
+fn by_magic(bytes: &[u8]) -> Option<FileKind> {
     Some(match bytes {
-        [b'%', b'P', b'D', b'F', b'-', ..] => Kind::Pdf,
-        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 0x30, 0x30, b'P', b'K', ..] => container(bytes),
-        [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, ..] => compound(bytes),
-        [0x89, b'P', b'N', b'G', ..] => Kind::Image("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Kind::Image("image/jpeg"),
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Kind::Image("image/gif"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Kind::Image("image/webp"),
-        [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => Kind::Image("image/tiff"),
-        [b'B', b'M', _, _, _, _, 0, 0, 0, 0, _, _, 0, 0, ..] => Kind::Image("image/bmp"),
-        [b'{', b'\\', b'r', b't', b'f', ..] => Kind::Rtf,
-        [0x1f, 0x8b, ..] => Kind::Other("application/gzip"),
-        [b'7', b'z', 0xbc, 0xaf, ..] => Kind::Other("application/x-7z-compressed"),
-        [b'R', b'a', b'r', b'!', ..] => Kind::Other("application/vnd.rar"),
-        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Kind::Other("application/x-xz"),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Kind::Other("application/zstd"),
-        [0x7f, b'E', b'L', b'F', ..] => Kind::Other("application/x-elf"),
-        [b'O', b'g', b'g', b'S', ..] => Kind::Other("application/ogg"),
-        [b'I', b'D', b'3', ..] => Kind::Other("audio/mpeg"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', ..] => Kind::Other("audio/wav"),
-        [_, _, _, _, b'f', b't', b'y', b'p', ..] => Kind::Other("video/mp4"),
-        [b'S', b'Q', b'L', b'i', b't', b'e', b' ', b'f', ..] => Kind::Other("application/vnd.sqlite3"),
+        [b'%', b'P', b'D', b'F', b'-', ..] => FileKind::Pdf,
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 0x30, 0x30, b'P', b'K', ..] => {
+            detect_zip_kind(bytes)
+        }
+        [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, ..] => detect_compound_kind(bytes),
+        [0x89, b'P', b'N', b'G', ..] => FileKind::Image("image/png"),
+        [0xff, 0xd8, 0xff, ..] => FileKind::Image("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => FileKind::Image("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => FileKind::Image("image/webp"),
+        [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => FileKind::Image("image/tiff"),
+        [b'B', b'M', _, _, _, _, 0, 0, 0, 0, _, _, 0, 0, ..] => FileKind::Image("image/bmp"),
+        [b'{', b'\\', b'r', b't', b'f', ..] => FileKind::Rtf,
+        [0x1f, 0x8b, ..] => FileKind::Other("application/gzip"),
+        [b'7', b'z', 0xbc, 0xaf, ..] => FileKind::Other("application/x-7z-compressed"),
+        [b'R', b'a', b'r', b'!', ..] => FileKind::Other("application/vnd.rar"),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => FileKind::Other("application/x-xz"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => FileKind::Other("application/zstd"),
+        [0x7f, b'E', b'L', b'F', ..] => FileKind::Other("application/x-elf"),
+        [b'O', b'g', b'g', b'S', ..] => FileKind::Other("application/ogg"),
+        [b'I', b'D', b'3', ..] => FileKind::Other("audio/mpeg"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', ..] => FileKind::Other("audio/wav"),
+        [_, _, _, _, b'f', b't', b'y', b'p', ..] => FileKind::Other("video/mp4"),
+        [b'S', b'Q', b'L', b'i', b't', b'e', b' ', b'f', ..] => FileKind::Other("application/vnd.sqlite3"),
         _ => return None,
     })
 }
 
-fn container(bytes: &[u8]) -> Kind {
+fn detect_zip_kind(bytes: &[u8]) -> FileKind {
     // OpenDocument and EPUB say what they are in a first, stored entry.
     if bytes.get(30..38) == Some(b"mimetype") {
         let said = &bytes[38..bytes.len().min(38 + 100)];
         let says = |media_type: &[u8]| said.windows(media_type.len()).any(|window| window == media_type);
         if says(b"application/epub+zip") {
-            return Kind::Epub;
+            return FileKind::Epub;
         }
-        for (name, kind) in [(&b"text"[..], Kind::Odt), (b"spreadsheet", Kind::Ods), (b"presentation", Kind::Odp)] {
+        for (name, kind) in
+            [(&b"text"[..], FileKind::Odt), (b"spreadsheet", FileKind::Ods), (b"presentation", FileKind::Odp)]
+        {
             if says(&[b"opendocument.", name].concat()) {
                 return kind;
             }
         }
         if says(b"vnd.sun.xml.writer") {
-            return Kind::Odt;
+            return FileKind::Odt;
         }
     }
     let names: Vec<String> = match zip::ZipArchive::new(Cursor::new(bytes)) {
@@ -169,19 +173,19 @@ fn container(bytes: &[u8]) -> Kind {
     };
     let has = |prefix: &str| names.iter().any(|name| name.starts_with(prefix));
     if has("xl/workbook.bin") {
-        Kind::Other("application/vnd.ms-excel.sheet.binary.macroenabled.12")
+        FileKind::Other("application/vnd.ms-excel.sheet.binary.macroenabled.12")
     } else if has("word/") {
-        Kind::Docx
+        FileKind::Docx
     } else if has("ppt/") {
-        Kind::Pptx
+        FileKind::Pptx
     } else if has("xl/") {
-        Kind::Xlsx
+        FileKind::Xlsx
     } else if has("meta-inf/container.xml") {
-        Kind::Epub
+        FileKind::Epub
     } else if has("content.xml") {
-        Kind::Odt
+        FileKind::Odt
     } else {
-        Kind::Other("application/zip")
+        FileKind::Other("application/zip")
     }
 }
 
@@ -203,73 +207,73 @@ fn local_names(bytes: &[u8]) -> Vec<String> {
     names
 }
 
-fn compound(bytes: &[u8]) -> Kind {
+fn detect_compound_kind(bytes: &[u8]) -> FileKind {
     let Ok(file) = cfb::CompoundFile::open(Cursor::new(bytes)) else {
-        return Kind::Doc;
+        return FileKind::Doc;
     };
     let has = |path: &str| file.exists(path);
     if has("/EncryptedPackage") || has("/EncryptionInfo") {
-        Kind::EncryptedOffice
+        FileKind::EncryptedOffice
     } else if has("/__properties_version1.0") {
-        Kind::Msg
+        FileKind::Msg
     } else if has("/Workbook") || has("/Book") {
-        Kind::Xls
+        FileKind::Xls
     } else if has("/WordDocument") {
-        Kind::Doc
+        FileKind::Doc
     } else if has("/PowerPoint Document") {
-        Kind::Ppt
+        FileKind::Ppt
     } else {
-        Kind::Other("application/x-ole-storage")
+        FileKind::Other("application/x-ole-storage")
     }
 }
 
-fn by_text(head: &str, input: &Input) -> Kind {
+fn by_text(head: &str, input: &ExtractionInput) -> FileKind {
     let start = head.trim_start();
-    let hint = Hint::of(input);
+    let hint = TypeHint::from_input(input);
     if start.starts_with("{\\rtf") {
-        return Kind::Rtf;
+        return FileKind::Rtf;
     }
     if start.starts_with('<') {
-        return markup(start, &hint);
+        return detect_markup_kind(start, &hint);
     }
     if is_mailbox(head) {
-        return Kind::Mbox;
+        return FileKind::Mbox;
     }
-    if is_mail(start, hint.is(&["eml", "mht", "mhtml"], &["message/rfc822", "multipart/related"])) {
-        return Kind::Eml;
+    if is_mail(start, hint.matches_any(&["eml", "mht", "mhtml"], &["message/rfc822", "multipart/related"])) {
+        return FileKind::Eml;
     }
-    if hint.is(&["html", "htm", "xhtml"], &["text/html", "application/xhtml+xml"]) {
-        return Kind::Html;
+    if hint.matches_any(&["html", "htm", "xhtml"], &["text/html", "application/xhtml+xml"]) {
+        return FileKind::Html;
     }
-    if hint.is(&["md", "markdown", "mdown", "mkd"], &["text/markdown", "text/x-markdown"]) {
-        return Kind::Markdown;
+    if hint.matches_any(&["md", "markdown", "mdown", "mkd"], &["text/markdown", "text/x-markdown"]) {
+        return FileKind::Markdown;
     }
-    if hint.is(&["json", "jsonl", "ndjson", "geojson"], &["application/json", "application/x-ndjson"])
+    if hint.matches_any(&["json", "jsonl", "ndjson", "geojson"], &["application/json", "application/x-ndjson"])
         || (start.starts_with(['{', '[']) && is_json(input.bytes))
     {
-        return Kind::Json;
+        return FileKind::Json;
     }
-    if hint.is(&["tsv", "tab"], &["text/tab-separated-values"]) {
-        return Kind::Csv(b'\t');
+    if hint.matches_any(&["tsv", "tab"], &["text/tab-separated-values"]) {
+        return FileKind::Csv(b'\t');
     }
-    if hint.is(&["csv"], &["text/csv", "application/csv"]) {
-        return Kind::Csv(separator(head).unwrap_or(b','));
+    if hint.matches_any(&["csv"], &["text/csv", "application/csv"]) {
+        return FileKind::Csv(detect_separator(head).unwrap_or(b','));
     }
     if hint.extension.is_empty()
-        && let Some(separator) = separator(head)
+        && let Some(separator) = detect_separator(head)
     {
-        return Kind::Csv(separator);
+        return FileKind::Csv(separator);
     }
-    Kind::Text
+    FileKind::Text
 }
 
-struct Hint {
+struct TypeHint {
     extension: String,
     media_type: String,
 }
 
-impl Hint {
-    fn of(input: &Input) -> Self {
+impl TypeHint {
+    fn from_input(input: &ExtractionInput) -> Self {
         let name = input.filename.unwrap_or_default();
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
         let media_type = input.media_type.unwrap_or_default();
@@ -277,7 +281,7 @@ impl Hint {
         Self { extension, media_type }
     }
 
-    fn is(&self, extensions: &[&str], media_types: &[&str]) -> bool {
+    fn matches_any(&self, extensions: &[&str], media_types: &[&str]) -> bool {
         extensions.contains(&self.extension.as_str()) || media_types.contains(&self.media_type.as_str())
     }
 }
@@ -324,8 +328,8 @@ const HTML_TAGS: &[&str] = &[
     "em",
 ];
 
-fn markup(start: &str, hint: &Hint) -> Kind {
-    let hinted_html = hint.is(&["html", "htm", "xhtml"], &["text/html", "application/xhtml+xml"]);
+fn detect_markup_kind(start: &str, hint: &TypeHint) -> FileKind {
+    let hinted_html = hint.matches_any(&["html", "htm", "xhtml"], &["text/html", "application/xhtml+xml"]);
     let mut rest = start;
     let mut declared = false;
     // Comments, declarations and the document type stand before the first element.
@@ -339,10 +343,10 @@ fn markup(start: &str, hint: &Hint) -> Kind {
         } else if rest.starts_with("<!") {
             let name: String = rest.chars().take(30).collect::<String>().to_ascii_lowercase();
             if name.starts_with("<!doctype html") {
-                return Kind::Html;
+                return FileKind::Html;
             }
             if name.starts_with("<!doctype svg") {
-                return Kind::Svg;
+                return FileKind::Svg;
             }
             declared = true;
             let end = match (rest.find('['), rest.find('>')) {
@@ -366,16 +370,16 @@ fn markup(start: &str, hint: &Hint) -> Kind {
         .collect();
     let local = name.rsplit(':').next().unwrap_or_default().to_ascii_lowercase();
     match (name.as_str(), local.as_str()) {
-        ("office:document", _) => Kind::FlatOdf,
-        (_, "svg") => Kind::Svg,
-        (_, "html") => Kind::Html,
-        _ if hinted_html => Kind::Html,
-        _ if hint.is(&["md", "markdown"], &["text/markdown"]) => Kind::Markdown,
-        _ if !declared && HTML_TAGS.contains(&local.as_str()) => Kind::Html,
-        _ if declared || hint.is(&["xml"], &["text/xml", "application/xml"]) => Kind::Xml,
-        ("", _) => Kind::Text,
-        _ if rest.contains("</") || rest.contains("/>") => Kind::Xml,
-        _ => Kind::Text,
+        ("office:document", _) => FileKind::FlatOdf,
+        (_, "svg") => FileKind::Svg,
+        (_, "html") => FileKind::Html,
+        _ if hinted_html => FileKind::Html,
+        _ if hint.matches_any(&["md", "markdown"], &["text/markdown"]) => FileKind::Markdown,
+        _ if !declared && HTML_TAGS.contains(&local.as_str()) => FileKind::Html,
+        _ if declared || hint.matches_any(&["xml"], &["text/xml", "application/xml"]) => FileKind::Xml,
+        ("", _) => FileKind::Text,
+        _ if rest.contains("</") || rest.contains("/>") => FileKind::Xml,
+        _ => FileKind::Text,
     }
 }
 
@@ -445,7 +449,7 @@ fn is_json(bytes: &[u8]) -> bool {
 }
 
 /// The character that separates the same number of fields on every line, if there is one.
-fn separator(head: &str) -> Option<u8> {
+fn detect_separator(head: &str) -> Option<u8> {
     let lines: Vec<&str> = head.lines().filter(|line| !line.trim().is_empty()).take(50).collect();
     // The last line may have been cut off.
     let lines = if lines.len() > 3 { &lines[..lines.len() - 1] } else { &lines[..] };

@@ -4,7 +4,7 @@
 
 use std::{env, fs, time::Instant};
 
-use ibid_knowledge::{Reading, extract::extract};
+use ibid_knowledge::{KnowledgeInput, extract::extract};
 
 fn main() {
     let mut date = None;
@@ -20,7 +20,7 @@ fn main() {
                     continue;
                 };
                 let started = Instant::now();
-                let found = extract(&Reading { text: &text, date, ..Reading::default() });
+                let found = extract(&KnowledgeInput { text: &text, date, ..KnowledgeInput::default() });
                 let seconds = started.elapsed().as_secs_f64();
                 println!(
                     "== {path}: {} entities, {} events, {:.1} MB/s",

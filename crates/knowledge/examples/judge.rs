@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Write};
 
-use ibid_knowledge::judge::{Profile, compare, evidence};
+use ibid_knowledge::judge::{Profile, compare, observed_signs};
 use serde_json::{Value, json};
 
 fn profile(value: &Value) -> Profile {
@@ -24,7 +24,7 @@ fn main() -> std::io::Result<()> {
         let Ok(pair) = serde_json::from_str::<Value>(&line?) else { continue };
         let (Some(a), Some(b)) = (pair.get("a").map(profile), pair.get("b").map(profile)) else { continue };
         let judgement = compare(&a, &b);
-        let (model, signs) = evidence(&a, &b);
+        let (model, signs) = observed_signs(&a, &b);
         let signs: serde_json::Map<String, Value> =
             signs.into_iter().map(|(sign, far)| (sign.to_owned(), json!(far))).collect();
         let line = json!({

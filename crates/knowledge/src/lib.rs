@@ -13,14 +13,13 @@ pub mod prompts;
 
 use ibid_domain::{ActorRole, Category, EntityType, Mark, PartialDate, Span};
 
-/// A text to be read.
+/// Text with its metadata, as input for the extraction.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Reading<'text> {
-    /// What it says.
+pub struct KnowledgeInput<'text> {
     pub text: &'text str,
-    /// What it is called.
+    /// Title of the document, if it has one.
     pub title: Option<&'text str>,
-    /// When it was written, which is what `tomorrow` is counted from.
+    /// Date of writing, the reference for `tomorrow`.
     pub date: Option<PartialDate>,
     /// Its language, by the code of two letters.
     pub language: Option<&'text str>,
@@ -28,52 +27,50 @@ pub struct Reading<'text> {
     pub marks: &'text [Mark],
 }
 
-/// What a text tells.
+/// Entities and events extracted from a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
-    /// Who and what is named; events point into it.
-    pub entities: Vec<FoundEntity>,
-    /// What happened, in the order of the text.
-    pub events: Vec<FoundEvent>,
+    /// Entities named in the text; events refer to them by index.
+    pub entities: Vec<ExtractedEntity>,
+    /// Events in the order of the text.
+    pub events: Vec<ExtractedEvent>,
 }
 
 /// Somebody or something that a text names, under one or several names.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FoundEntity {
-    /// What it is.
+pub struct ExtractedEntity {
     pub kind: EntityType,
     /// The fullest name that the text has for it.
     pub name: String,
-    /// What it is there for: "Engineering Manager".
+    /// Role or job title such as "Engineering Manager".
     pub role: Option<String>,
-    /// Whom it belongs to.
+    /// Name of the organisation that the entity belongs to.
     pub organization: Option<String>,
-    /// Where mail reaches it.
+    /// E-mail address stated in the text.
     pub email: Option<String>,
     /// Its other names in this text, without `name`.
     pub aliases: Vec<String>,
-    /// How sure it is that this is one thing of that kind, from 0 to 1.
+    /// Confidence from 0 to 1 that this is one entity of that type.
     pub confidence: f32,
     /// Every place that names it, in the order of the text.
     pub mentions: Vec<Span>,
-    /// What else stands near it and tells it from others of that name, in a line.
+    /// Words near the first mention that help to tell it from namesakes, in one line.
     pub context: Option<String>,
 }
 
 /// Something that happened, will happen or is thought, and the words that say so.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FoundEvent {
-    /// What kind of thing.
+pub struct ExtractedEvent {
     pub category: Category,
-    /// What happened, in a sentence that can be understood alone.
+    /// Sentence that tells the event and can be understood alone.
     pub narrative: String,
-    /// When, as exactly as the text says.
+    /// Date of the event, as exact as the text states it.
     pub time: Option<PartialDate>,
-    /// How sure it is, from 0 to 1.
+    /// Confidence from 0 to 1 that the text states this event.
     pub confidence: f32,
-    /// Who has which part in it: indices into the findings' entities, each once.
+    /// Indices into the entities, each with its role and each only once.
     pub actors: Vec<(usize, ActorRole)>,
-    /// Whom and what it is about: indices into the findings' entities, each once, none of them an actor.
+    /// Indices of the entities that the event is about; none of them is an actor.
     pub subjects: Vec<usize>,
     /// The words that say so; at least one, each within the text.
     pub evidence: Vec<Span>,

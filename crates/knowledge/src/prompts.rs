@@ -4,9 +4,9 @@
 //! are one (prompt B). Whatever it says must be found again: a quote that does not stand in the text is dropped and
 //! counted, a name that does not stand there is none.
 
-mod locate;
-mod part;
-mod same;
+mod gathered_answers;
+mod quote_locator;
+mod sameness;
 
 use std::fmt;
 
@@ -14,39 +14,39 @@ use serde_json::{Value as Json, json};
 
 use ibid_domain::{ActorRole, Category, EntityType};
 
-use crate::{Findings, Reading};
+use crate::{Findings, KnowledgeInput};
 
-pub use part::Gathered;
-pub use same::{ask_same, read_same, same_schema};
+pub use gathered_answers::GatheredAnswers;
+pub use sameness::{ask_same, read_same, same_schema};
 
 /// The version of these prompts: what a model found by another one is found anew.
 pub const VERSION: &str = "model-1";
 
-/// How many bytes of a text a model reads at a time, and how many times at most.
+/// Maximum size of a part sent to a model, in bytes, and the maximum number of parts.
 const WINDOW: usize = 8_000;
 const WINDOWS: usize = 200;
 
-/// What a model is asked.
+/// Prompt for a language model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
-    /// What holds for the whole conversation.
+pub struct ModelPrompt {
+    /// System message for the whole conversation.
     pub system: String,
-    /// The question.
+    /// User message with the question.
     pub user: String,
 }
 
 /// Why an answer cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault(pub(crate) String);
+pub struct InvalidAnswer(pub(crate) String);
 
-impl fmt::Display for Fault {
+impl fmt::Display for InvalidAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
 /// The parts of a text that a model reads, as ranges of bytes: whole paragraphs where they are short enough.
-pub fn windows(text: &str) -> Vec<(usize, usize)> {
+pub fn split_windows(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut start = 0;
     while start < text.len() && found.len() < WINDOWS {
@@ -84,86 +84,87 @@ written; `canonical_suggestion`, its fullest name; `type` (person, org, project,
 `confidence` from 0 to 1.";
 
 /// Prompt A: what happens in a part of a text, and who is named.
-pub fn ask_part(reading: &Reading<'_>, window: (usize, usize)) -> Question {
+pub fn ask_part(reading: &KnowledgeInput<'_>, window: (usize, usize)) -> ModelPrompt {
     let part = reading.text.get(window.0..window.1).unwrap_or_default();
     let title = reading.title.unwrap_or("(none)");
     let date = reading.date.map_or_else(|| "unknown".to_owned(), |date| date.to_string());
     let user = format!("Title: {title}\nDate of the document: {date}\n\n<document>\n{part}\n</document>");
-    Question { system: READ.to_owned(), user }
+    ModelPrompt { system: READ.to_owned(), user }
 }
 
-/// What a model is told whose answer cannot be used.
-pub fn repair(fault: &Fault) -> String {
+/// Returns the message that asks a model to correct an unusable answer.
+pub fn repair_prompt(fault: &InvalidAnswer) -> String {
     format!("That cannot be used: {fault}. Answer again, with the whole JSON object and nothing else.")
 }
 
-fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Json {
+fn enum_names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Json {
     all.iter().map(|one| name(*one)).collect()
 }
 
-fn nullable() -> Json {
+fn nullable_string() -> Json {
     json!({"type": ["string", "null"]})
 }
 
-fn object(properties: Json) -> Json {
+fn object_schema(properties: Json) -> Json {
     let required: Vec<&String> = properties.as_object().into_iter().flatten().map(|(name, _)| name).collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
-/// What the answer to prompt A looks like.
+/// Returns the JSON schema for the answer to prompt A.
 pub fn part_schema() -> Json {
     let text = json!({"type": "string"});
     let texts = json!({"type": "array", "items": text});
     let number = json!({"type": "number"});
-    let actor =
-        object(json!({"name": text, "role": {"type": "string", "enum": names(ActorRole::ALL, ActorRole::as_str)}}));
-    let event = object(json!({
-        "category": {"type": "string", "enum": names(Category::ALL, Category::as_str)},
+    let actor = object_schema(
+        json!({"name": text, "role": {"type": "string", "enum": enum_names(ActorRole::ALL, ActorRole::as_str)}}),
+    );
+    let event = object_schema(json!({
+        "category": {"type": "string", "enum": enum_names(Category::ALL, Category::as_str)},
         "narrative": text,
-        "event_time": nullable(),
+        "event_time": nullable_string(),
         "confidence": number,
         "actors": {"type": "array", "items": actor},
         "subjects": texts,
         "evidence": texts,
     }));
-    let entity = object(json!({
+    let entity = object_schema(json!({
         "surface_form": text,
         "canonical_suggestion": text,
-        "type": {"type": "string", "enum": names(EntityType::ALL, EntityType::as_str)},
-        "context_clues": object(json!({"role": nullable(), "org": nullable(), "email": nullable()})),
+        "type": {"type": "string", "enum": enum_names(EntityType::ALL, EntityType::as_str)},
+        "context_clues": object_schema(json!({"role": nullable_string(), "org": nullable_string(), "email": nullable_string()})),
         "aliases_in_doc": texts,
         "confidence": number,
     }));
-    object(json!({
+    object_schema(json!({
         "events": {"type": "array", "items": event},
         "entities_mentioned": {"type": "array", "items": entity},
     }))
 }
 
-/// What the answer to prompt B looks like.
+/// Returns the JSON schema for the answer to prompt B.
 pub fn joining_schema() -> Json {
-    let event = object(json!({
+    let event = object_schema(json!({
         "members": {"type": "array", "items": {"type": "integer"}},
-        "category": {"type": "string", "enum": names(Category::ALL, Category::as_str)},
+        "category": {"type": "string", "enum": enum_names(Category::ALL, Category::as_str)},
         "narrative": {"type": "string"},
-        "event_time": nullable(),
+        "event_time": nullable_string(),
         "confidence": {"type": "number"},
     }));
-    object(json!({"events": {"type": "array", "items": event}}))
+    object_schema(json!({"events": {"type": "array", "items": event}}))
 }
 
 /// The JSON object of an answer, which may stand between other words.
-fn read_object<T: serde::de::DeserializeOwned>(answer: &str) -> Result<T, Fault> {
+fn read_object<T: serde::de::DeserializeOwned>(answer: &str) -> Result<T, InvalidAnswer> {
     let (Some(start), Some(end)) = (answer.find('{'), answer.rfind('}')) else {
-        return Err(Fault("it has no JSON object".to_owned()));
+        return Err(InvalidAnswer("it has no JSON object".to_owned()));
     };
     let object = answer.get(start..=end).unwrap_or_default();
-    serde_json::from_str(object).map_err(|error| Fault(format!("the JSON object cannot be read: {error}")))
+    serde_json::from_str(object).map_err(|error| InvalidAnswer(format!("the JSON object cannot be read: {error}")))
 }
 
-impl Gathered {
-    /// What all parts tell together.
-    pub fn findings(self, reading: &Reading<'_>) -> Findings {
+impl GatheredAnswers {
+    /// Merges the answers about all parts into findings.
+    pub fn findings(self, reading: &KnowledgeInput<'_>) -> Findings {
         self.into_findings(reading)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use ibid_knowledge::{Findings, Reading, extract::extract};
+use ibid_knowledge::{Findings, KnowledgeInput, extract::extract};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Findings {
-    extract(&Reading { text, date: "2024-05-15".parse().ok(), ..Reading::default() })
+    extract(&KnowledgeInput { text, date: "2024-05-15".parse().ok(), ..KnowledgeInput::default() })
 }
 
 fn check(text: &str, found: &Findings) {
@@ -17,7 +17,7 @@ fn check(text: &str, found: &Findings) {
         assert!((0.0..=1.0).contains(&entity.confidence));
         assert!(!entity.mentions.is_empty());
         for mention in &entity.mentions {
-            assert!(mention.of(text).is_some_and(|words| words.contains(char::is_alphanumeric)), "{mention:?}");
+            assert!(mention.slice_of(text).is_some_and(|words| words.contains(char::is_alphanumeric)), "{mention:?}");
         }
         assert!(entity.mentions.is_sorted_by_key(|mention| mention.start));
     }
@@ -26,7 +26,7 @@ fn check(text: &str, found: &Findings) {
         assert!((0.0..=1.0).contains(&event.confidence));
         assert!(!event.evidence.is_empty());
         for span in &event.evidence {
-            assert!(span.of(text).is_some_and(|words| words.contains(char::is_alphanumeric)), "{span:?}");
+            assert!(span.slice_of(text).is_some_and(|words| words.contains(char::is_alphanumeric)), "{span:?}");
         }
         let mut seen = std::collections::HashSet::new();
         for at in event.actors.iter().map(|(at, _)| *at).chain(event.subjects.iter().copied()) {
@@ -115,7 +115,7 @@ proptest! {
     #[test]
     fn any_date_of_writing(year in 1_i16..=9999, month in 1_i8..=12, day in 1_i8..=31, text in pieces()) {
         let date = ibid_domain::PartialDate::new(year, Some(month), Some(day));
-        check(&text, &extract(&Reading { text: &text, date, ..Reading::default() }));
+        check(&text, &extract(&KnowledgeInput { text: &text, date, ..KnowledgeInput::default() }));
     }
 }
 

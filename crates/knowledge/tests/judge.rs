@@ -1,7 +1,7 @@
 //! What the judge decides, case by case.
 
 use ibid_domain::{EntityType, Sameness};
-use ibid_knowledge::judge::{Judgement, Profile, Resolution, compare, keys, normalized, resolve};
+use ibid_knowledge::judge::{Judgement, Profile, Resolution, blocking_keys, compare, normalize_name, resolve_profile};
 
 fn person(name: &str) -> Profile {
     Profile { kind: Some(EntityType::Person), name: name.to_owned(), ..Profile::default() }
@@ -71,10 +71,10 @@ fn people_with_other_names_are_different() {
 fn an_initial_with_an_organisation_is_the_only_one_who_fits() {
     let alice = at("Alice Chen", "Engineering Manager", "");
     let found = at("A. Chen", "", "Acme");
-    assert!(matches!(resolve(&found, std::slice::from_ref(&alice)), Resolution::Known(0, _)));
-    assert!(keys(&found).iter().any(|key| keys(&alice).contains(key)));
+    assert!(matches!(resolve_profile(&found, std::slice::from_ref(&alice)), Resolution::Known(0, _)));
+    assert!(blocking_keys(&found).iter().any(|key| blocking_keys(&alice).contains(key)));
 
-    let Resolution::New(doubts) = resolve(&found, &[alice, person("Andrew Chen")]) else {
+    let Resolution::New(doubts) = resolve_profile(&found, &[alice, person("Andrew Chen")]) else {
         panic!("two fit, and one was guessed");
     };
     assert_eq!(doubts.len(), 2);
@@ -88,22 +88,22 @@ fn the_same_name_in_two_organisations_is_two_people() {
     assert_judged(&here, &there, Sameness::Different);
     assert_judged(&at("Alice Chen", "", "Acme"), &at("Alice Chen", "", "OtherCorp"), Sameness::Different);
     assert_judged(&here, &at("Alice Chen", "", "Acme Corp."), Sameness::Same);
-    assert_eq!(resolve(&there, std::slice::from_ref(&here)), Resolution::New(Vec::new()));
+    assert_eq!(resolve_profile(&there, std::slice::from_ref(&here)), Resolution::New(Vec::new()));
     // A bare name fits both, so it is neither.
-    let Resolution::New(doubts) = resolve(&person("Alice Chen"), &[here.clone(), there.clone()]) else {
+    let Resolution::New(doubts) = resolve_profile(&person("Alice Chen"), &[here.clone(), there.clone()]) else {
         panic!("two fit, and one was guessed");
     };
     assert_eq!(doubts.len(), 2);
     // What is said besides tells which.
-    assert!(matches!(resolve(&at("A. Chen", "", "Acme"), &[there, here]), Resolution::Known(1, _)));
+    assert!(matches!(resolve_profile(&at("A. Chen", "", "Acme"), &[there, here]), Resolution::Known(1, _)));
 }
 
 #[test]
 fn first_letters_alone_leave_it_open() {
     let judgement = assert_judged(&person("A. Chen"), &person("Alice C."), Sameness::Uncertain);
     assert!(!judgement.reason.is_empty());
-    assert!(keys(&person("A. Chen")).iter().any(|key| keys(&person("Alice C.")).contains(key)));
-    let Resolution::New(doubts) = resolve(&person("Alice C."), &[person("A. Chen")]) else { panic!("a guess") };
+    assert!(blocking_keys(&person("A. Chen")).iter().any(|key| blocking_keys(&person("Alice C.")).contains(key)));
+    let Resolution::New(doubts) = resolve_profile(&person("Alice C."), &[person("A. Chen")]) else { panic!("a guess") };
     assert_eq!(doubts.len(), 1);
 }
 
@@ -121,7 +121,7 @@ fn mail_tells_people() {
     let mailed = |name: &str, email: &str| Profile { email: Some(email.to_owned()), ..person(name) };
     assert_judged(&mailed("A. Chen", "achen@acme.com"), &mailed("Alice Chen-Wu", "AChen@acme.com"), Sameness::Same);
     let candidates = [mailed("Alice Chen", "other@acme.com"), mailed("A. Chen", "achen@acme.com")];
-    assert!(matches!(resolve(&mailed("Alice Chen", "achen@acme.com"), &candidates), Resolution::Known(1, _)));
+    assert!(matches!(resolve_profile(&mailed("Alice Chen", "achen@acme.com"), &candidates), Resolution::Known(1, _)));
 }
 
 #[test]
@@ -189,11 +189,11 @@ fn a_context_is_read_in_every_form() {
 
 #[test]
 fn names_are_written_plainly() {
-    assert_eq!(normalized(Some(EntityType::Person), "Prof. Dr. José  GARCÍA"), "jose garcia");
-    assert_eq!(normalized(Some(EntityType::Person), "Chen, Alice"), "alice chen");
-    assert_eq!(normalized(Some(EntityType::Org), "The Acme Corp."), "acme");
-    assert_eq!(normalized(Some(EntityType::Project), "Apollo 11"), "apollo 11");
-    assert_eq!(normalized(None, "  "), "");
+    assert_eq!(normalize_name(Some(EntityType::Person), "Prof. Dr. José  GARCÍA"), "jose garcia");
+    assert_eq!(normalize_name(Some(EntityType::Person), "Chen, Alice"), "alice chen");
+    assert_eq!(normalize_name(Some(EntityType::Org), "The Acme Corp."), "acme");
+    assert_eq!(normalize_name(Some(EntityType::Project), "Apollo 11"), "apollo 11");
+    assert_eq!(normalize_name(None, "  "), "");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! What holds of the judge for any input.
 
 use ibid_domain::{EntityType, Sameness};
-use ibid_knowledge::judge::{Profile, Resolution, compare, keys, normalized, resolve, sought};
+use ibid_knowledge::judge::{
+    Profile, Resolution, blocking_keys, compare, lookup_keys, normalize_name, resolve_profile,
+};
 use proptest::prelude::*;
 
 fn kind() -> impl Strategy<Value = Option<EntityType>> {
@@ -103,21 +105,21 @@ proptest! {
 
     #[test]
     fn keys_are_few_and_short_names_are_written_plainly(a in profile()) {
-        prop_assert!(keys(&a).len() <= 12);
-        prop_assert!(sought(&a).len() <= 12);
-        let plain = normalized(a.kind, &a.name);
-        prop_assert_eq!(normalized(a.kind, &a.name), plain);
+        prop_assert!(blocking_keys(&a).len() <= 12);
+        prop_assert!(lookup_keys(&a).len() <= 12);
+        let plain = normalize_name(a.kind, &a.name);
+        prop_assert_eq!(normalize_name(a.kind, &a.name), plain);
     }
 
     #[test]
     fn one_is_found_again_under_its_keys(a in profile()) {
-        let filed = keys(&a);
-        prop_assert!(filed.is_empty() || sought(&a).iter().any(|key| filed.contains(key)), "{:?} {:?}", filed, sought(&a));
+        let filed = blocking_keys(&a);
+        prop_assert!(filed.is_empty() || lookup_keys(&a).iter().any(|key| filed.contains(key)), "{:?} {:?}", filed, lookup_keys(&a));
     }
 
     #[test]
     fn what_is_known_is_one_of_the_candidates(found in profile(), candidates in prop::collection::vec(profile(), 0..8)) {
-        match resolve(&found, &candidates) {
+        match resolve_profile(&found, &candidates) {
             Resolution::Known(at, judgement) => {
                 prop_assert!(at < candidates.len());
                 prop_assert_eq!(judgement.decision, Sameness::Same);
@@ -152,6 +154,6 @@ fn however_long_it_is_it_is_judged_at_once() {
         };
         let judgement = compare(&one, &one);
         assert!((0.0..=1.0).contains(&judgement.confidence));
-        assert!(keys(&one).len() <= 12);
+        assert!(blocking_keys(&one).len() <= 12);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use ibid_domain::EntityType;
-use ibid_knowledge::judge::{Prepared, Profile, Resolution, resolve_prepared};
+use ibid_knowledge::judge::{PreparedProfile, Profile, Resolution, resolve_prepared};
 
 /// A small generator, so that every run meets the same people.
 struct Dice(u64);
@@ -216,7 +216,7 @@ struct Outcome {
 fn run(mentions: usize, seed: u64) -> Outcome {
     let mut dice = Dice(seed);
     let people = people(&mut dice, mentions / 10);
-    let mut entities: Vec<(Profile, Prepared)> = Vec::new();
+    let mut entities: Vec<(Profile, PreparedProfile)> = Vec::new();
     let mut filed: HashMap<String, Vec<usize>> = HashMap::new();
     let mut compared = 0;
     // How many mentions of whom went to which entity.
@@ -224,18 +224,18 @@ fn run(mentions: usize, seed: u64) -> Outcome {
     for _ in 0..mentions {
         let who = dice.below(people.len());
         let found = mention(&mut dice, &people[who]);
-        let prepared = Prepared::new(&found);
-        let sought = prepared.sought();
+        let prepared = PreparedProfile::new(&found);
+        let sought = prepared.lookup_keys();
         let mut candidates: Vec<usize> = sought.iter().filter_map(|key| filed.get(key)).flatten().copied().collect();
         candidates.sort_unstable();
         candidates.dedup();
         compared += candidates.len();
-        let list: Vec<&Prepared> = candidates.iter().map(|at| &entities[*at].1).collect();
+        let list: Vec<&PreparedProfile> = candidates.iter().map(|at| &entities[*at].1).collect();
         let at = match resolve_prepared(&prepared, &list) {
             Resolution::Known(at, _) => {
                 let at = candidates[at];
                 merge(&mut entities[at].0, found);
-                entities[at].1 = Prepared::new(&entities[at].0);
+                entities[at].1 = PreparedProfile::new(&entities[at].0);
                 at
             }
             Resolution::New(_) => {
@@ -243,7 +243,7 @@ fn run(mentions: usize, seed: u64) -> Outcome {
                 entities.len() - 1
             }
         };
-        let keys = entities[at].1.keys();
+        let keys = entities[at].1.blocking_keys();
         assert!(keys.len() <= 12);
         for key in keys {
             let list = filed.entry(key).or_default();

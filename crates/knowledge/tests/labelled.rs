@@ -6,7 +6,7 @@
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use ibid_domain::Span;
-use ibid_knowledge::{Findings, Reading, extract::extract};
+use ibid_knowledge::{Findings, KnowledgeInput, extract::extract};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -87,7 +87,7 @@ fn compare(document: &Document, found: &Findings, score: &mut Score) {
         score.counts[0].there += 1;
         let place = open.iter().position(|at| {
             let event = &found.events[*at];
-            event.category.as_str() == *category && event.evidence.iter().any(|evidence| evidence.meets(span))
+            event.category.as_str() == *category && event.evidence.iter().any(|evidence| evidence.overlaps(span))
         });
         let Some(place) = place else {
             let _ = writeln!(score.wrong, "{}: missed {line}", document.id);
@@ -161,11 +161,11 @@ fn score(file: &str) -> Score {
     let file: File = toml::from_str(file).unwrap();
     let mut score = Score::default();
     for document in &file.document {
-        let reading = Reading {
+        let reading = KnowledgeInput {
             text: &document.text,
             date: document.date.as_deref().map(|date| date.parse().unwrap()),
             language: document.language.as_deref(),
-            ..Reading::default()
+            ..KnowledgeInput::default()
         };
         compare(document, &extract(&reading), &mut score);
     }

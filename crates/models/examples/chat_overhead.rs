@@ -6,7 +6,7 @@ use std::{error::Error, sync::mpsc, thread};
 
 use futures::StreamExt;
 use ibid_models::{ChatConfig, ChatDelta, ChatMessage, ChatModel, ChatProvider, ChatRequest, open_chat};
-use ibid_testkit::provider::{Dialect, Provider, Step};
+use ibid_testkit::provider::{ProviderDialect, ScriptStep, ScriptedProvider};
 
 const RUNS: usize = 5;
 
@@ -21,14 +21,14 @@ fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 }
 
 /// Starts a provider that says so many words, and gives its address.
-fn provider(dialect: Dialect, tokens: usize) -> Result<String, Box<dyn Error>> {
+fn provider(dialect: ProviderDialect, tokens: usize) -> Result<String, Box<dyn Error>> {
     let (address, started) = mpsc::channel();
     let runtime = runtime()?;
     thread::spawn(move || {
         runtime.block_on(async {
-            let mut script = vec![Step::text("token "); tokens];
-            script.push(Step::End);
-            let provider = Provider::start(dialect, [script]).await;
+            let mut script = vec![ScriptStep::text("token "); tokens];
+            script.push(ScriptStep::End);
+            let provider = ScriptedProvider::start(dialect, [script]).await;
             let _ = address.send(provider.base_url().to_owned());
             std::future::pending::<()>().await;
         });
@@ -67,9 +67,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tokens = std::env::args().nth(1).map_or(Ok(50_000), |tokens| tokens.parse())?;
     let mut report = serde_json::Map::new();
     for (dialect, kind, path) in [
-        (Dialect::OpenAi, ChatProvider::OpenAi, "v1/chat/completions"),
-        (Dialect::Anthropic, ChatProvider::Anthropic, "v1/messages"),
-        (Dialect::Google, ChatProvider::Google, "v1beta/models/scripted:streamGenerateContent?alt=sse"),
+        (ProviderDialect::OpenAi, ChatProvider::OpenAi, "v1/chat/completions"),
+        (ProviderDialect::Anthropic, ChatProvider::Anthropic, "v1/messages"),
+        (ProviderDialect::Google, ChatProvider::Google, "v1beta/models/scripted:streamGenerateContent?alt=sse"),
     ] {
         let base = provider(dialect, tokens)?;
         let config =

@@ -3,7 +3,7 @@
 
 use std::{error::Error, num::NonZero, time::Instant};
 
-use ibid_models::{Embedder, LocalConfig, LocalEmbedder, Purpose};
+use ibid_models::{Embedder, LocalEmbedder, LocalEmbedderConfig, Purpose};
 
 /// Processor time of this process in seconds: user and system, in ticks of a hundredth on Linux.
 fn processor_time() -> Result<f64, Box<dyn Error>> {
@@ -33,20 +33,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let text = std::fs::read_to_string(file.ok_or("which file?")?)?;
     let passages: Vec<String> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
-    let embedder = LocalEmbedder::new(LocalConfig { threads, ..LocalConfig::default() });
+    let embedder = LocalEmbedder::new(LocalEmbedderConfig { threads, ..LocalEmbedderConfig::default() });
     if only_tokens {
         for passage in &passages {
-            println!("{:?}", embedder.tokens(passage)?);
+            println!("{:?}", embedder.encode_tokens(passage)?);
         }
         return Ok(());
     }
 
     let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-    embedder.prepare().await?;
+    embedder.warm_up().await?;
     // Every thread loads its session before the clock runs.
     embedder.embed(&passages[..passages.len().min(8)], Purpose::Passage).await?;
     let (began, processor) = (Instant::now(), processor_time()?);
-    for batch in passages.chunks(embedder.batch()) {
+    for batch in passages.chunks(embedder.batch_size()) {
         embedder.embed(batch, Purpose::Passage).await?;
     }
     let (wall, processor) = (began.elapsed().as_secs_f64(), processor_time()? - processor);
@@ -59,7 +59,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     // The same while passages are embedded.
     let mut beside: Vec<f64> = Vec::new();
-    let many: Vec<&str> = passages.iter().copied().cycle().take(embedder.batch()).collect();
+    let many: Vec<&str> = passages.iter().copied().cycle().take(embedder.batch_size()).collect();
     let batch = embedder.embed(&many, Purpose::Passage);
     let questions = async {
         for _ in 0..20 {

@@ -11,41 +11,41 @@ use serde_json::Value as Json;
 
 use crate::Secret;
 
-/// How long a connection may take to come about, unless configured.
+/// Default for the maximum time to establish a connection.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
 /// An explanation is for a person to read, and nobody waits long for it.
 const EXPLANATION_BYTES: usize = 64 * 1024;
 const EXPLANATION_CHARS: usize = 300;
 const EXPLANATION_TIMEOUT: Duration = Duration::from_secs(5);
-/// Who asks us to wait longer gives no date to plan with.
+/// Upper bound for the delay that a provider may request.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Why a request came to nothing. Every text in it is fit to be shown.
 #[derive(Debug)]
-pub(crate) enum Failure {
-    /// What was configured can never work.
+pub(crate) enum RequestFailure {
+    /// The configuration is invalid, so no retry can succeed.
     Unusable(String),
-    /// Nothing was answered.
+    /// The server could not be reached or sent no response.
     Unreachable {
-        /// Whether the connection took too long to come about.
+        /// True if establishing the connection timed out.
         timed_out: bool,
         detail: String,
     },
-    /// What was answered broke off, is too long, or cannot be read.
+    /// The response was cut off, too long or not readable.
     Broken(String),
     /// Something else was answered than what was asked for.
     Status {
         status: StatusCode,
-        /// What the provider calls the error.
+        /// Error codes and types from the provider's response.
         words: Vec<String>,
         retry_after: Option<Duration>,
         detail: String,
     },
 }
 
-/// How long a request may take.
-pub(crate) struct Timeouts {
+/// Time limits of one request.
+pub(crate) struct RequestTimeouts {
     /// Until there is a connection.
     pub connect: Duration,
     /// Until the last byte of the answer; whoever reads it has to look at the clock if none.
@@ -66,11 +66,11 @@ impl Endpoint {
         key: Option<Secret>,
         key_header: (HeaderName, &str),
         mut headers: HeaderMap,
-        timeouts: &Timeouts,
-    ) -> Result<Self, Failure> {
+        timeouts: &RequestTimeouts,
+    ) -> Result<Self, RequestFailure> {
         if let Some(key) = &key {
             let mut value = HeaderValue::from_str(&format!("{}{}", key_header.1, key.reveal()))
-                .map_err(|_| Failure::Unusable("the key holds characters that no key has".to_owned()))?;
+                .map_err(|_| RequestFailure::Unusable("the key holds characters that no key has".to_owned()))?;
             value.set_sensitive(true);
             headers.insert(key_header.0, value);
         }
@@ -85,37 +85,39 @@ impl Endpoint {
         if is_this_machine(&url) {
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|error| Failure::Unusable(chain(&error)))?;
+        let client = builder.build().map_err(|error| RequestFailure::Unusable(error_chain(&error)))?;
         Ok(Self { client, url, key })
     }
 
     /// Sends `body` as JSON and reads the answer as JSON.
-    pub async fn post<B: Serialize + Sync, A: DeserializeOwned>(&self, body: &B) -> Result<A, Failure> {
-        let body = serde_json::to_vec(body).map_err(|error| Failure::Unusable(error.to_string()))?;
-        let response = self.begin(body).await?;
-        let answer = self.read(response, ANSWER_LIMIT).await?;
+    pub async fn post_json<B: Serialize + Sync, A: DeserializeOwned>(&self, body: &B) -> Result<A, RequestFailure> {
+        let body = serde_json::to_vec(body).map_err(|error| RequestFailure::Unusable(error.to_string()))?;
+        let response = self.start_request(body).await?;
+        let answer = self.read_body(response, ANSWER_LIMIT).await?;
         serde_json::from_slice(&answer)
-            .map_err(|error| Failure::Broken(self.shown(&format!("its answer cannot be read: {error}"))))
+            .map_err(|error| RequestFailure::Broken(self.redact_text(&format!("its answer cannot be read: {error}"))))
     }
 
     /// Sends `body`, which is JSON. What comes back is an answer whose head is good and whose body is yet to be read.
-    pub async fn begin(&self, body: Vec<u8>) -> Result<Response, Failure> {
+    pub async fn start_request(&self, body: Vec<u8>) -> Result<Response, RequestFailure> {
         let request = self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json").body(body);
-        let response = request.send().await.map_err(|error| Failure::Unreachable {
+        let response = request.send().await.map_err(|error| RequestFailure::Unreachable {
             timed_out: error.is_connect() && error.is_timeout(),
-            detail: self.broken(error),
+            detail: self.describe_error(error),
         })?;
-        if response.status().is_success() { Ok(response) } else { Err(self.failure(response).await) }
+        if response.status().is_success() { Ok(response) } else { Err(self.read_failure(response).await) }
     }
 
     /// The body, unless it is longer than `limit`.
-    async fn read(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, Failure> {
-        let too_long = || Failure::Broken(format!("its answer is longer than {limit} bytes"));
+    async fn read_body(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, RequestFailure> {
+        let too_long = || RequestFailure::Broken(format!("its answer is longer than {limit} bytes"));
         if response.content_length().is_some_and(|length| length > limit as u64) {
             return Err(too_long());
         }
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| Failure::Broken(self.broken(error)))? {
+        while let Some(chunk) =
+            response.chunk().await.map_err(|error| RequestFailure::Broken(self.describe_error(error)))?
+        {
             if body.len() + chunk.len() > limit {
                 return Err(too_long());
             }
@@ -124,30 +126,30 @@ impl Endpoint {
         Ok(body)
     }
 
-    /// What a failed exchange says, without the address, which may hold a password.
-    pub fn broken(&self, error: reqwest::Error) -> String {
-        self.shown(&chain(&error.without_url()))
+    /// Returns the message of a failed exchange without the URL, which may contain a password.
+    pub fn describe_error(&self, error: reqwest::Error) -> String {
+        self.redact_text(&error_chain(&error.without_url()))
     }
 
-    async fn failure(&self, response: Response) -> Failure {
+    async fn read_failure(&self, response: Response) -> RequestFailure {
         let (status, headers) = (response.status(), response.headers().clone());
         if status.is_redirection() {
             let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("nowhere");
-            let detail = self.shown(&format!("it redirects to {to}, which is not followed: is the base URL right?"));
-            return Failure::Status { status, words: Vec::new(), retry_after: None, detail };
+            let detail =
+                self.redact_text(&format!("it redirects to {to}, which is not followed: is the base URL right?"));
+            return RequestFailure::Status { status, words: Vec::new(), retry_after: None, detail };
         }
-        let (json, said) = self.explanation(response).await;
-        Failure::Status {
+        let (json, said) = self.read_explanation(response).await;
+        RequestFailure::Status {
             status,
             words: json.as_ref().map(error_words).unwrap_or_default(),
             retry_after: retry_after(&headers).or_else(|| json.as_ref().and_then(retry_delay)),
-            detail: self.shown(&format!("{status}: {said}")),
+            detail: self.redact_text(&format!("{status}: {said}")),
         }
     }
 
-    /// What a body says that is no answer: as JSON if it is that, and the sentence in it. Its start is enough, and
-    /// nothing is too.
-    pub async fn explanation(&self, mut response: Response) -> (Option<Json>, String) {
+    /// Reads the start of an error response: its JSON, if it is JSON, and the message in it. Both may be empty.
+    pub async fn read_explanation(&self, mut response: Response) -> (Option<Json>, String) {
         let mut body = Vec::new();
         let reading = async {
             while let Ok(Some(chunk)) = response.chunk().await {
@@ -168,7 +170,7 @@ impl Endpoint {
     }
 
     /// A text from outside, fit for an error: short, on one line, without the key.
-    pub fn shown(&self, text: &str) -> String {
+    pub fn redact_text(&self, text: &str) -> String {
         let masked = self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.mask_in(text));
         let line = masked.split(|letter: char| letter.is_whitespace() || letter.is_control());
         let line = line.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
@@ -180,9 +182,9 @@ impl Endpoint {
 }
 
 /// Reads a base URL and appends a path to it.
-pub(crate) fn address(base: &str, path: &str) -> Result<Url, Failure> {
+pub(crate) fn join_url(base: &str, path: &str) -> Result<Url, RequestFailure> {
     let base = base.trim().trim_end_matches('/');
-    let wrong = |reason: &str| Failure::Unusable(format!("the base URL is not one: {reason}"));
+    let wrong = |reason: &str| RequestFailure::Unusable(format!("the base URL is not one: {reason}"));
     // On its own first: appended to nothing, the path would become the host.
     let parsed = Url::parse(base).map_err(|error| wrong(&error.to_string()))?;
     if !matches!(parsed.scheme(), "http" | "https") {
@@ -198,7 +200,7 @@ fn is_this_machine(url: &Url) -> bool {
 }
 
 /// An error and what it came from: the outermost of them says little.
-fn chain(error: &dyn std::error::Error) -> String {
+fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
@@ -210,12 +212,12 @@ fn chain(error: &dyn std::error::Error) -> String {
 }
 
 /// A name that stands in a path as it is.
-pub(crate) fn model_in_path(model: &str) -> Result<&str, Failure> {
+pub(crate) fn model_in_path(model: &str) -> Result<&str, RequestFailure> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
     if model.chars().all(plain) {
         Ok(model)
     } else {
-        Err(Failure::Unusable(format!("{model:?} is no name of a model")))
+        Err(RequestFailure::Unusable(format!("{model:?} is no name of a model")))
     }
 }
 
@@ -227,7 +229,7 @@ pub(crate) fn error_message(json: &Json) -> Option<&str> {
         .find_map(|place| json.pointer(place).and_then(Json::as_str))
 }
 
-/// What a provider calls its error: `insufficient_quota`, `overloaded_error`, `RESOURCE_EXHAUSTED` …
+/// Returns the provider's error codes, such as `insufficient_quota`, `overloaded_error` or `RESOURCE_EXHAUSTED`.
 pub(crate) fn error_words(json: &Json) -> Vec<String> {
     let json = json.get(0).unwrap_or(json);
     let Some(error) = json.get("error") else { return Vec::new() };
@@ -288,9 +290,9 @@ mod tests {
 
     #[test]
     fn only_addresses_of_the_web_are_taken() {
-        assert_eq!(address(" https://x.example/ ", "v1/a").unwrap().as_str(), "https://x.example/v1/a");
+        assert_eq!(join_url(" https://x.example/ ", "v1/a").unwrap().as_str(), "https://x.example/v1/a");
         for bad in ["", "x.example", "file:///etc", "ftp://x", "http://"] {
-            assert!(matches!(address(bad, "v1"), Err(Failure::Unusable(_))), "{bad}");
+            assert!(matches!(join_url(bad, "v1"), Err(RequestFailure::Unusable(_))), "{bad}");
         }
         for (url, expected) in
             [("http://127.0.0.1:1/", true), ("http://[::1]/", true), ("http://localhost/", true), ("http://x/", false)]

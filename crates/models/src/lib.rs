@@ -5,7 +5,7 @@
 //! nothing. Embedding retries nothing: an error says whether a retry can help, and when. An answer is tried again for as
 //! long as nothing of it has been given out, and never after that.
 //!
-//! Start reading at [`Embedder`], which [`open`] makes from a configuration, and at [`ChatModel`], which [`open_chat`]
+//! Start reading at [`Embedder`], which [`open_embedder`] makes from a configuration, and at [`ChatModel`], which [`open_chat`]
 //! makes.
 
 pub mod chat;
@@ -14,11 +14,11 @@ mod http;
 mod secret;
 
 pub use chat::{
-    ChatConfig, ChatDelta, ChatError, ChatMessage, ChatModel, ChatProvider, ChatRequest, ChatStream, Completed, Finish,
-    ToolCall, ToolSpec, Usage, Wait, complete, complete_object, open_chat,
+    ChatCompletion, ChatConfig, ChatDelta, ChatError, ChatMessage, ChatModel, ChatProvider, ChatRequest, ChatStream,
+    ChatUsage, FinishReason, ModelToolCall, TimeoutPhase, ToolSpec, complete_chat, complete_object, open_chat,
 };
 pub use embed::{
-    BoxFuture, EmbedError, Embedder, EmbedderConfig, LocalConfig, LocalEmbedder, Purpose, RemoteConfig,
-    estimate_tokens, open,
+    BoxFuture, EmbedError, Embedder, EmbedderConfig, LocalEmbedder, LocalEmbedderConfig, Purpose, RemoteEmbedderConfig,
+    estimate_tokens, open_embedder,
 };
 pub use secret::Secret;

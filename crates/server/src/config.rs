@@ -9,11 +9,11 @@ use std::{
     time::Duration,
 };
 
-use ibid_citations::extract::Mapping;
+use ibid_citations::extract::ExtractorMapping;
 use ibid_store::{BlobLocation, Clock, DatabaseLocation, S3Options, StoreOptions};
 use serde::{Deserialize, Serialize};
 
-use crate::settings::{Answers, Kept};
+use crate::settings::{AppSettings, ChatSettings};
 
 macro_rules! settings {
     ($($(#[doc = $help:literal])* $name:ident: $type:ty = $default:expr, $env:literal $(, $secret:ident)?;)*) => {
@@ -67,7 +67,7 @@ macro_rules! settings {
             /// Each setting with its value, secrets masked, and where it comes from.
             pub fn lines(&self) -> Vec<(&'static str, String, &'static str)> {
                 let values = [$(settings!(@show self.$name $(, $secret)?)),*];
-                let values = values.into_iter().chain(self.citations.values());
+                let values = values.into_iter().chain(self.citations.display_values());
                 self.sources.iter().zip(values).map(|((name, from), value)| (*name, value, *from)).collect()
             }
         }
@@ -141,13 +141,13 @@ settings! {
     /// Where Firecrawl answers, if it is a server of your own
     firecrawl_url: String = String::new(), "IBID_FIRECRAWL_URL";
     /// Who checks claims against what they cite: local, or model (the one that writes answers)
-    judge: By = By::Local, "IBID_JUDGE";
+    judge: LocalOrModel = LocalOrModel::Local, "IBID_JUDGE";
     /// Who says what cited sources are about: local (their own words), or model (the one that writes answers)
-    notes: By = By::Local, "IBID_NOTES";
+    notes: LocalOrModel = LocalOrModel::Local, "IBID_NOTES";
     /// Who reads sources for what they tell of people and events: local (rules), or model (the one that writes answers)
-    knowledge: By = By::Local, "IBID_KNOWLEDGE";
+    knowledge: LocalOrModel = LocalOrModel::Local, "IBID_KNOWLEDGE";
     /// Who decides whether two names mean the same: local (rules), or model (the one that writes answers)
-    knowledge_judge: By = By::Local, "IBID_KNOWLEDGE_JUDGE";
+    knowledge_judge: LocalOrModel = LocalOrModel::Local, "IBID_KNOWLEDGE_JUDGE";
     /// What models cost in US dollars for a million tokens, as model=input/output, separated by commas
     chat_prices: String = String::new(), "IBID_CHAT_PRICES";
     /// The longest passage, in tokens
@@ -166,28 +166,28 @@ settings! {
     log_format: LogFormat = LogFormat::Text, "IBID_LOG_FORMAT";
 }
 
-/// How citations are found and shown: the section `[citations]` of the file.
+/// Settings for extracting and displaying citations: the section `[citations]` of the configuration file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CitationSettings {
-    /// Whether the results of tools are looked at for sources.
+    /// True if tool results are searched for sources.
     pub enabled: bool,
-    /// How markers look in the app.
+    /// Form of citation markers in the app.
     pub format: CitationFormat,
-    /// Whether all that is quoted of a source is shown at first, or only the first of it.
+    /// True if the app shows all quotes of a source at first; false shows only the first quote.
     pub expand_sources_by_default: bool,
-    /// How many sources the list shows at first.
+    /// Number of sources that the list shows at first.
     pub max_sources_displayed: u32,
-    /// Whose results are looked at, as names in which `*` and `?` are wild.
+    /// Names of tools whose results are searched; `*` and `?` are wildcards.
     pub enabled_tools: Vec<String>,
-    /// Whether a marker shows its source when pointed at.
+    /// True if the app shows the source when the pointer is over a marker.
     pub enable_tooltips: bool,
-    /// How the results of further tools are read; these come before the ones that are built in.
-    pub extractors: Vec<Mapping>,
+    /// Mappings for the results of further tools; they take precedence over the built-in ones.
+    pub extractors: Vec<ExtractorMapping>,
 }
 
 impl CitationSettings {
-    /// What the settings are called where all are listed.
+    /// Full names of these settings, as the list of all settings shows them.
     const NAMES: [&str; 7] = [
         "citations.enabled",
         "citations.format",
@@ -198,7 +198,7 @@ impl CitationSettings {
         "citations.extractors",
     ];
 
-    fn values(&self) -> [String; 7] {
+    fn display_values(&self) -> [String; 7] {
         [
             self.enabled.to_string(),
             self.format.to_string(),
@@ -225,13 +225,13 @@ impl Default for CitationSettings {
     }
 }
 
-/// How a marker looks.
+/// Form of a citation marker in the app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CitationFormat {
-    /// `[1]`
+    /// A number in brackets, such as `[1]`.
     Brackets,
-    /// A small raised number.
+    /// A superscript number, such as ¹.
     Superscript,
     /// The name of the source, as a link.
     InlineLinks,
@@ -247,15 +247,13 @@ impl std::fmt::Display for CitationFormat {
     }
 }
 
-/// What turns text into vectors.
+/// Provider of the embedding model that turns text into vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum EmbedderKind {
     /// The model that comes with Ibid.
     Local,
-    /// OpenAI.
     Openai,
-    /// Google.
     Google,
     /// A server that speaks OpenAI's protocol.
     Compatible,
@@ -278,15 +276,12 @@ impl std::fmt::Display for EmbedderKind {
     }
 }
 
-/// What writes answers.
+/// Provider of the language model that writes answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ChatKind {
-    /// OpenAI.
     Openai,
-    /// Anthropic.
     Anthropic,
-    /// Google.
     Google,
     /// A server that speaks OpenAI's protocol.
     Compatible,
@@ -306,29 +301,29 @@ impl std::fmt::Display for ChatKind {
     }
 }
 
-/// Who does something that either this machine or a language model can.
+/// Chooses between a built-in method and a language model for a task that both can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum By {
-    /// This machine.
+pub enum LocalOrModel {
+    /// The built-in method, which needs no network.
     Local,
     /// The language model that writes answers.
     Model,
 }
 
-impl std::fmt::Display for By {
+impl std::fmt::Display for LocalOrModel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if *self == Self::Local { "local" } else { "model" })
     }
 }
 
-/// How lines of the log look.
+/// Format of the lines in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// For people.
+    /// Text lines for people to read.
     Text,
-    /// For programs.
+    /// One JSON object per line, for programs.
     Json,
 }
 
@@ -396,24 +391,24 @@ impl Config {
         Ok(config)
     }
 
-    /// Where a setting comes from, unless it was left as it is.
-    fn said_by(&self, name: &str) -> Option<&'static str> {
+    /// Returns the origin of a setting (file, flag or variable), or `None` if it has its default value.
+    fn source_of(&self, name: &str) -> Option<&'static str> {
         self.sources.iter().find(|(known, _)| *known == name).map(|(_, from)| *from).filter(|from| *from != "default")
     }
 
-    /// Where it is said who writes answers, if it is.
+    /// Returns the origin of the chat model's settings, or `None` if all have default values.
     pub fn chat_from(&self) -> Option<&'static str> {
-        ["chat", "chat_model", "chat_url", "chat_key"].into_iter().find_map(|name| self.said_by(name))
+        ["chat", "chat_model", "chat_url", "chat_key"].into_iter().find_map(|name| self.source_of(name))
     }
 
-    /// Where it is said how citations are found and shown, if it is.
+    /// Returns the origin of the citation settings, or `None` if they have default values.
     pub fn citations_from(&self) -> Option<&'static str> {
-        self.said_by(CitationSettings::NAMES[0])
+        self.source_of(CitationSettings::NAMES[0])
     }
 
-    /// Who writes answers.
-    pub fn answers(&self) -> Answers {
-        Answers {
+    /// Returns the settings of the model that writes answers.
+    pub fn chat_settings(&self) -> ChatSettings {
+        ChatSettings {
             provider: self.chat,
             model: self.chat_model.clone(),
             url: self.chat_url.clone(),
@@ -422,10 +417,10 @@ impl Config {
     }
 
     /// The settings with what was set in the app where nothing else was said.
-    pub fn with(&self, kept: &Kept) -> Self {
+    pub fn with_app_settings(&self, kept: &AppSettings) -> Self {
         let mut config = self.clone();
         if let Some(answers) = kept.answers.as_ref().filter(|_| self.chat_from().is_none()) {
-            let Answers { provider, model, url, key } = answers.clone();
+            let ChatSettings { provider, model, url, key } = answers.clone();
             (config.chat, config.chat_model, config.chat_url, config.chat_key) = (provider, model, url, key);
         }
         if let Some(citations) = kept.citations.as_ref().filter(|_| self.citations_from().is_none()) {
@@ -435,13 +430,13 @@ impl Config {
     }
 
     /// The settings as if nothing had been said of who writes answers.
-    pub fn free(&self) -> Self {
+    pub fn without_chat_origin(&self) -> Self {
         let sources = self.sources.iter().filter(|(name, _)| !name.starts_with("chat")).copied().collect();
         Self { sources, ..self.clone() }
     }
 
-    /// How to open the library.
-    pub fn store(&self) -> StoreOptions {
+    /// Returns the options to open the library's store with.
+    pub fn store_options(&self) -> StoreOptions {
         let data = &self.data.0;
         let database = match self.database_url.as_str() {
             "" => DatabaseLocation::Sqlite(data.join("ibid.db")),
@@ -475,18 +470,18 @@ impl Config {
         }
     }
 
-    /// How long a request may take.
+    /// Returns the maximum duration of a request.
     pub fn request_timeout(&self) -> Duration {
         Duration::from_secs(self.request_timeout_seconds.max(1))
     }
 
-    /// How long an upload may stand still.
+    /// Returns the longest pause within an upload before it is aborted.
     pub fn idle_timeout(&self) -> Duration {
         Duration::from_secs(self.idle_timeout_seconds.max(1))
     }
 
-    /// How long a shutdown waits.
-    pub fn drain(&self) -> Duration {
+    /// Returns the time that a shutdown waits for open requests and jobs.
+    pub fn drain_timeout(&self) -> Duration {
         Duration::from_secs(self.drain_seconds)
     }
 }
@@ -505,7 +500,7 @@ fn read_file(path: &Path) -> Result<Said, String> {
     toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Whether a text is an absolute address of the web that others can be added to.
+/// Returns true if the text is an absolute http(s) URL that paths can be appended to.
 fn is_web_address(text: &str) -> bool {
     let Ok(uri) = text.parse::<axum::http::Uri>() else { return false };
     matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some() && uri.query().is_none()

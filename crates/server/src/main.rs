@@ -3,7 +3,7 @@
 //! This crate turns requests and arguments into calls of `ibid-app`, and what comes back into JSON, pages and lines of
 //! text. It decides nothing about the library itself.
 //!
-//! Start reading at [`cli`] for what can be typed, at [`http`] for what can be requested, and at [`mcp`] for what
+//! Start reading at [`cli`] for what can be typed, at [`http`] for what can be requested, and at [`run_mcp`] for what
 //! programs of others can call.
 
 mod cli;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use ibid_app::{App, Scope};
-use ibid_domain::{Code, Problem, problem::shown};
+use ibid_domain::{Code, Problem, problem::shorten_for_error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use tokio::task::JoinHandle;
@@ -18,32 +18,31 @@ use crate::{
 /// The longest of what can be typed into a field.
 const LONGEST: usize = 2000;
 
-/// What was set in the app.
+/// Settings that were changed in the app and are stored in the library.
 #[derive(Clone, Default, PartialEq)]
-pub struct Kept {
-    /// Who writes answers.
-    pub answers: Option<Answers>,
-    /// How citations are found and shown.
+pub struct AppSettings {
+    /// Model that writes answers; `None` if it was not set in the app.
+    pub answers: Option<ChatSettings>,
+    /// Settings for citations; `None` if they were not set in the app.
     pub citations: Option<CitationSettings>,
 }
 
-/// Who writes answers.
+/// Settings of the model that writes answers.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answers {
-    /// By which protocol.
+pub struct ChatSettings {
+    /// Provider, which decides the protocol.
     pub provider: ChatKind,
-    /// The model.
+    /// Name of the model, as the provider calls it.
     pub model: String,
-    /// Where it listens, if not in its usual place.
+    /// Base URL of the provider; empty for its default.
     pub url: String,
-    /// The key for it.
+    /// API key of the provider; empty if none is needed.
     pub key: String,
 }
 
-impl Kept {
-    /// What a library keeps. What an older or newer version of this program kept and this one cannot read is as if it
-    /// had not been set.
-    pub fn read(kept: Vec<(String, Json)>) -> Self {
+impl AppSettings {
+    /// Parses stored settings. A value that this version cannot parse is ignored, as if it had not been set.
+    pub fn from_rows(kept: Vec<(String, Json)>) -> Self {
         let mut all = Self::default();
         for (name, value) in kept {
             match name.as_str() {
@@ -55,16 +54,17 @@ impl Kept {
         all
     }
 
-    /// What a library keeps.
-    pub async fn of(app: &App, scope: &Scope) -> ibid_app::Result<Self> {
-        Ok(Self::read(app.settings(scope).await?))
+    /// Loads the settings that are stored in a library.
+    pub async fn load(app: &App, scope: &Scope) -> ibid_app::Result<Self> {
+        Ok(Self::from_rows(app.settings(scope).await?))
     }
 }
 
-impl Answers {
-    /// What can be kept: what would open.
-    pub fn checked(self) -> Result<Self, Problem> {
-        let wrong = |field: &'static str, detail: String| Err(Problem::new(Code::InvalidField, detail).field(field));
+impl ChatSettings {
+    /// Validates the settings before they are stored: lengths, a model name, and an http(s) address.
+    pub fn validate(self) -> Result<Self, Problem> {
+        let wrong =
+            |field: &'static str, detail: String| Err(Problem::new(Code::InvalidField, detail).with_field(field));
         for (field, text) in [("model", &self.model), ("url", &self.url), ("key", &self.key)] {
             if text.len() > LONGEST || text.contains(char::is_control) {
                 return wrong(field, format!("{field} takes at most {LONGEST} bytes, on one line"));
@@ -81,31 +81,34 @@ impl Answers {
             return wrong("url", "url is missing: where the server listens, as http://localhost:11434/v1".to_owned());
         }
         if !self.url.is_empty() && !is_address {
-            return wrong("url", format!("url is '{}'; it takes an address like https://host/v1", shown(&self.url)));
+            return wrong(
+                "url",
+                format!("url is '{}'; it takes an address like https://host/v1", shorten_for_error(&self.url)),
+            );
         }
         Ok(self)
     }
 }
 
-/// How often to look whether another process has set something.
-const LOOK: Duration = Duration::from_secs(10);
+/// Interval between two checks for settings that another process changed.
+const POLL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Goes by what other processes set in the app, from a few seconds after they did.
-pub fn follow(app: &App, scope: Scope, config: &Config, stop: &CancellationToken) -> JoinHandle<()> {
+pub fn watch_changes(app: &App, scope: Scope, config: &Config, stop: &CancellationToken) -> JoinHandle<()> {
     let (app, config, stop) = (app.clone(), config.clone(), stop.clone());
     tokio::spawn(async move {
-        let mut known = Kept::of(&app, &scope).await.ok();
+        let mut known = AppSettings::load(&app, &scope).await.ok();
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
             }
-            let Ok(kept) = Kept::of(&app, &scope).await else { continue };
+            let Ok(kept) = AppSettings::load(&app, &scope).await else { continue };
             if known.as_ref() == Some(&kept) {
                 continue;
             }
-            match tools::reopen(&config.with(&kept), &app.tools()) {
-                Ok(tools) => app.retool(tools),
+            match tools::reopen(&config.with_app_settings(&kept), &app.tools()) {
+                Ok(tools) => app.set_tools(tools),
                 Err(error) => tracing::warn!(error, "what was set in the app cannot be used"),
             }
             known = Some(kept);

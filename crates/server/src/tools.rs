@@ -3,23 +3,23 @@
 use std::{sync::Arc, time::Duration};
 
 use ibid_app::{
-    EntityJudge, Extractor, Judge, LocalJudge, ModelEntityJudge, ModelExtractor, ModelJudge, OriginAdapter, PressApart,
-    Price, ReadApart, RulesEntityJudge, RulesExtractor, Tools,
+    ClaimJudge, EntityJudge, KnowledgeExtractor, LocalJudge, ModelEntityJudge, ModelExtractor, ModelJudge, ModelPrice,
+    OriginAdapter, RulesEntityJudge, RulesExtractor, SandboxedReader, SandboxedTypesetter, Tools,
 };
-use ibid_citations::Registry;
-use ibid_fetch::{Brave, FetchRules, Fetcher, Firecrawl, WebSearch};
+use ibid_citations::ExtractorRegistry;
+use ibid_fetch::{BraveSearch, FetchRules, Fetcher, Firecrawl, WebSearch};
 use ibid_ingest::chunks::ChunkRules;
 use ibid_models::{
-    ChatConfig, ChatModel, ChatProvider, Embedder, EmbedderConfig, LocalConfig, RemoteConfig, Secret,
-    open as open_embedder, open_chat,
+    ChatConfig, ChatModel, ChatProvider, Embedder, EmbedderConfig, LocalEmbedderConfig, RemoteEmbedderConfig, Secret,
+    open_chat, open_embedder,
 };
 
-use crate::config::{By, ChatKind, CitationSettings, Config, EmbedderKind};
+use crate::config::{ChatKind, CitationSettings, Config, EmbedderKind, LocalOrModel};
 
-/// How long reading one file may take.
+/// Maximum time for the sandboxed reader to read one file.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(180);
-/// How long setting one document may take.
-const PRESS_TIMEOUT: Duration = Duration::from_secs(20);
+/// Maximum time for the typesetter to render one document.
+const TYPESET_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The tools, or what is wrong with the settings.
 pub async fn open(config: &Config) -> Result<Tools, String> {
@@ -28,13 +28,13 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
     let allow =
         allow.map(str::parse).collect::<Result<_, String>>().map_err(|error| format!("fetch_allow: {error}"))?;
     let fetcher = Fetcher::new(FetchRules { allow, ..FetchRules::default() }).map_err(|error| error.to_string())?;
-    let embedder = embedder(config).await?;
+    let embedder = configured_embedder(config).await?;
     let longest = embedder.as_ref().map_or(usize::MAX, |embedder| embedder.max_tokens());
     let tools = Tools {
-        press: Arc::new(PressApart::new(program.clone(), PRESS_TIMEOUT)),
-        reader: Arc::new(ReadApart { program, timeout: READ_TIMEOUT }),
+        press: Arc::new(SandboxedTypesetter::new(program.clone(), TYPESET_TIMEOUT)),
+        reader: Arc::new(SandboxedReader { program, timeout: READ_TIMEOUT }),
         fetcher,
-        origins: firecrawl(config)?,
+        origins: firecrawl_adapters(config)?,
         embedder,
         external_vectors: config.embedder == EmbedderKind::External,
         chunk_rules: ChunkRules {
@@ -42,59 +42,59 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
             max_tokens: (config.chunk_tokens as usize).min(longest),
             overlap: config.chunk_overlap_percent as f32 / 100.0,
         },
-        ..Tools::plain().map_err(|error| error.to_string())?
+        ..Tools::in_process().map_err(|error| error.to_string())?
     };
     reopen(config, &tools)
 }
 
 /// The tools, with those that can be changed while they are used as the settings have them now.
 pub fn reopen(config: &Config, tools: &Tools) -> Result<Tools, String> {
-    let chat = chat(config)?;
+    let chat = open_chat_model(config)?;
     let local = LocalJudge { embedder: tools.embedder.clone() };
-    let judge: Arc<dyn Judge> = match (config.judge, &chat) {
-        (By::Model, Some(model)) => Arc::new(ModelJudge { model: model.clone(), local }),
-        (By::Model, None) => return Err("judge model: no language model is configured, see chat".to_owned()),
-        (By::Local, _) => Arc::new(local),
+    let judge: Arc<dyn ClaimJudge> = match (config.judge, &chat) {
+        (LocalOrModel::Model, Some(model)) => Arc::new(ModelJudge { model: model.clone(), local }),
+        (LocalOrModel::Model, None) => return Err("judge model: no language model is configured, see chat".to_owned()),
+        (LocalOrModel::Local, _) => Arc::new(local),
     };
     let needs = |what: &str| format!("{what} model: no language model is configured, see chat");
-    let extractor: Arc<dyn Extractor> = match (config.knowledge, &chat) {
-        (By::Model, Some(model)) => Arc::new(ModelExtractor { model: model.clone() }),
-        (By::Model, None) => return Err(needs("knowledge")),
-        (By::Local, _) => Arc::new(RulesExtractor),
+    let extractor: Arc<dyn KnowledgeExtractor> = match (config.knowledge, &chat) {
+        (LocalOrModel::Model, Some(model)) => Arc::new(ModelExtractor { model: model.clone() }),
+        (LocalOrModel::Model, None) => return Err(needs("knowledge")),
+        (LocalOrModel::Local, _) => Arc::new(RulesExtractor),
     };
     let entity_judge: Arc<dyn EntityJudge> = match (config.knowledge_judge, &chat) {
-        (By::Model, Some(model)) => Arc::new(ModelEntityJudge { model: model.clone() }),
-        (By::Model, None) => return Err(needs("knowledge_judge")),
-        (By::Local, _) => Arc::new(RulesEntityJudge),
+        (LocalOrModel::Model, Some(model)) => Arc::new(ModelEntityJudge { model: model.clone() }),
+        (LocalOrModel::Model, None) => return Err(needs("knowledge_judge")),
+        (LocalOrModel::Local, _) => Arc::new(RulesEntityJudge),
     };
     Ok(Tools {
         extractor,
         entity_judge,
-        extractors: Arc::new(extractors(&config.citations)?),
+        extractors: Arc::new(build_extractors(&config.citations)?),
         chat,
         judge,
-        notes_by_model: config.notes == By::Model,
+        notes_by_model: config.notes == LocalOrModel::Model,
         web_search: web_search(config)?,
-        prices: prices(&config.chat_prices)?,
+        prices: parse_prices(&config.chat_prices)?,
         ..tools.clone()
     })
 }
 
 /// The extractors that come with Ibid, after those that the settings describe.
-fn extractors(settings: &CitationSettings) -> Result<Registry, String> {
+fn build_extractors(settings: &CitationSettings) -> Result<ExtractorRegistry, String> {
     let tools = if settings.enabled { settings.enabled_tools.clone() } else { Vec::new() };
-    let mut registry = Registry::default().enabled_for(tools);
+    let mut registry = ExtractorRegistry::default().enabled_for(tools);
     // The first of them that fits is to win.
     for mapping in settings.extractors.iter().rev() {
         let at = |error: &dyn std::fmt::Display| format!("citations.extractors, '{}': {error}", mapping.pattern);
-        let extractor = mapping.extractor().map_err(|error| at(&error))?;
-        registry.prefer(&mapping.pattern, extractor).map_err(|error| at(&error))?;
+        let extractor = mapping.build_extractor().map_err(|error| at(&error))?;
+        registry.register_first(&mapping.pattern, extractor).map_err(|error| at(&error))?;
     }
     Ok(registry)
 }
 
-/// What writes answers, if anything does.
-pub fn chat(config: &Config) -> Result<Option<Arc<dyn ChatModel>>, String> {
+/// Opens the configured model that writes answers; `None` if there is none.
+pub fn open_chat_model(config: &Config) -> Result<Option<Arc<dyn ChatModel>>, String> {
     let provider = match config.chat {
         ChatKind::None => return Ok(None),
         ChatKind::Openai | ChatKind::Compatible => ChatProvider::OpenAi,
@@ -117,18 +117,18 @@ pub fn chat(config: &Config) -> Result<Option<Arc<dyn ChatModel>>, String> {
     open_chat(&wanted).map(Some).map_err(|error| format!("chat {}: {error}", config.chat))
 }
 
-/// What searches the web, if anything does.
+/// Opens the configured web search; `None` if there is none.
 fn web_search(config: &Config) -> Result<Option<Arc<dyn WebSearch>>, String> {
     if config.brave_key.is_empty() {
         return Ok(None);
     }
-    let url = if config.brave_url.is_empty() { Brave::URL } else { &config.brave_url };
-    let brave = Brave::new(url, &config.brave_key).map_err(|error| format!("brave_url: {error}"))?;
+    let url = if config.brave_url.is_empty() { BraveSearch::URL } else { &config.brave_url };
+    let brave = BraveSearch::new(url, &config.brave_key).map_err(|error| format!("brave_url: {error}"))?;
     Ok(Some(Arc::new(brave)))
 }
 
-/// What fetches pages of the web in the place of the fetcher here, if anything does.
-fn firecrawl(config: &Config) -> Result<Vec<Arc<dyn OriginAdapter>>, String> {
+/// Returns the Firecrawl adapter that fetches web pages instead of the built-in fetcher; empty if it is not configured.
+fn firecrawl_adapters(config: &Config) -> Result<Vec<Arc<dyn OriginAdapter>>, String> {
     // A server of one's own may need no key.
     if config.firecrawl_key.is_empty() && config.firecrawl_url.is_empty() {
         return Ok(Vec::new());
@@ -138,30 +138,30 @@ fn firecrawl(config: &Config) -> Result<Vec<Arc<dyn OriginAdapter>>, String> {
     Ok(vec![Arc::new(opened)])
 }
 
-/// `gpt-4.1-mini=0.4/1.6, …`
-fn prices(text: &str) -> Result<Vec<Price>, String> {
+/// Parses model prices such as `gpt-4.1-mini=0.4/1.6, …`, in US dollars per million tokens of input and output.
+fn parse_prices(text: &str) -> Result<Vec<ModelPrice>, String> {
     let price = |one: &str| {
         let (model, price) = one.rsplit_once('=')?;
         let (input, output) = price.split_once('/')?;
         let cost = |text: &str| text.trim().parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0);
-        Some(Price { model: model.trim().to_owned(), input: cost(input)?, output: cost(output)? })
+        Some(ModelPrice { model: model.trim().to_owned(), input: cost(input)?, output: cost(output)? })
     };
     let listed = text.split(',').map(str::trim).filter(|one| !one.is_empty());
     listed.map(|one| price(one).ok_or_else(|| format!("chat_prices: '{one}' is not model=input/output"))).collect()
 }
 
-async fn embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, String> {
+async fn configured_embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, String> {
     let set = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-    let remote = RemoteConfig {
+    let remote = RemoteEmbedderConfig {
         base_url: set(&config.embedder_url),
         model: set(&config.embedder_model),
         key: set(&config.embedder_key).map(Secret::from),
         dimension: Some(config.embedder_dimension as usize).filter(|dimension| *dimension > 0),
-        ..RemoteConfig::default()
+        ..RemoteEmbedderConfig::default()
     };
     let wanted = match config.embedder {
         EmbedderKind::None | EmbedderKind::External => return Ok(None),
-        EmbedderKind::Local => EmbedderConfig::Local(LocalConfig::default()),
+        EmbedderKind::Local => EmbedderConfig::Local(LocalEmbedderConfig::default()),
         EmbedderKind::Openai => EmbedderConfig::OpenAi(remote),
         EmbedderKind::Google => EmbedderConfig::Google(remote),
         EmbedderKind::Compatible => EmbedderConfig::Compatible(remote),

@@ -10,13 +10,12 @@ use std::{
 
 use ibid_domain::Timestamp;
 
-/// Where the time comes from.
+/// Source of the current time, so that tests can set it.
 #[derive(Clone, Debug, Default)]
 pub enum Clock {
-    /// The machine's clock.
     #[default]
     System,
-    /// A clock that a test sets.
+    /// Time set by a test, in microseconds since 1970.
     Manual(Arc<AtomicI64>),
 }
 

@@ -29,15 +29,13 @@ pub enum Error {
     /// The library was closed while it was in use.
     #[error("the database is closed")]
     Closed,
-    /// The blob store failed.
     #[error("blob store: {0}")]
     Blob(#[from] object_store::Error),
     /// A file could not be read or written.
     #[error("{what}: {source}")]
     Io {
-        /// What was being done.
+        /// Description of the failed operation, such as `open /data/ibid.lock`.
         what: String,
-        /// Why it failed.
         source: std::io::Error,
     },
     /// A row holds what no version of this program writes.
@@ -56,7 +54,7 @@ impl Error {
     }
 
     /// The problem as a client may see it; the cause of an internal error is for the log only.
-    pub fn problem(&self) -> Problem {
+    pub fn to_problem(&self) -> Problem {
         match self {
             Self::Problem(problem) => problem.clone(),
             Self::Busy | Self::Postgres(sqlx::Error::PoolTimedOut) => busy(),
@@ -68,12 +66,12 @@ impl Error {
         }
     }
 
-    /// Whether the caller is to blame and nothing needs to be logged.
+    /// True if the caller is to blame, so that nothing needs to be logged.
     pub fn is_problem(&self) -> bool {
         matches!(self, Self::Problem(_))
     }
 
-    /// Whether a row was refused because another still names it, or names one that is gone.
+    /// True if a row was refused because another row still names it, or because it names a missing row.
     pub(crate) fn is_foreign_key_violation(&self) -> bool {
         match self {
             Self::Postgres(sqlx::Error::Database(error)) => error.is_foreign_key_violation(),

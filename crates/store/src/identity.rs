@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::{
     Error, Result, Tx,
-    sql::{Row, params},
+    sql::{SqlRow, params},
 };
 
 /// The proof that someone was recognised, and what they may see. Only this module mints one, so a function that
@@ -14,7 +14,7 @@ use crate::{
 pub struct Scope {
     tenant: TenantId,
     user: Option<UserId>,
-    role: Role,
+    role: UserRole,
 }
 
 impl Scope {
@@ -23,36 +23,36 @@ impl Scope {
         self.tenant
     }
 
-    /// Who acts, if it is a person and not the system.
+    /// Returns the acting user; `None` for the system.
     pub fn user(&self) -> Option<UserId> {
         self.user
     }
 
-    /// What they may do.
-    pub fn role(&self) -> Role {
+    /// Returns the role, which limits what the caller can do.
+    pub fn role(&self) -> UserRole {
         self.role
     }
 
     /// The system's own scope for a job of this tenant, on behalf of whoever asked for it.
     pub(crate) fn of_job(tenant: TenantId, user: Option<UserId>) -> Self {
-        Self { tenant, user, role: Role::Owner }
+        Self { tenant, user, role: UserRole::Owner }
     }
 }
 
-/// What a user may do.
+/// Role of a user in a tenant; each includes the rights of those before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// Reads.
+pub enum UserRole {
+    /// Can read, but not change anything.
     Viewer,
-    /// Reads and writes.
+    /// Can read and change the library.
     Member,
     /// Also manages people and settings.
     Admin,
-    /// Also owns the tenant.
+    /// Also owns the tenant itself.
     Owner,
 }
 
-impl std::str::FromStr for Role {
+impl std::str::FromStr for UserRole {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -90,15 +90,16 @@ impl Tx {
 
     /// The scope of the one user of a library without login.
     pub async fn local_owner(&mut self) -> Result<Scope> {
-        let row = self.row("SELECT tenant_id, id, role FROM users WHERE id = $1", params![LOCAL_USER]).await?;
+        let row =
+            self.fetch_optional("SELECT tenant_id, id, role FROM users WHERE id = $1", params![LOCAL_USER]).await?;
         let row = row.ok_or_else(|| Error::Corrupt("the local user is missing".to_owned()))?;
         scope_of(&row)
     }
 
     /// The system's scope in every tenant, for upkeep of the whole library.
     pub async fn every_tenant(&mut self) -> Result<Vec<Scope>> {
-        let rows = self.rows("SELECT id FROM tenants ORDER BY id", vec![]).await?;
-        rows.iter().map(|row| Ok(Scope { tenant: row.get("id")?, user: None, role: Role::Owner })).collect()
+        let rows = self.fetch_all("SELECT id FROM tenants ORDER BY id", vec![]).await?;
+        rows.iter().map(|row| Ok(Scope { tenant: row.get("id")?, user: None, role: UserRole::Owner })).collect()
     }
 
     /// Makes a tenant with its owner.
@@ -111,10 +112,10 @@ impl Tx {
             params![user, tenant, name, now],
         )
         .await?;
-        Ok(Scope { tenant, user: Some(user), role: Role::Owner })
+        Ok(Scope { tenant, user: Some(user), role: UserRole::Owner })
     }
 }
 
-fn scope_of(row: &Row) -> Result<Scope> {
+fn scope_of(row: &SqlRow) -> Result<Scope> {
     Ok(Scope { tenant: row.get("tenant_id")?, user: Some(row.get("id")?), role: row.parse("role")? })
 }

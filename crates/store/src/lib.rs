@@ -23,29 +23,29 @@ pub use blobs::{Blob, BlobLocation, BlobStream, Blobs, S3Options, Spool};
 pub use blocking::run_blocking;
 pub use clock::Clock;
 pub use error::{Error, Result};
-pub use identity::{Role, Scope};
+pub use identity::{Scope, UserRole};
 pub use rows::{
     artifacts::{ArtifactFilter, Artifacts, NewArtifact},
-    changes::{IndexedChunk, Logged, LoggedChange},
+    change_log::{ChangeLogEntry, IndexedChunk, LoggedChange},
     citations::{CitationFilter, CitationTotals, Citations, CitedSource},
     conversations::Conversations,
-    documents::{Documents, NewDocumentCitation, NewVersion},
-    idempotency::{Claim, IdempotencyKeys, StoredResponse},
+    documents::{Documents, NewDocumentCitation, NewDocumentVersion},
+    idempotency::{IdempotencyClaim, IdempotencyKeys, StoredResponse},
     job_events::{JobEvent, JobEventCursor},
     jobs::{JobFilter, Jobs, NewJob},
     knowledge::{
-        AgeState, EntityFilter, EntityOrder, EventFilter, Extraction, GraphCounts, GraphPart, Knowledge, KnownEntity,
-        Link, LinkQuery, Meaning, Merge, Neighborhood, NewEntity, NewEvent, NewMention,
+        AgeState, EntityFilter, EntityMerge, EntityOrder, EntityProfile, EventFilter, EventLink, EventLinkQuery,
+        Extraction, GraphCounts, GraphPart, Knowledge, NameVector, Neighborhood, NewEntity, NewEvent, NewMention,
     },
     manifests::{Manifests, NewManifest},
-    passages::{KnownPassage, NewPassage, Passages},
-    pointers::{PointerChange, PointerFilter, Pointers},
-    queue::{Failure, Lease, LeasedJob, Queue},
+    passages::{ImportedPassages, NewPassage, StoredPassage},
+    pointers::{PointerFilter, PointerPatch, Pointers},
+    queue::{JobError, Lease, LeasedJob, Queue},
     revisions::{Chunk, NewRevision, Revisions},
     runs::Runs,
-    search::{Hit, Search, StoredPassage, Unindexed},
+    search::{Hit, PassageSearch, PassageWithSource, UnindexedPassage},
     sources::{SourceFilter, SourceKey, Sources},
     vectors::{EmbeddingSpace, Vectors},
 };
 pub use sql::Tx;
-pub use store::{DatabaseLocation, EngineKind, Heard, Store, StoreOptions};
+pub use store::{DatabaseLocation, EngineKind, RunSignal, Store, StoreOptions};

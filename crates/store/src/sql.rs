@@ -1,6 +1,6 @@
 //! One transaction handle over both engines, and the values that go into and out of statements.
 //!
-//! Statements are written once, with `$1`-style parameters, which both engines read. A [`Value`] is bound as each
+//! Statements are written once, with `$1`-style parameters, which both engines read. A [`SqlValue`] is bound as each
 //! engine's own type: an id is a UUID or 16 bytes, a time is a `timestamptz` or an integer of microseconds, JSON is
 //! `jsonb` or text.
 
@@ -19,7 +19,7 @@ use crate::{
     Clock, EngineKind, Error, Result,
     rows::search::WordStatistics,
     sqlite::{SqliteRow, SqliteTransaction},
-    store::{Heard, Signals},
+    store::{RunSignal, Signals},
 };
 
 /// An open transaction. Dropping it without [`Tx::commit`] undoes everything.
@@ -52,7 +52,7 @@ impl Tx {
             self.signals.library_changed();
         }
         for (run, events) in self.run_events {
-            self.signals.run_changed(run, Heard::Events(events));
+            self.signals.run_changed(run, RunSignal::Events(events));
         }
         Ok(())
     }
@@ -70,64 +70,66 @@ impl Tx {
     }
 
     /// Runs a statement and says how many rows it touched.
-    pub(crate) async fn execute(&mut self, sql: &'static str, values: Vec<Value>) -> Result<u64> {
-        self.run(sql, values).await
+    pub(crate) async fn execute(&mut self, sql: &'static str, values: Vec<SqlValue>) -> Result<u64> {
+        self.execute_sql(sql, values).await
     }
 
     /// Runs a statement that was put together from constant parts.
-    pub(crate) async fn execute_built(&mut self, sql: String, values: Vec<Value>) -> Result<u64> {
-        self.run(AssertSqlSafe(sql), values).await
+    pub(crate) async fn execute_built(&mut self, sql: String, values: Vec<SqlValue>) -> Result<u64> {
+        self.execute_sql(AssertSqlSafe(sql), values).await
     }
 
-    async fn run(&mut self, sql: impl SqlSafeStr, values: Vec<Value>) -> Result<u64> {
+    async fn execute_sql(&mut self, sql: impl SqlSafeStr, values: Vec<SqlValue>) -> Result<u64> {
         Ok(match &mut self.conn {
             Conn::Sqlite(tx) => tx.execute(sql.into_sql_str().as_str(), values).await?,
-            Conn::Postgres(tx) => sqlx::query_with(sql, postgres(values)?).execute(&mut **tx).await?.rows_affected(),
+            Conn::Postgres(tx) => {
+                sqlx::query_with(sql, bind_postgres(values)?).execute(&mut **tx).await?.rows_affected()
+            }
         })
     }
 
-    /// All rows of a statement.
-    pub(crate) async fn rows(&mut self, sql: &'static str, values: Vec<Value>) -> Result<Vec<Row>> {
-        self.fetch(sql, values).await
+    /// Runs a query and returns all its rows.
+    pub(crate) async fn fetch_all(&mut self, sql: &'static str, values: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
+        self.fetch_rows(sql, values).await
     }
 
     /// All rows of a statement that was put together from constant parts.
-    pub(crate) async fn rows_built(&mut self, sql: String, values: Vec<Value>) -> Result<Vec<Row>> {
-        self.fetch(AssertSqlSafe(sql), values).await
+    pub(crate) async fn rows_built(&mut self, sql: String, values: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
+        self.fetch_rows(AssertSqlSafe(sql), values).await
     }
 
-    async fn fetch(&mut self, sql: impl SqlSafeStr, values: Vec<Value>) -> Result<Vec<Row>> {
+    async fn fetch_rows(&mut self, sql: impl SqlSafeStr, values: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         Ok(match &mut self.conn {
             Conn::Sqlite(tx) => {
                 let rows = tx.rows(sql.into_sql_str().as_str(), values).await?;
-                rows.into_iter().map(Row::Sqlite).collect()
+                rows.into_iter().map(SqlRow::Sqlite).collect()
             }
             Conn::Postgres(tx) => {
-                let rows = sqlx::query_with(sql, postgres(values)?).fetch_all(&mut **tx).await?;
-                rows.into_iter().map(Row::Postgres).collect()
+                let rows = sqlx::query_with(sql, bind_postgres(values)?).fetch_all(&mut **tx).await?;
+                rows.into_iter().map(SqlRow::Postgres).collect()
             }
         })
     }
 
     /// All rows of a statement that is planned for just these values and not kept.
-    pub(crate) async fn rows_once(&mut self, sql: String, values: Vec<Value>) -> Result<Vec<Row>> {
+    pub(crate) async fn rows_once(&mut self, sql: String, values: Vec<SqlValue>) -> Result<Vec<SqlRow>> {
         let sql = AssertSqlSafe(sql);
         Ok(match &mut self.conn {
-            Conn::Sqlite(_) => return self.fetch(sql, values).await,
+            Conn::Sqlite(_) => return self.fetch_rows(sql, values).await,
             Conn::Postgres(tx) => {
-                let rows = sqlx::query_with(sql, postgres(values)?).persistent(false).fetch_all(&mut **tx).await?;
-                rows.into_iter().map(Row::Postgres).collect()
+                let rows = sqlx::query_with(sql, bind_postgres(values)?).persistent(false).fetch_all(&mut **tx).await?;
+                rows.into_iter().map(SqlRow::Postgres).collect()
             }
         })
     }
 
     /// The first row, if there is one.
-    pub(crate) async fn row(&mut self, sql: &'static str, values: Vec<Value>) -> Result<Option<Row>> {
-        Ok(self.rows(sql, values).await?.into_iter().next())
+    pub(crate) async fn fetch_optional(&mut self, sql: &'static str, values: Vec<SqlValue>) -> Result<Option<SqlRow>> {
+        Ok(self.fetch_all(sql, values).await?.into_iter().next())
     }
 
     /// Holds everyone else who asks for the same key until this transaction ends. SQLite has one writer anyway.
-    pub(crate) async fn lock(&mut self, key: &str) -> Result<()> {
+    pub(crate) async fn lock_key(&mut self, key: &str) -> Result<()> {
         if self.engine() == EngineKind::Postgres {
             self.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", params![key]).await?;
         }
@@ -137,13 +139,13 @@ impl Tx {
 
 /// Values for a statement, in order.
 macro_rules! params {
-    ($($value:expr),* $(,)?) => { vec![$($crate::sql::Value::from($value)),*] };
+    ($($value:expr),* $(,)?) => { vec![$($crate::sql::SqlValue::from($value)),*] };
 }
 pub(crate) use params;
 
 /// A value that is bound to a parameter. `None` keeps its type, which PostgreSQL wants to know.
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub(crate) enum SqlValue {
     Text(Option<String>),
     Int(Option<i64>),
     Real(Option<f64>),
@@ -156,12 +158,12 @@ pub(crate) enum Value {
 
 macro_rules! value_from {
     ($($variant:ident: $type:ty, |$value:ident| $convert:expr;)*) => {$(
-        impl From<$type> for Value {
+        impl From<$type> for SqlValue {
             fn from($value: $type) -> Self {
                 Self::$variant(Some($convert))
             }
         }
-        impl From<Option<$type>> for Value {
+        impl From<Option<$type>> for SqlValue {
             fn from(value: Option<$type>) -> Self {
                 Self::$variant(value.map(|$value: $type| $convert))
             }
@@ -202,7 +204,7 @@ value_from! {
 }
 
 /// A size or count as the databases keep it.
-pub(crate) fn int(value: u64) -> i64 {
+pub(crate) fn to_sql_int(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
@@ -210,19 +212,19 @@ fn bind_failed(error: sqlx::error::BoxDynError) -> Error {
     Error::Postgres(sqlx::Error::Encode(error))
 }
 
-fn postgres(values: Vec<Value>) -> Result<PgArguments> {
+fn bind_postgres(values: Vec<SqlValue>) -> Result<PgArguments> {
     use sqlx::Arguments;
     let mut arguments = PgArguments::default();
     for value in values {
         match value {
-            Value::Text(v) => arguments.add(v),
-            Value::Int(v) => arguments.add(v),
-            Value::Real(v) => arguments.add(v),
-            Value::Uuid(v) => arguments.add(v),
-            Value::Bytes(v) => arguments.add(v),
-            Value::Time(v) => arguments.add(v.map(PgTime)),
-            Value::Json(v) => arguments.add(v),
-            Value::Vector(v) => arguments.add(PgVector(v)),
+            SqlValue::Text(v) => arguments.add(v),
+            SqlValue::Int(v) => arguments.add(v),
+            SqlValue::Real(v) => arguments.add(v),
+            SqlValue::Uuid(v) => arguments.add(v),
+            SqlValue::Bytes(v) => arguments.add(v),
+            SqlValue::Time(v) => arguments.add(v.map(PgTime)),
+            SqlValue::Json(v) => arguments.add(v),
+            SqlValue::Vector(v) => arguments.add(PgVector(v)),
         }
         .map_err(bind_failed)?;
     }
@@ -274,52 +276,52 @@ impl<'r> Decode<'r, sqlx::Postgres> for PgTime {
     }
 }
 
-/// A row of either engine.
-pub(crate) enum Row {
+/// A row of SQLite or PostgreSQL.
+pub(crate) enum SqlRow {
     Sqlite(SqliteRow),
     Postgres(PgRow),
 }
 
-impl Row {
-    /// The value of a column.
-    pub(crate) fn get<T: Column>(&self, name: &str) -> Result<T> {
-        T::read(self, name)
+impl SqlRow {
+    /// Returns the value of a column as `T`.
+    pub(crate) fn get<T: FromColumn>(&self, name: &str) -> Result<T> {
+        T::read_column(self, name)
     }
 
     /// A text that must read as one of our own types.
     pub(crate) fn parse<T: std::str::FromStr>(&self, name: &str) -> Result<T> {
-        self.part("").parse(name)
+        self.with_prefix("").parse(name)
     }
 
-    /// Like [`Row::parse`], or nothing.
+    /// Like [`SqlRow::parse`], or nothing.
     pub(crate) fn parse_opt<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>> {
-        self.part("").parse_opt(name)
+        self.with_prefix("").parse_opt(name)
     }
 }
 
-impl Row {
+impl SqlRow {
     /// The columns whose names begin so, for a row of several tables.
-    pub(crate) fn part(&self, prefix: &'static str) -> Part<'_> {
-        Part { row: self, prefix }
+    pub(crate) fn with_prefix(&self, prefix: &'static str) -> PrefixedRow<'_> {
+        PrefixedRow { row: self, prefix }
     }
 }
 
 /// The columns of a row that belong to one table; they are asked for without their prefix.
 #[derive(Clone, Copy)]
-pub(crate) struct Part<'a> {
-    row: &'a Row,
+pub(crate) struct PrefixedRow<'a> {
+    row: &'a SqlRow,
     prefix: &'static str,
 }
 
-impl Part<'_> {
-    /// The value of a column.
-    pub(crate) fn get<T: Column>(self, name: &str) -> Result<T> {
-        self.named(name, |name| self.row.get(name))
+impl PrefixedRow<'_> {
+    /// Returns the value of a column, named without the prefix.
+    pub(crate) fn get<T: FromColumn>(self, name: &str) -> Result<T> {
+        self.with_full_name(name, |name| self.row.get(name))
     }
 
     /// Does something with the whole name of a column. Names are put together for every column of every row: without
     /// an allocation.
-    fn named<T>(&self, name: &str, with: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+    fn with_full_name<T>(&self, name: &str, with: impl FnOnce(&str) -> Result<T>) -> Result<T> {
         if self.prefix.is_empty() {
             return with(name);
         }
@@ -336,65 +338,65 @@ impl Part<'_> {
     /// A text that must read as one of our own types.
     pub(crate) fn parse<T: std::str::FromStr>(self, name: &str) -> Result<T> {
         let parsed = |text: &str| text.parse().map_err(|_| Error::Corrupt(format!("{name} = '{text}'")));
-        match self.text(name)? {
+        match self.text_column(name)? {
             Some(text) => parsed(text),
             None => parsed(&self.get::<String>(name)?),
         }
     }
 
-    /// Like [`Part::parse`], or nothing.
+    /// Like [`PrefixedRow::parse`], or nothing.
     pub(crate) fn parse_opt<T: std::str::FromStr>(self, name: &str) -> Result<Option<T>> {
         let Some(text) = self.get::<Option<String>>(name)? else { return Ok(None) };
         Ok(Some(text.parse().map_err(|_| Error::Corrupt(format!("{name} = '{text}'")))?))
     }
 
     /// The text of a column where it can be had without a copy, unless it is null.
-    fn text(&self, name: &str) -> Result<Option<&str>> {
+    fn text_column(&self, name: &str) -> Result<Option<&str>> {
         match self.row {
-            Row::Sqlite(row) => self.named(name, |name| row.text(name)),
-            Row::Postgres(_) => Ok(None),
+            SqlRow::Sqlite(row) => self.with_full_name(name, |name| row.text(name)),
+            SqlRow::Postgres(_) => Ok(None),
         }
     }
 
     /// JSON that must read as one of our own types.
-    pub(crate) fn json<T: serde::de::DeserializeOwned>(self, name: &str) -> Result<T> {
-        if let Some(text) = self.text(name)? {
+    pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(self, name: &str) -> Result<T> {
+        if let Some(text) = self.text_column(name)? {
             return serde_json::from_str(text).map_err(|error| Error::Corrupt(format!("{name}: {error}")));
         }
         serde_json::from_value(self.get(name)?).map_err(|error| Error::Corrupt(format!("{name}: {error}")))
     }
 }
 
-/// `s.id AS s_id, s.kind AS s_kind`: columns of a table in a row of several, see [`Row::part`].
-pub(crate) fn prefixed(table: &str, columns: &[&str]) -> String {
+/// `s.id AS s_id, s.kind AS s_kind`: columns of a table in a row of several, see [`SqlRow::with_prefix`].
+pub(crate) fn prefix_columns(table: &str, columns: &[&str]) -> String {
     let named: Vec<_> = columns.iter().map(|column| format!("{table}.{column} AS {table}_{column}")).collect();
     named.join(", ")
 }
 
 /// A type that a column can be read as.
-pub(crate) trait Column: Sized {
-    fn read(row: &Row, name: &str) -> Result<Self>;
+pub(crate) trait FromColumn: Sized {
+    fn read_column(row: &SqlRow, name: &str) -> Result<Self>;
 }
 
 macro_rules! column {
     ($($type:ty: $sqlite:ty => |$s:ident| $from_sqlite:expr, $postgres:ty => |$p:ident| $from_postgres:expr;)*) => {$(
-        impl Column for Option<$type> {
-            fn read(row: &Row, name: &str) -> Result<Self> {
+        impl FromColumn for Option<$type> {
+            fn read_column(row: &SqlRow, name: &str) -> Result<Self> {
                 match row {
-                    Row::Sqlite(row) => match row.get::<$sqlite>(name)? {
+                    SqlRow::Sqlite(row) => match row.get::<$sqlite>(name)? {
                         Some($s) => Ok(Some($from_sqlite)),
                         None => Ok(None),
                     },
-                    Row::Postgres(row) => match row.try_get::<Option<$postgres>, _>(name)? {
+                    SqlRow::Postgres(row) => match row.try_get::<Option<$postgres>, _>(name)? {
                         Some($p) => Ok(Some($from_postgres)),
                         None => Ok(None),
                     },
                 }
             }
         }
-        impl Column for $type {
-            fn read(row: &Row, name: &str) -> Result<Self> {
-                Option::<$type>::read(row, name)?.ok_or_else(|| Error::Corrupt(format!("{name} is null")))
+        impl FromColumn for $type {
+            fn read_column(row: &SqlRow, name: &str) -> Result<Self> {
+                Option::<$type>::read_column(row, name)?.ok_or_else(|| Error::Corrupt(format!("{name} is null")))
             }
         }
     )*};
@@ -439,15 +441,15 @@ column! {
     Json: String => |v| serde_json::from_str(&v).map_err(|error| Error::Corrupt(error.to_string()))?, Json => |v| v;
 }
 
-impl Column for ibid_domain::JsonObject {
-    fn read(row: &Row, name: &str) -> Result<Self> {
-        Option::<Self>::read(row, name)?.ok_or_else(|| Error::Corrupt(format!("{name} is null")))
+impl FromColumn for ibid_domain::JsonObject {
+    fn read_column(row: &SqlRow, name: &str) -> Result<Self> {
+        Option::<Self>::read_column(row, name)?.ok_or_else(|| Error::Corrupt(format!("{name} is null")))
     }
 }
 
-impl Column for Option<ibid_domain::JsonObject> {
-    fn read(row: &Row, name: &str) -> Result<Self> {
-        match Option::<Json>::read(row, name)? {
+impl FromColumn for Option<ibid_domain::JsonObject> {
+    fn read_column(row: &SqlRow, name: &str) -> Result<Self> {
+        match Option::<Json>::read_column(row, name)? {
             None => Ok(None),
             Some(Json::Object(object)) => Ok(Some(object)),
             Some(_) => Err(Error::Corrupt(format!("{name} is not an object"))),
@@ -456,7 +458,7 @@ impl Column for Option<ibid_domain::JsonObject> {
 }
 
 /// `($3, $4), ($5, $6)`: rows of placeholders that follow `first - 1` others.
-pub(crate) fn placeholders(first: usize, rows: usize, columns: usize) -> String {
+pub(crate) fn placeholder_rows(first: usize, rows: usize, columns: usize) -> String {
     let mut out = String::new();
     for row in 0..rows {
         out.push_str(if row == 0 { "(" } else { ", (" });
@@ -471,5 +473,5 @@ pub(crate) fn placeholders(first: usize, rows: usize, columns: usize) -> String 
 
 /// `($3, $4, $5)`: one list of placeholders.
 pub(crate) fn placeholder_list(first: usize, count: usize) -> String {
-    placeholders(first, 1, count)
+    placeholder_rows(first, 1, count)
 }

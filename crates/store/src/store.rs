@@ -17,26 +17,25 @@ use crate::{
     sql::Conn, sqlite::SqliteDatabase,
 };
 
-/// Where the rows are.
+/// Location of the database of a library.
 #[derive(Clone, Debug)]
 pub enum DatabaseLocation {
-    /// A file.
+    /// Path of the SQLite database file.
     Sqlite(PathBuf),
-    /// A PostgreSQL URL.
     Postgres(String),
 }
 
-/// Which of the two engines holds the rows.
+/// Database engine of a library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineKind {
-    /// The embedded default.
+    /// The embedded default, for one machine.
     Sqlite,
-    /// For more than one machine.
+    /// The engine for several machines.
     Postgres,
 }
 
 impl EngineKind {
-    /// The name on the wire.
+    /// Returns the name used on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Sqlite => "sqlite",
@@ -45,44 +44,41 @@ impl EngineKind {
     }
 }
 
-/// What a library is opened with.
+/// Options to open a library with.
 #[derive(Clone, Debug)]
 pub struct StoreOptions {
-    /// Where the rows are.
     pub database: DatabaseLocation,
-    /// Where the blobs are.
     pub blobs: BlobLocation,
     /// A local folder for uploads on their way in.
     pub spool: PathBuf,
-    /// How many connections to PostgreSQL, or readers of SQLite.
+    /// Maximum number of connections to PostgreSQL, or of SQLite readers.
     pub connections: u32,
-    /// Where the time comes from.
     pub clock: Clock,
 }
 
 /// An open library. Cheap to clone.
 #[derive(Clone)]
-pub struct Store(Arc<Inner>);
+pub struct Store(Arc<StoreInner>);
 
-struct Inner {
-    engine: Engine,
+struct StoreInner {
+    engine: DatabasePools,
     blobs: Blobs,
     clock: Clock,
     signals: Signals,
-    /// Where the search index lies, if there is one beside the database.
+    /// Folder of the search index; `None` on PostgreSQL, which searches in the database.
     index: Option<PathBuf>,
     word_statistics: WordStatistics,
 }
 
-enum Engine {
+enum DatabasePools {
     Sqlite(SqliteDatabase),
     Postgres(sqlx::PgPool),
 }
 
 const JOBS_CHANNEL: &str = "ibid_jobs";
 const RUNS_CHANNEL: &str = "ibid_runs";
-/// How many batches of events a watcher of a run may lag behind before it has to read them.
-const HEARD: usize = 64;
+/// Number of event batches that a watcher of a run may lag behind before it must read them from the database.
+const SIGNAL_BACKLOG: usize = 64;
 /// How long a transaction waits for a free connection to PostgreSQL.
 const ACQUIRE: Duration = Duration::from_secs(30);
 
@@ -91,7 +87,7 @@ impl Store {
     pub async fn open(options: StoreOptions) -> Result<Self> {
         let engine = match &options.database {
             DatabaseLocation::Sqlite(path) => {
-                Engine::Sqlite(SqliteDatabase::open(path.clone(), options.connections).await?)
+                DatabasePools::Sqlite(SqliteDatabase::open(path.clone(), options.connections).await?)
             }
             DatabaseLocation::Postgres(url) => open_postgres(url, options.connections).await?,
         };
@@ -100,7 +96,7 @@ impl Store {
             DatabaseLocation::Postgres(_) => None,
         };
         let blobs = Blobs::open(&options.blobs, options.spool).await?;
-        let store = Self(Arc::new(Inner {
+        let store = Self(Arc::new(StoreInner {
             engine,
             blobs,
             clock: options.clock,
@@ -116,40 +112,44 @@ impl Store {
 
     /// A transaction that may change rows.
     pub async fn write(&self) -> Result<Tx> {
-        Ok(self.tx(match &self.0.engine {
-            Engine::Sqlite(database) => Conn::Sqlite(Box::new(database.write().await?)),
-            Engine::Postgres(pool) => Conn::Postgres(pool.begin().await?),
+        Ok(self.new_transaction(match &self.0.engine {
+            DatabasePools::Sqlite(database) => Conn::Sqlite(Box::new(database.write().await?)),
+            DatabasePools::Postgres(pool) => Conn::Postgres(pool.begin().await?),
         }))
     }
 
     /// A transaction that only reads, and sees one state of the library throughout.
     pub async fn read(&self) -> Result<Tx> {
-        Ok(self.tx(match &self.0.engine {
-            Engine::Sqlite(database) => Conn::Sqlite(Box::new(database.read().await?)),
-            Engine::Postgres(pool) => {
+        Ok(self.new_transaction(match &self.0.engine {
+            DatabasePools::Sqlite(database) => Conn::Sqlite(Box::new(database.read().await?)),
+            DatabasePools::Postgres(pool) => {
                 Conn::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?)
             }
         }))
     }
 
     /// The same for reading a few rows, as fast as can be: on SQLite the caller's own thread does it.
-    pub async fn look(&self) -> Result<Tx> {
+    pub async fn read_inline(&self) -> Result<Tx> {
         match &self.0.engine {
-            Engine::Sqlite(database) => Ok(self.tx(Conn::Sqlite(Box::new(database.read_inline().await?)))),
-            Engine::Postgres(_) => self.read().await,
+            DatabasePools::Sqlite(database) => {
+                Ok(self.new_transaction(Conn::Sqlite(Box::new(database.read_inline().await?))))
+            }
+            DatabasePools::Postgres(_) => self.read().await,
         }
     }
 
     /// A transaction that changes many rows. On SQLite the caller's own thread does it, which must be one that nobody
     /// else needs meanwhile.
-    pub async fn write_many(&self) -> Result<Tx> {
+    pub async fn write_inline(&self) -> Result<Tx> {
         match &self.0.engine {
-            Engine::Sqlite(database) => Ok(self.tx(Conn::Sqlite(Box::new(database.write_inline().await?)))),
-            Engine::Postgres(_) => self.write().await,
+            DatabasePools::Sqlite(database) => {
+                Ok(self.new_transaction(Conn::Sqlite(Box::new(database.write_inline().await?))))
+            }
+            DatabasePools::Postgres(_) => self.write().await,
         }
     }
 
-    fn tx(&self, conn: Conn) -> Tx {
+    fn new_transaction(&self, conn: Conn) -> Tx {
         Tx {
             conn,
             clock: self.0.clock.clone(),
@@ -161,31 +161,31 @@ impl Store {
         }
     }
 
-    /// The blobs of this library.
+    /// Returns the blob store of this library.
     pub fn blobs(&self) -> &Blobs {
         &self.0.blobs
     }
 
-    /// The clock of this library.
+    /// Returns the clock that all timestamps come from.
     pub fn clock(&self) -> &Clock {
         &self.0.clock
     }
 
-    /// Which engine holds the rows.
+    /// Returns the engine of the database.
     pub fn engine(&self) -> EngineKind {
         match self.0.engine {
-            Engine::Sqlite(_) => EngineKind::Sqlite,
-            Engine::Postgres(_) => EngineKind::Postgres,
+            DatabasePools::Sqlite(_) => EngineKind::Sqlite,
+            DatabasePools::Postgres(_) => EngineKind::Postgres,
         }
     }
 
     /// Asks the database whether it answers.
     pub async fn ping(&self) -> Result<()> {
         match &self.0.engine {
-            Engine::Sqlite(database) => {
+            DatabasePools::Sqlite(database) => {
                 database.read_inline().await?.rows("SELECT 1 FROM tenants LIMIT 1", vec![]).await.map(drop)?;
             }
-            Engine::Postgres(pool) => sqlx::query("SELECT 1 FROM tenants").execute(pool).await.map(drop)?,
+            DatabasePools::Postgres(pool) => sqlx::query("SELECT 1 FROM tenants").execute(pool).await.map(drop)?,
         }
         Ok(())
     }
@@ -194,8 +194,8 @@ impl Store {
     pub async fn check_database(&self) -> Result<Vec<String>> {
         // PostgreSQL enforces links at all times and checks its pages as it reads them.
         match &self.0.engine {
-            Engine::Sqlite(database) => database.check().await,
-            Engine::Postgres(_) => Ok(vec![]),
+            DatabasePools::Sqlite(database) => database.check().await,
+            DatabasePools::Postgres(_) => Ok(vec![]),
         }
     }
 
@@ -216,14 +216,14 @@ impl Store {
 
     /// Hears what happens in a run from now on: the events themselves where this process writes them down, else that
     /// there are some.
-    pub fn watch_run(&self, run: RunId) -> broadcast::Receiver<Heard> {
+    pub fn watch_run(&self, run: RunId) -> broadcast::Receiver<RunSignal> {
         self.0.signals.watch_run(run)
     }
 
     /// Hears of jobs and runs that other processes changed, for as long as it runs. On SQLite nobody tells: watchers
     /// look for themselves from time to time.
-    pub async fn listen(&self) {
-        let Engine::Postgres(pool) = &self.0.engine else { return std::future::pending().await };
+    pub async fn listen_for_changes(&self) {
+        let DatabasePools::Postgres(pool) = &self.0.engine else { return std::future::pending().await };
         loop {
             let heard = async {
                 let mut listener = PgListener::connect_with(pool).await?;
@@ -232,7 +232,7 @@ impl Store {
                     match listener.try_recv().await? {
                         Some(heard) if heard.channel() == RUNS_CHANNEL => {
                             if let Ok(run) = heard.payload().parse() {
-                                self.0.signals.run_changed(run, Heard::Look);
+                                self.0.signals.run_changed(run, RunSignal::Changed);
                             }
                         }
                         Some(_) => self.0.signals.jobs_changed(),
@@ -255,15 +255,15 @@ impl Store {
     /// Closes every connection, after those in use are given back.
     pub async fn close(&self) {
         match &self.0.engine {
-            Engine::Sqlite(database) => database.close().await,
-            Engine::Postgres(pool) => pool.close().await,
+            DatabasePools::Sqlite(database) => database.close().await,
+            DatabasePools::Postgres(pool) => pool.close().await,
         }
     }
 }
 
 impl Tx {
     /// Tells every watcher, here and in other processes, that jobs changed, once this is committed.
-    pub(crate) async fn tell_jobs_changed(&mut self) -> Result<()> {
+    pub(crate) async fn signal_jobs_changed(&mut self) -> Result<()> {
         if !self.jobs_changed && self.engine() == EngineKind::Postgres {
             self.execute("SELECT pg_notify($1, '')", crate::sql::params![JOBS_CHANNEL]).await?;
         }
@@ -272,7 +272,7 @@ impl Tx {
     }
 
     /// Tells those who watch a run what happened, once this is committed.
-    pub(crate) async fn tell_run_changed(&mut self, run: RunId, events: &[RunEvent]) -> Result<()> {
+    pub(crate) async fn signal_run_changed(&mut self, run: RunId, events: &[RunEvent]) -> Result<()> {
         if self.engine() == EngineKind::Postgres {
             self.execute("SELECT pg_notify($1, $2)", crate::sql::params![RUNS_CHANNEL, run.to_string()]).await?;
         }
@@ -281,14 +281,14 @@ impl Tx {
     }
 }
 
-async fn open_postgres(url: &str, connections: u32) -> Result<Engine> {
+async fn open_postgres(url: &str, connections: u32) -> Result<DatabasePools> {
     let options = PgConnectOptions::from_str(url)
         .map_err(|error| Error::Config(format!("database_url is not a PostgreSQL URL: {error}")))?
         .application_name("ibid");
     let pool =
         PgPoolOptions::new().max_connections(connections.max(2)).acquire_timeout(ACQUIRE).connect_with(options).await?;
     postgres_migrator().run(&pool).await?;
-    Ok(Engine::Postgres(pool))
+    Ok(DatabasePools::Postgres(pool))
 }
 
 /// Makes a folder that only its owner can read, as a library may hold anything.
@@ -301,21 +301,21 @@ pub(crate) fn create_private_folder(path: &std::path::Path) -> Result<()> {
         .map_err(Error::io(format!("create the folder {}", path.display())))
 }
 
-/// What a watcher of a run hears.
+/// Message to a watcher of a run.
 #[derive(Clone, Debug)]
-pub enum Heard {
-    /// These happened.
+pub enum RunSignal {
+    /// New events of the run, in order.
     Events(Arc<[RunEvent]>),
     /// Something happened, and is to be read.
-    Look,
+    Changed,
 }
 
-/// How those who wait within this process are woken.
+/// Channels that wake the waiting tasks of this process.
 #[derive(Clone)]
 pub(crate) struct Signals {
     jobs: watch::Sender<u64>,
     library: watch::Sender<u64>,
-    runs: Arc<Mutex<HashMap<RunId, broadcast::Sender<Heard>>>>,
+    runs: Arc<Mutex<HashMap<RunId, broadcast::Sender<RunSignal>>>>,
 }
 
 impl Signals {
@@ -323,18 +323,18 @@ impl Signals {
         Self { jobs: watch::Sender::new(0), library: watch::Sender::new(0), runs: Arc::default() }
     }
 
-    fn runs(&self) -> MutexGuard<'_, HashMap<RunId, broadcast::Sender<Heard>>> {
+    fn lock_runs(&self) -> MutexGuard<'_, HashMap<RunId, broadcast::Sender<RunSignal>>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn watch_run(&self, run: RunId) -> broadcast::Receiver<Heard> {
-        let mut runs = self.runs();
+    fn watch_run(&self, run: RunId) -> broadcast::Receiver<RunSignal> {
+        let mut runs = self.lock_runs();
         runs.retain(|_, watchers| watchers.receiver_count() > 0);
-        runs.entry(run).or_insert_with(|| broadcast::Sender::new(HEARD)).subscribe()
+        runs.entry(run).or_insert_with(|| broadcast::Sender::new(SIGNAL_BACKLOG)).subscribe()
     }
 
-    pub(crate) fn run_changed(&self, run: RunId, heard: Heard) {
-        let mut runs = self.runs();
+    pub(crate) fn run_changed(&self, run: RunId, heard: RunSignal) {
+        let mut runs = self.lock_runs();
         // Nobody watches any more where nothing can be sent.
         if runs.get(&run).is_some_and(|watchers| watchers.send(heard).is_err()) {
             runs.remove(&run);
@@ -342,8 +342,8 @@ impl Signals {
     }
 
     fn every_run_changed(&self) {
-        for watchers in self.runs().values() {
-            let _ = watchers.send(Heard::Look);
+        for watchers in self.lock_runs().values() {
+            let _ = watchers.send(RunSignal::Changed);
         }
     }
 

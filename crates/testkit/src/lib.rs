@@ -17,56 +17,56 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-/// Where a test keeps its rows.
+/// Database engine that a test runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine {
-    /// A file.
+pub enum TestEngine {
+    /// SQLite file in the temporary folder of the test.
     Sqlite,
     /// A database of its own on the server that `make test` started.
     Postgres,
 }
 
-/// Makes two tests of each story, an async function that takes a [`Library`]: one on each engine.
+/// Makes two tests of each story, an async function that takes a [`TestLibrary`]: one on each engine.
 #[macro_export]
 macro_rules! on_both {
     ($($story:ident),* $(,)?) => {
         mod on_sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $story() {
-                $crate::tell(super::$story, $crate::Engine::Sqlite).await;
+                $crate::run_story(super::$story, $crate::TestEngine::Sqlite).await;
             })*
         }
         mod on_postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $story() {
-                $crate::tell(super::$story, $crate::Engine::Postgres).await;
+                $crate::run_story(super::$story, $crate::TestEngine::Postgres).await;
             })*
         }
     };
 }
 
 /// Tells a story on one engine.
-pub async fn tell<F: Future<Output = ()>>(story: impl FnOnce(Library) -> F, engine: Engine) {
-    if let Some(place) = Place::new(engine).await {
-        story(Library::open(place).await).await;
+pub async fn run_story<F: Future<Output = ()>>(story: impl FnOnce(TestLibrary) -> F, engine: TestEngine) {
+    if let Some(place) = TestPlace::new(engine).await {
+        story(TestLibrary::open(place).await).await;
     }
 }
 
 /// A place for a library that vanishes with the test.
-pub struct Place {
+pub struct TestPlace {
     folder: TempDir,
     database: DatabaseLocation,
     admin: Option<String>,
 }
 
-impl Place {
+impl TestPlace {
     /// A place, or none if the engine has no server here.
-    pub async fn new(engine: Engine) -> Option<Self> {
+    pub async fn new(engine: TestEngine) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (database, admin) = match engine {
-            Engine::Sqlite => (DatabaseLocation::Sqlite(folder.path().join("ibid.db")), None),
-            Engine::Postgres => {
-                let admin = server("IBID_TEST_POSTGRES_URL")?;
+            TestEngine::Sqlite => (DatabaseLocation::Sqlite(folder.path().join("ibid.db")), None),
+            TestEngine::Postgres => {
+                let admin = test_server_url("IBID_TEST_POSTGRES_URL")?;
                 let name = format!("test_{}", Uuid::now_v7().simple());
                 execute_postgres(&admin, &format!("CREATE DATABASE {name}")).await;
                 let (head, _) = admin.rsplit_once('/').expect("a URL with a database");
@@ -76,13 +76,13 @@ impl Place {
         Some(Self { folder, database, admin })
     }
 
-    /// The folder.
+    /// Temporary folder, deleted when the test ends.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The folder of blobs.
-    pub fn blobs(&self) -> PathBuf {
+    /// Folder that the blobs are stored in.
+    pub fn blobs_folder(&self) -> PathBuf {
         self.folder.path().join("blobs")
     }
 
@@ -94,19 +94,19 @@ impl Place {
         }
     }
 
-    /// How to open the library, with a clock.
-    pub fn options(&self, clock: Clock) -> StoreOptions {
+    /// Returns options that open this library with the given clock.
+    pub fn store_options(&self, clock: Clock) -> StoreOptions {
         StoreOptions {
             database: self.database.clone(),
-            blobs: BlobLocation::Folder(self.blobs()),
-            spool: self.blobs().join("spool"),
+            blobs: BlobLocation::Folder(self.blobs_folder()),
+            spool: self.blobs_folder().join("spool"),
             connections: 8,
             clock,
         }
     }
 
     /// Changes rows behind the library's back.
-    pub async fn tamper(&self, sql: &str) {
+    pub async fn run_raw_sql(&self, sql: &str) {
         match &self.database {
             DatabaseLocation::Postgres(url) => {
                 execute_postgres(url, &format!("SET session_replication_role = replica; {sql}")).await;
@@ -120,7 +120,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TestPlace {
     fn drop(&mut self) {
         let (DatabaseLocation::Postgres(url), Some(admin)) = (&self.database, self.admin.take()) else { return };
         let name = url.rsplit('/').next().unwrap_or_default().to_owned();
@@ -134,31 +134,31 @@ impl Drop for Place {
 }
 
 /// An open library of a test, on a clock that the test moves.
-pub struct Library {
-    /// The library.
+pub struct TestLibrary {
+    /// Open store of the test, in its own database.
     pub store: Store,
-    /// Its owner.
+    /// Scope of the library's local owner.
     pub scope: Scope,
     /// Its clock, which stands still.
     pub clock: Clock,
-    /// Where it lies.
-    pub place: Place,
+    /// Temporary folder and database; both are deleted on drop.
+    pub place: TestPlace,
 }
 
-impl Library {
-    async fn open(place: Place) -> Self {
+impl TestLibrary {
+    async fn open(place: TestPlace) -> Self {
         // Blobs bear the time of the file system, so the clock starts at the real time.
         let now = Clock::System.now().as_micros();
         let clock = Clock::manual(Timestamp::from_micros(now));
-        let store = Store::open(place.options(clock.clone())).await.expect("a library");
+        let store = Store::open(place.store_options(clock.clone())).await.expect("a library");
         let scope = store.read().await.expect("a reader").local_owner().await.expect("an owner");
         Self { store, scope, clock, place }
     }
 }
 
 /// A bucket of its own on the S3 server that `make test` started, if it did.
-pub async fn bucket() -> Option<S3Options> {
-    let endpoint = server("IBID_TEST_S3_URL")?;
+pub async fn create_bucket() -> Option<S3Options> {
+    let endpoint = test_server_url("IBID_TEST_S3_URL")?;
     let bucket = format!("test-{}", Uuid::now_v7().simple());
     let address = endpoint.trim_start_matches("http://");
     let request =
@@ -183,7 +183,7 @@ pub async fn bucket() -> Option<S3Options> {
 }
 
 #[expect(clippy::print_stderr, reason = "a test that is left out should say so")]
-fn server(variable: &str) -> Option<String> {
+fn test_server_url(variable: &str) -> Option<String> {
     let url = std::env::var(variable).ok().filter(|url| !url.is_empty());
     if url.is_none() {
         eprintln!("left out: {variable} is not set; `make test` sets it");
@@ -198,7 +198,7 @@ async fn execute_postgres(url: &str, sql: &str) {
 }
 
 /// Asks a graph of Apache AGE, and gives each row as text.
-pub async fn cypher(url: &str, graph: &str, query: &str, columns: usize) -> Vec<Vec<String>> {
+pub async fn query_graph(url: &str, graph: &str, query: &str, columns: usize) -> Vec<Vec<String>> {
     use sqlx::Row as _;
     let mut connection = PgConnection::connect(url).await.expect("the database");
     let setup = "LOAD 'age'; SET search_path = public, ag_catalog";

@@ -2,52 +2,55 @@
 
 use ibid_citations::{
     CitationSource, Ledger,
-    answer::{Answer as Picks, Candidates, Found, Options, Picked, Quoted, Written},
-    claims::claims,
-    parse,
+    answer::{
+        AnswerCandidates, AnswerOptions, AnswerSentence, CandidatePassage, ExtractiveAnswer as Picks, QuotedSentence,
+        RenderedAnswer,
+    },
+    claims::extract_claims,
+    parse_markers,
 };
 use ibid_domain::{Citation, CitationId, CitationState, Mark, RevisionId, Run, RunEventKind, Span, Usage, Verdict};
 use ibid_models::Purpose;
 
-use super::{Ask, found::source_of, live::LiveRun, phase};
+use super::{AskRequest, record_phase, retrieval::source_of, run_recorder::RunHandle};
 use crate::{
-    App, Checked, FoundPassage, Result, Scope,
-    citations::{ReadWorks, anchor, snapshot},
-    runs::Answer,
+    App, CheckedText, FoundPassage, Result, Scope,
+    citations::{CitedContents, build_anchor, snapshot_source},
+    runs::NewAnswer,
 };
 
-/// How many passages are looked at.
+/// Maximum number of passages searched for an answer.
 const PASSAGES: usize = 20;
-/// How many sentences a model compares with the question: it takes milliseconds for each.
+/// Maximum number of sentences compared with the question by embedding; each costs a few milliseconds.
 const COMPARED: usize = 24;
 
-/// What is said where nothing answers.
+/// Answer text if none of the passages found answers the question.
 const NO_ANSWER: &str = "The library has no answer to this question.";
-/// What is said where nothing could.
+/// Answer text if the search found no passages at all.
 const NOTHING_THERE: &str = "The library has nothing to answer from yet. Add sources, and ask again.";
 
 impl App {
-    pub(super) async fn answer_extractive(&self, live: &LiveRun, run: &Run, ask: &Ask) -> Result<()> {
-        phase(live, RunEventKind::PhaseStarted, "research");
-        let query = self.standing_question(live, run, &ask.content).await?;
-        let found = self.look_up(live, "search-1", &query, &ask.filter, PASSAGES).await?;
+    pub(super) async fn answer_extractive(&self, live: &RunHandle, run: &Run, ask: &AskRequest) -> Result<()> {
+        record_phase(live, RunEventKind::PhaseStarted, "research");
+        let query = self.question_with_context(live, run, &ask.content).await?;
+        let found = self.search_passages(live, "search-1", &query, &ask.filter, PASSAGES).await?;
         self.answer_in_its_words(live, run, &query, &found).await
     }
 
     /// Quotes what answers a question among passages that were found.
     pub(super) async fn answer_in_its_words(
         &self,
-        live: &LiveRun,
+        live: &RunHandle,
         run: &Run,
         question: &str,
         found: &[FoundPassage],
     ) -> Result<()> {
-        let picks = self.picks(question, found).await;
+        let picks = self.pick_sentences(question, found).await;
         let written = match picks.is_answered {
-            true => picks.write(),
-            false => Written {
+            true => picks.to_markdown(),
+            false => RenderedAnswer {
                 text: if found.is_empty() { NOTHING_THERE } else { NO_ANSWER }.to_owned(),
-                ..Written::default()
+                ..RenderedAnswer::default()
             },
         };
         // Those that are cited come first, so that their numbers are the ones that the answer has.
@@ -59,35 +62,35 @@ impl App {
             found.iter().enumerate().filter(|(place, _)| !written.sources.contains(&place_of_source(found, *place)));
         let sources: Vec<CitationSource> = cited.chain(others).map(|(_, passage)| source_of(passage)).collect();
         let ledger = self.keep_found(live, sources).await?;
-        phase(live, RunEventKind::PhaseCompleted, "research");
-        phase(live, RunEventKind::PhaseStarted, "synthesis");
-        live.say(&written.text);
-        phase(live, RunEventKind::PhaseCompleted, "synthesis");
-        live.settle().await;
+        record_phase(live, RunEventKind::PhaseCompleted, "research");
+        record_phase(live, RunEventKind::PhaseStarted, "synthesis");
+        live.push_text(&written.text);
+        record_phase(live, RunEventKind::PhaseCompleted, "synthesis");
+        live.flush().await;
         let marks = self.marks_of(&live.scope, &picks, found).await?;
-        let citations = citations(run, &picks, &written, found, &marks, &ledger, self.store.clock().now());
-        let answer = Answer {
+        let citations = quoted_citations(run, &picks, &written, found, &marks, &ledger, self.store.clock().now());
+        let answer = NewAnswer {
             text: written.text,
             model: Some("extractive".to_owned()),
             usage: Usage::default(),
             unreleased: String::new(),
-            checked: Checked {
+            checked: CheckedText {
                 claims: Vec::new(),
                 uncited: Vec::new(),
                 dangling: Vec::new(),
                 dangling_ids: Vec::new(),
                 by_meaning: self.tools().embedder.is_some(),
             },
-            read: ReadWorks::new(),
+            read: CitedContents::new(),
             citations: Some(citations),
         };
         self.end_answered(&live.scope, run.id, answer).await?;
         Ok(())
     }
 
-    /// What marks the places of the sentences: a passage may go over several pages.
+    /// Reads the page and section marks of the picked sentences, because a passage may span several pages.
     async fn marks_of(&self, scope: &Scope, picks: &Picks, found: &[FoundPassage]) -> Result<Vec<(RevisionId, Mark)>> {
-        let place = |picked: &Picked| {
+        let place = |picked: &AnswerSentence| {
             let FoundPassage { chunk, revision, .. } = found.get(picked.passage)?;
             chunk.place.page?;
             let start = chunk.span.start;
@@ -97,24 +100,24 @@ impl App {
         if spans.is_empty() {
             return Ok(Vec::new());
         }
-        self.store.look().await?.revisions(scope).marks_within(&spans).await
+        self.store.read_inline().await?.revisions(scope).marks_within(&spans).await
     }
 
-    /// The sentences that answer.
-    async fn picks(&self, question: &str, found: &[FoundPassage]) -> Picks {
-        let passages: Vec<Found<'_>> = found
+    /// Picks the sentences of the passages that best answer the question.
+    async fn pick_sentences(&self, question: &str, found: &[FoundPassage]) -> Picks {
+        let passages: Vec<CandidatePassage<'_>> = found
             .iter()
             .enumerate()
-            .map(|(place, passage)| Found {
+            .map(|(place, passage)| CandidatePassage {
                 source: place_of_source(found, place),
                 text: &passage.chunk.content,
                 score: passage.score as f32,
                 start: passage.chunk.span.start,
-                title: passage.source.title(),
+                title: passage.source.display_title(),
             })
             .collect();
-        let candidates = Candidates::new(question, &passages);
-        let mut texts = candidates.texts();
+        let candidates = AnswerCandidates::new(question, &passages);
+        let mut texts = candidates.shortlisted_texts();
         texts.truncate(COMPARED);
         let alike = match &self.tools().embedder {
             Some(embedder) if !texts.is_empty() => {
@@ -132,7 +135,7 @@ impl App {
             }
             _ => None,
         };
-        candidates.pick(alike.as_deref(), Options::default())
+        candidates.select_answer(alike.as_deref(), AnswerOptions::default())
     }
 }
 
@@ -143,22 +146,22 @@ fn place_of_source(found: &[FoundPassage], place: usize) -> usize {
 }
 
 /// The citations of what was quoted: their words are known, so there is nothing to check.
-fn citations(
+fn quoted_citations(
     run: &Run,
     picks: &Picks,
-    written: &Written,
+    written: &RenderedAnswer,
     found: &[FoundPassage],
     marks: &[(RevisionId, Mark)],
     ledger: &Ledger,
     now: ibid_domain::Timestamp,
 ) -> Vec<Citation> {
-    let markers = parse(&written.text);
-    let claims = claims(&written.text, &markers);
-    let citation = |(picked, quoted): (&Picked, &Quoted)| {
+    let markers = parse_markers(&written.text);
+    let claims = extract_claims(&written.text, &markers);
+    let citation = |(picked, quoted): (&AnswerSentence, &QuotedSentence)| {
         let passage = found.get(picked.passage)?;
         let FoundPassage { chunk, source, revision, .. } = passage;
         let entry = ledger.get(quoted.number)?;
-        let claim = claims.iter().map(|claim| claim.span).find(|span| span.meets(quoted.marker));
+        let claim = claims.iter().map(|claim| claim.span).find(|span| span.overlaps(quoted.marker));
         let text = revision.text?;
         // In a passage, places are counted from where it begins.
         let within = |mark: &Mark| Mark {
@@ -170,7 +173,8 @@ fn citations(
         };
         let marks: Vec<Mark> =
             marks.iter().filter(|(id, _)| *id == revision.id).map(|(_, mark)| within(mark)).collect();
-        let mut anchor = anchor(&chunk.content, Some(picked.span), &marks, (Some(revision.id), text, revision.content));
+        let mut anchor =
+            build_anchor(&chunk.content, Some(picked.span), &marks, (Some(revision.id), text, revision.content));
         let shifted = |span: Span| Span::new(span.start + chunk.span.start, span.end + chunk.span.start);
         anchor.span = anchor.span.map(shifted);
         Some(Citation {
@@ -183,7 +187,7 @@ fn citations(
             claim: claim.or(Some(Span::new(quoted.words.start, quoted.marker.end))),
             source: Some(source.id),
             cited_id: entry.source.id.clone(),
-            snapshot: snapshot(source, Some(revision), entry),
+            snapshot: snapshot_source(source, Some(revision), entry),
             quote: Some(picked.quote.clone()),
             anchor: Some(anchor),
             verdict: Some(Verdict::Supported),

@@ -2,20 +2,20 @@
 //! and every claim is checked against what it cites.
 
 use futures::StreamExt;
-use ibid_citations::{Ledger, parse, prompt::GUIDELINES, shown::Shown, strip};
+use ibid_citations::{Ledger, cited_stream::CitedStream, parse_markers, prompt::GUIDELINES, strip_markers};
 use ibid_domain::{Code, MessageRole, MessageStatus, Problem, Run, RunEventKind, Usage};
 use ibid_models::{ChatDelta, ChatMessage, ChatModel, ChatRequest, estimate_tokens};
 
-use super::{Ask, found::source_of, live::LiveRun, phase};
-use crate::{App, FoundPassage, Result, runs::Answer};
+use super::{AskRequest, record_phase, retrieval::source_of, run_recorder::RunHandle};
+use crate::{App, FoundPassage, Result, runs::NewAnswer};
 
-/// How many passages are looked for.
+/// Maximum number of passages searched for an answer.
 const PASSAGES: usize = 16;
-/// How many messages before the question a model is told.
+/// Maximum number of earlier messages sent to the model.
 const BEFORE: i64 = 8;
-/// What part of what a model can read is for the sources.
+/// Share of the model's context window reserved for source passages.
 const SOURCES_SHARE: f64 = 0.6;
-/// What part is for what was said before.
+/// Share of the model's context window reserved for earlier messages.
 const BEFORE_SHARE: f64 = 0.15;
 
 const ROLE: &str = "\
@@ -26,36 +26,36 @@ sources do not answer the question, say so in a sentence and do not guess.
 ";
 
 impl App {
-    pub(super) async fn answer_generated(&self, live: &LiveRun, run: &Run, ask: &Ask) -> Result<()> {
+    pub(super) async fn answer_generated(&self, live: &RunHandle, run: &Run, ask: &AskRequest) -> Result<()> {
         let Some(model) = self.tools().chat.clone() else {
             return Err(Problem::new(Code::ModelNotConfigured, "no language model is configured").into());
         };
-        phase(live, RunEventKind::PhaseStarted, "research");
-        let query = self.standing_question(live, run, &ask.content).await?;
-        let found = self.look_up(live, "search-1", &query, &ask.filter, PASSAGES).await?;
+        record_phase(live, RunEventKind::PhaseStarted, "research");
+        let query = self.question_with_context(live, run, &ask.content).await?;
+        let found = self.search_passages(live, "search-1", &query, &ask.filter, PASSAGES).await?;
         let ledger = self.keep_found(live, found.iter().map(source_of).collect()).await?;
-        phase(live, RunEventKind::PhaseCompleted, "research");
+        record_phase(live, RunEventKind::PhaseCompleted, "research");
         self.write_answer(live, run, ask, model.as_ref(), &ledger, &found).await
     }
 
     /// Lets a model write the answer from the passages that were found, and checks it.
     pub(super) async fn write_answer(
         &self,
-        live: &LiveRun,
+        live: &RunHandle,
         run: &Run,
-        ask: &Ask,
+        ask: &AskRequest,
         model: &dyn ChatModel,
         ledger: &Ledger,
         found: &[FoundPassage],
     ) -> Result<()> {
-        phase(live, RunEventKind::PhaseStarted, "synthesis");
+        record_phase(live, RunEventKind::PhaseStarted, "synthesis");
         self.begin_message(live, run, model.name()).await?;
         let room = model.context_tokens();
-        let mut messages = self.told_before(live, run, (room as f64 * BEFORE_SHARE) as usize).await?;
-        let sources = passages(ledger, found, (room as f64 * SOURCES_SHARE) as usize);
+        let mut messages = self.history_messages(live, run, (room as f64 * BEFORE_SHARE) as usize).await?;
+        let sources = render_sources(ledger, found, (room as f64 * SOURCES_SHARE) as usize);
         messages.push(ChatMessage::User(format!("{sources}\n\n## Question\n\n{}", ask.content)));
         let request = ChatRequest { system: format!("{ROLE}{GUIDELINES}"), messages, ..ChatRequest::default() };
-        let mut shown = Shown::new(ledger);
+        let mut shown = CitedStream::new(ledger);
         let mut usage = Usage::default();
         let failed = |error: ibid_models::ChatError| {
             metrics::counter!("ibid_chat_errors_total", "kind" => error.kind()).increment(1);
@@ -64,8 +64,8 @@ impl App {
         let mut stream = model.stream(request).await.map_err(failed)?;
         while let Some(delta) = stream.next().await {
             match delta.map_err(failed)? {
-                ChatDelta::Text(words) => live.say(&shown.feed(&words)),
-                ChatDelta::Usage(took) => usage = self.priced(model.name(), took),
+                ChatDelta::Text(words) => live.push_text(&shown.feed(&words)),
+                ChatDelta::Usage(took) => usage = self.price_usage(model.name(), took),
                 ChatDelta::ToolCall(_) | ChatDelta::End(_) => {}
             }
         }
@@ -73,17 +73,17 @@ impl App {
         if whole.text.trim().is_empty() {
             return Err(Problem::new(Code::ModelFailed, "the model answered with nothing").into());
         }
-        live.say(&whole.rest);
-        live.settle().await;
-        phase(live, RunEventKind::PhaseCompleted, "synthesis");
-        phase(live, RunEventKind::PhaseStarted, "verification");
+        live.push_text(&whole.rest);
+        live.flush().await;
+        record_phase(live, RunEventKind::PhaseCompleted, "synthesis");
+        record_phase(live, RunEventKind::PhaseStarted, "verification");
         let (mut checked, read) = self.check_against(&live.scope, &whole.text, ledger).await?;
         // They are gone from the text, and are told all the same.
         checked.dangling = whole.dangling;
         checked.dangling_ids = whole.dangling_ids;
-        phase(live, RunEventKind::PhaseCompleted, "verification");
-        live.settle().await;
-        let answer = Answer {
+        record_phase(live, RunEventKind::PhaseCompleted, "verification");
+        live.flush().await;
+        let answer = NewAnswer {
             text: whole.text,
             model: Some(model.name().to_owned()),
             usage,
@@ -96,11 +96,11 @@ impl App {
         Ok(())
     }
 
-    /// What was said before the question, as a model is told it.
-    async fn told_before(&self, live: &LiveRun, run: &Run, budget: usize) -> Result<Vec<ChatMessage>> {
+    /// Returns the earlier messages as chat messages, within a budget of tokens and without their citation markers.
+    async fn history_messages(&self, live: &RunHandle, run: &Run, budget: usize) -> Result<Vec<ChatMessage>> {
         let mut told = Vec::new();
         let mut left = budget;
-        for message in self.said_before(live, run, BEFORE).await?.into_iter().rev() {
+        for message in self.thread_history(live, run, BEFORE).await?.into_iter().rev() {
             if message.status != MessageStatus::Complete {
                 continue;
             }
@@ -113,7 +113,7 @@ impl App {
                 MessageRole::User => ChatMessage::User(message.content),
                 // Its numbers are those of another run.
                 MessageRole::Assistant => ChatMessage::Assistant {
-                    text: strip(&message.content, &parse(&message.content), |_| true),
+                    text: strip_markers(&message.content, &parse_markers(&message.content), |_| true),
                     tool_calls: Vec::new(),
                 },
             });
@@ -122,8 +122,8 @@ impl App {
         Ok(told)
     }
 
-    /// What a model took, with its price if that is known.
-    fn priced(&self, model: &str, took: ibid_models::Usage) -> Usage {
+    /// Converts the model's token counts to usage, with the cost in US dollars if the price is configured.
+    fn price_usage(&self, model: &str, took: ibid_models::ChatUsage) -> Usage {
         let usage = Usage { input_tokens: took.input_tokens, output_tokens: took.output_tokens, cost: None };
         let name = model.split_once(':').map_or(model, |(_, name)| name);
         let tools = self.tools();
@@ -136,7 +136,7 @@ impl App {
 }
 
 /// The passages as a model reads them: those of a source together under its number, the best first, as many as fit.
-fn passages(ledger: &Ledger, found: &[FoundPassage], budget: usize) -> String {
+fn render_sources(ledger: &Ledger, found: &[FoundPassage], budget: usize) -> String {
     let mut left = budget;
     let mut chosen: Vec<Vec<&FoundPassage>> = vec![Vec::new(); ledger.entries().len()];
     for passage in found {
@@ -155,14 +155,16 @@ fn passages(ledger: &Ledger, found: &[FoundPassage], budget: usize) -> String {
         if passages.is_empty() {
             continue;
         }
-        let title: String = entry.source.name().chars().take(200).collect();
+        let title: String = entry.source.display_name().chars().take(200).collect();
         text += &format!("\n<source number=\"{}\" title=\"{}\">\n", entry.number, title.replace(['"', '<', '>'], "'"));
         for passage in passages {
             // A marker in a source would read as one of ours.
             let words = &passage.chunk.content;
-            text += strip(words, &parse(words), |marker| matches!(marker.kind, ibid_citations::MarkerKind::Numbers(_)))
-                .replace("</source", "< /source")
-                .trim();
+            text += strip_markers(words, &parse_markers(words), |marker| {
+                matches!(marker.kind, ibid_citations::MarkerKind::Numbers(_))
+            })
+            .replace("</source", "< /source")
+            .trim();
             text.push('\n');
         }
         text += "</source>\n";

@@ -1,14 +1,14 @@
 //! Answers that this library gives itself: a question in, a run that is carried out here, its events on the way.
 //!
 //! `extractive.rs` answers with the library's own words, `generated.rs` with a language model's, `research.rs` after
-//! several searches; `found.rs` is what they go by, `live.rs` writes down what happens, `notes.rs` comes after.
+//! several searches; `retrieval.rs` is what they go by, `run_recorder.rs` writes down what happens, `notes.rs` comes after.
 
 mod extractive;
-mod found;
 mod generated;
-pub(crate) mod live;
 pub(crate) mod notes;
 mod research;
+mod retrieval;
+pub(crate) mod run_recorder;
 
 use ibid_domain::{
     Code, ConversationId, MessageId, MessageRole, MessageStatus, Problem, Run, RunEventKind, RunMode, RunStatus,
@@ -16,39 +16,39 @@ use ibid_domain::{
 };
 use serde_json::json;
 
-use self::live::{ALIVE, LiveRun};
+use self::run_recorder::{ALIVE, RunHandle};
 use crate::{
     App, Error, Result, Scope,
-    runs::{Follows, NewRun, message_of},
+    runs::{NewRun, ParentMessage, message_of},
 };
 
-/// A question to the library.
+/// A question to be answered from the library.
 #[derive(Clone, Debug)]
-pub struct Ask {
-    /// Where it is asked; in a new conversation if none is named.
+pub struct AskRequest {
+    /// The conversation to continue; a new one is created if this is `None`.
     pub conversation: Option<ConversationId>,
-    /// The question.
+    /// Text of the question, as the user typed it.
     pub content: String,
-    /// What that message is to be called.
+    /// Id for the message of the question; generated if `None`.
     pub question_id: Option<MessageId>,
-    /// What it follows.
-    pub parent: Follows,
-    /// How it is answered; by a language model if there is one, else in the library's own words.
+    /// The message that the question replies to.
+    pub parent: ParentMessage,
+    /// Answer mode; defaults to generated if a language model is configured, else extractive.
     pub mode: Option<RunMode>,
-    /// Which passages are looked at.
+    /// Restricts the passages that are searched.
     pub filter: SearchFilter,
-    /// What was said before elsewhere, oldest first; only for a new conversation.
+    /// Earlier messages from elsewhere, oldest first; only allowed for a new conversation.
     pub history: Vec<(MessageRole, String)>,
 }
 
-impl Ask {
+impl AskRequest {
     /// A question in a conversation of its own.
     pub fn new(content: impl Into<String>) -> Self {
         Self {
             conversation: None,
             content: content.into(),
             question_id: None,
-            parent: Follows::Last,
+            parent: ParentMessage::Last,
             mode: None,
             filter: SearchFilter::default(),
             history: Vec::new(),
@@ -57,26 +57,26 @@ impl Ask {
 }
 
 impl App {
-    /// How questions are answered if nothing is said.
+    /// Returns the answer mode used if a request names none.
     pub fn usual_mode(&self) -> RunMode {
         if self.tools().chat.is_some() { RunMode::Generated } else { RunMode::Extractive }
     }
 
     /// Takes a question and begins to answer it. The answer goes on when the one who asked is gone.
-    pub async fn ask(&self, scope: &Scope, ask: Ask) -> Result<Run> {
+    pub async fn ask(&self, scope: &Scope, ask: AskRequest) -> Result<Run> {
         let mode = ask.mode.unwrap_or_else(|| self.usual_mode());
         match mode {
             RunMode::External => {
                 let detail = "a run of an agent elsewhere is opened with POST /api/v1/runs";
-                return Err(Problem::new(Code::InvalidField, detail).field("mode").into());
+                return Err(Problem::new(Code::InvalidField, detail).with_field("mode").into());
             }
             RunMode::Generated if self.tools().chat.is_none() => {
                 let detail = "no language model is configured: set chat and chat_model, or ask with mode extractive";
-                return Err(Problem::new(Code::ModelNotConfigured, detail).field("mode").into());
+                return Err(Problem::new(Code::ModelNotConfigured, detail).with_field("mode").into());
             }
             _ => {}
         }
-        let alive_until = self.store.clock().now().after(ALIVE);
+        let alive_until = self.store.clock().now().later_by(ALIVE);
         let new = NewRun {
             conversation: ask.conversation,
             question: Some(ask.content.clone()),
@@ -86,14 +86,14 @@ impl App {
             mode,
             ..NewRun::external()
         };
-        let run = self.begin(scope, new, Some(alive_until)).await?;
-        let live = self.live.take(&self.store, scope, run.id);
+        let run = self.begin_run(scope, new, Some(alive_until)).await?;
+        let live = self.live.register_run(&self.store, scope, run.id);
         let (app, begun) = (self.clone(), run.clone());
         tokio::spawn(async move { app.carry_out(live, begun, ask).await });
         Ok(run)
     }
 
-    async fn carry_out(self, live: LiveRun, run: Run, ask: Ask) {
+    async fn carry_out(self, live: RunHandle, run: Run, ask: AskRequest) {
         let answering = async {
             match run.mode {
                 RunMode::Generated => self.answer_generated(&live, &run, &ask).await,
@@ -118,7 +118,7 @@ impl App {
                 _ => (RunStatus::Failed, "the server was stopped".to_owned()),
             },
         };
-        live.settle().await;
+        live.flush().await;
         if let Err(error) = self.end_unanswered(&live.scope, run.id, status, &why).await {
             tracing::error!(run = %run.id, %error, "a run could not be ended");
         }
@@ -128,7 +128,7 @@ impl App {
     pub async fn end_abandoned_runs(&self) -> Result<u64> {
         let mut ended = 0;
         for scope in self.every_tenant().await? {
-            let abandoned = self.store.read().await?.runs(&scope).abandoned().await?;
+            let abandoned = self.store.read().await?.runs(&scope).list_abandoned().await?;
             for id in abandoned {
                 self.end_unanswered(&scope, id, RunStatus::Failed, "the server stopped while it answered").await?;
                 ended += 1;
@@ -143,7 +143,7 @@ impl App {
     }
 
     /// Keeps the answer as a message before it has any words, so that it is there to be seen.
-    async fn begin_message(&self, live: &LiveRun, run: &Run, model: &str) -> Result<()> {
+    async fn begin_message(&self, live: &RunHandle, run: &Run, model: &str) -> Result<()> {
         let mut tx = self.store.write().await?;
         let mut message = message_of(run, tx.now());
         message.status = MessageStatus::Streaming;
@@ -154,6 +154,6 @@ impl App {
 }
 
 /// A part of the work begins, or is done.
-fn phase(live: &LiveRun, kind: RunEventKind, name: &str) {
-    live.tell(kind, json!({ "phase": name }));
+fn record_phase(live: &RunHandle, kind: RunEventKind, name: &str) {
+    live.record(kind, json!({ "phase": name }));
 }

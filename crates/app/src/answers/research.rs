@@ -6,14 +6,14 @@ use std::time::Duration;
 use futures::future::join_all;
 use ibid_citations::CitationSource;
 use ibid_domain::{
-    Problem, Run, RunEventKind, RunId, SearchFilter, SourceId, SourceStatus, SourceType, sentences::sentences,
+    Problem, Run, RunEventKind, RunId, SearchFilter, SourceId, SourceStatus, SourceType, sentences::sentence_spans,
 };
-use ibid_fetch::FoundPage;
-use ibid_models::{ChatMessage, ChatModel, ChatRequest, complete};
+use ibid_fetch::WebSearchResult;
+use ibid_models::{ChatMessage, ChatModel, ChatRequest, complete_chat};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Ask, found::source_of, live::LiveRun, phase};
+use super::{AskRequest, record_phase, retrieval::source_of, run_recorder::RunHandle};
 use crate::{
     App, FoundPassage, Result, Scope, SourceContent, SourceDraft,
     runs::{checked_text, has_ended, no_run},
@@ -21,15 +21,15 @@ use crate::{
 
 /// The most searches of a plan.
 const TASKS: usize = 5;
-/// How many passages each finds.
+/// Maximum number of passages found by each search.
 const PASSAGES: usize = 8;
-/// How many passages the answer is written from.
+/// Maximum number of passages the answer is written from.
 const MOST_PASSAGES: usize = 24;
-/// How many pages of the web each looks at.
+/// Maximum number of web pages fetched by each search.
 const PAGES: usize = 4;
-/// How long a page may take to be read.
+/// Maximum time to wait until a web page is fetched and indexed.
 const READING: Duration = Duration::from_secs(20);
-/// How long an answer to a question back is waited for.
+/// Maximum time to wait for the user's answer to a clarifying question.
 const WAITING: Duration = Duration::from_secs(10 * 60);
 
 const PLAN: &str = "\
@@ -38,28 +38,28 @@ You plan the research of a question in a library of documents. Answer with one J
 everything the question needs, each about one thing, in the language of the question. Only if the question cannot be \
 researched without knowing what is meant, `clarification` is one short question to the user.";
 
-/// What is to be looked for.
+/// The search queries of a research run, as planned by the model.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
-struct Plan {
+struct ResearchPlan {
     searches: Vec<String>,
     clarification: Option<String>,
 }
 
 impl App {
-    pub(super) async fn answer_research(&self, live: &LiveRun, run: &Run, ask: &Ask) -> Result<()> {
-        phase(live, RunEventKind::PhaseStarted, "planning");
+    pub(super) async fn answer_research(&self, live: &RunHandle, run: &Run, ask: &AskRequest) -> Result<()> {
+        record_phase(live, RunEventKind::PhaseStarted, "planning");
         let model = self.tools().chat.clone();
-        let mut question = self.standing_question(live, run, &ask.content).await?;
+        let mut question = self.question_with_context(live, run, &ask.content).await?;
         let mut plan = self.search_plan(model.as_deref(), &question).await;
         if let Some(back) = plan.clarification.take().filter(|back| !back.trim().is_empty())
             && let Some(told) = self.ask_back(live, &back).await?
         {
             question = format!("{question}\n{told}");
-            plan = Plan { clarification: None, ..self.search_plan(model.as_deref(), &question).await };
+            plan = ResearchPlan { clarification: None, ..self.search_plan(model.as_deref(), &question).await };
         }
-        let tasks = tasks(&question, plan.searches);
-        live.tell(
+        let tasks = plan_searches(&question, plan.searches);
+        live.record(
             RunEventKind::PlanCreated,
             json!({
                 "plan_id": format!("{}-plan", run.id),
@@ -68,42 +68,42 @@ impl App {
                 "task_descriptions": tasks,
             }),
         );
-        phase(live, RunEventKind::PhaseCompleted, "planning");
-        phase(live, RunEventKind::PhaseStarted, "research");
+        record_phase(live, RunEventKind::PhaseCompleted, "planning");
+        record_phase(live, RunEventKind::PhaseStarted, "research");
         let mut searches = Vec::with_capacity(tasks.len());
         for (place, task) in tasks.iter().enumerate() {
             searches.push(self.search_task(live, place, task, &ask.filter));
         }
         let found = join_all(searches).await;
-        let found = merged(found.into_iter().collect::<Result<_>>()?);
+        let found = interleave_results(found.into_iter().collect::<Result<_>>()?);
         match model {
             Some(model) => {
                 let sources: Vec<CitationSource> = found.iter().map(source_of).collect();
                 let ledger = self.keep_found(live, sources).await?;
-                phase(live, RunEventKind::PhaseCompleted, "research");
+                record_phase(live, RunEventKind::PhaseCompleted, "research");
                 self.write_answer(live, run, ask, model.as_ref(), &ledger, &found).await
             }
             None => self.answer_in_its_words(live, run, &question, &found).await,
         }
     }
 
-    /// What is to be looked for, as a model says; nothing if there is none or it says nothing of use.
-    async fn search_plan(&self, model: Option<&dyn ChatModel>, question: &str) -> Plan {
-        let Some(model) = model else { return Plan::default() };
+    /// Asks the model for search queries; returns an empty plan without a model or a usable answer.
+    async fn search_plan(&self, model: Option<&dyn ChatModel>, question: &str) -> ResearchPlan {
+        let Some(model) = model else { return ResearchPlan::default() };
         let request = ChatRequest {
             system: PLAN.to_owned(),
             messages: vec![ChatMessage::User(question.to_owned())],
             response_json: true,
             ..ChatRequest::default()
         };
-        match complete(model, request).await {
+        match complete_chat(model, request).await {
             Ok(told) => {
                 let (start, end) = (told.text.find('{').unwrap_or(0), told.text.rfind('}').map_or(0, |end| end + 1));
                 serde_json::from_str(told.text.get(start..end).unwrap_or_default()).unwrap_or_default()
             }
             Err(error) => {
                 tracing::warn!(%error, "the model made no plan; the question stands for it");
-                Plan::default()
+                ResearchPlan::default()
             }
         }
     }
@@ -111,36 +111,36 @@ impl App {
     /// One search of the plan, as an agent of its own.
     async fn search_task(
         &self,
-        live: &LiveRun,
+        live: &RunHandle,
         place: usize,
         task: &str,
         filter: &SearchFilter,
     ) -> Result<Vec<FoundPassage>> {
         let agent = format!("search-{}", place + 1);
-        let mut tools = vec![super::found::TOOL];
+        let mut tools = vec![super::retrieval::TOOL];
         if self.tools().web_search.is_some() {
             tools.push("web_search");
         }
-        live.tell(
+        live.record(
             RunEventKind::SubagentSpawned,
             json!({ "subagent_id": agent, "task_index": place, "task_description": task, "tool_ids": tools }),
         );
-        let mut found = match self.look_up(live, &agent, task, filter, PASSAGES).await {
+        let mut found = match self.search_passages(live, &agent, task, filter, PASSAGES).await {
             Ok(found) => found,
             Err(error) => {
-                let why = error.problem().detail;
-                live.tell(RunEventKind::SubagentFailed, json!({ "subagent_id": agent, "error": why }));
+                let why = error.to_problem().detail;
+                live.record(RunEventKind::SubagentFailed, json!({ "subagent_id": agent, "error": why }));
                 return Ok(Vec::new());
             }
         };
-        match self.look_up_pages(live, &agent, task).await {
+        match self.search_web_pages(live, &agent, task).await {
             Ok(pages) => found.extend(pages),
-            Err(why) => live.tell(RunEventKind::SubagentFailed, json!({ "subagent_id": agent, "error": why })),
+            Err(why) => live.record(RunEventKind::SubagentFailed, json!({ "subagent_id": agent, "error": why })),
         }
         let mut ids: Vec<_> = found.iter().map(|passage| passage.source.id).collect();
         ids.sort_unstable();
         ids.dedup();
-        live.tell(
+        live.record(
             RunEventKind::SubagentResult,
             json!({ "subagent_id": agent, "entity_ids": ids, "passages": found.len() }),
         );
@@ -148,14 +148,14 @@ impl App {
     }
 
     /// Searches the web, if there is a key for it: pages become sources, and what they say on the matter is found.
-    async fn look_up_pages(&self, live: &LiveRun, agent: &str, task: &str) -> Result<Vec<FoundPassage>, String> {
+    async fn search_web_pages(&self, live: &RunHandle, agent: &str, task: &str) -> Result<Vec<FoundPassage>, String> {
         let Some(web) = &self.tools().web_search else { return Ok(Vec::new()) };
         let call = |kind, more: serde_json::Value| {
             let mut told = json!({ "tool_name": "web_search", "request_id": format!("{agent}-web") });
             if let (Some(told), Some(more)) = (told.as_object_mut(), more.as_object()) {
                 told.extend(more.clone());
             }
-            live.tell(kind, told);
+            live.record(kind, told);
         };
         call(RunEventKind::ToolCalled, json!({ "parameters": { "query": task, "count": PAGES } }));
         let pages = web.search(task, PAGES).await.map_err(|error| format!("the web could not be searched: {error}"))?;
@@ -169,12 +169,12 @@ impl App {
             return Ok(Vec::new());
         }
         let filter = SearchFilter { sources, ..SearchFilter::default() };
-        let found = self.look_up(live, &format!("{agent}-pages"), task, &filter, PASSAGES).await;
-        found.map_err(|error| error.problem().detail)
+        let found = self.search_passages(live, &format!("{agent}-pages"), task, &filter, PASSAGES).await;
+        found.map_err(|error| error.to_problem().detail)
     }
 
     /// Makes a page a source, and waits until it is read; none if it cannot be.
-    async fn read_page(&self, live: &LiveRun, page: FoundPage) -> Option<SourceId> {
+    async fn read_page(&self, live: &RunHandle, page: WebSearchResult) -> Option<SourceId> {
         let mut draft = SourceDraft {
             url: Some(page.url),
             content: SourceContent::AtUrl,
@@ -203,10 +203,10 @@ impl App {
     }
 
     /// Asks the user something, and waits for the answer; none if there is none in time.
-    async fn ask_back(&self, live: &LiveRun, question: &str) -> Result<Option<String>> {
+    async fn ask_back(&self, live: &RunHandle, question: &str) -> Result<Option<String>> {
         let mut heard = self.store.watch_run(live.id);
-        live.tell(RunEventKind::ClarificationNeeded, json!({ "question": question }));
-        live.settle().await;
+        live.record(RunEventKind::ClarificationNeeded, json!({ "question": question }));
+        live.flush().await;
         let told = async {
             let mut seen = 0;
             loop {
@@ -229,27 +229,27 @@ impl App {
     pub async fn clarify(&self, scope: &Scope, id: RunId, text: &str) -> Result<Run> {
         let text = checked_text(text, "text")?;
         let mut tx = self.store.write().await?;
-        let run = tx.runs(scope).hold(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
+        let run = tx.runs(scope).get_for_update(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
         if run.status.has_ended() {
             return Err(has_ended(&run).into());
         }
-        let events = tx.runs(scope).events(id, 0, 1000).await?;
+        let events = tx.runs(scope).list_events(id, 0, 1000).await?;
         let asked = events.iter().filter(|event| event.kind == RunEventKind::ClarificationNeeded).count();
         let told = events.iter().filter(|event| event.kind == RunEventKind::ClarificationReceived).count();
         if asked <= told {
             let detail = format!("run {id} has not asked anything");
             return Err(Problem::new(ibid_domain::Code::RunAskedNothing, detail).into());
         }
-        tx.runs(scope).record(id, vec![(RunEventKind::ClarificationReceived, json!({ "text": text }))]).await?;
+        tx.runs(scope).record_events(id, vec![(RunEventKind::ClarificationReceived, json!({ "text": text }))]).await?;
         tx.commit().await?;
         self.run(scope, id).await
     }
 }
 
 /// The searches: those of the plan, or the question and its parts.
-fn tasks(question: &str, planned: Vec<String>) -> Vec<String> {
+fn plan_searches(question: &str, planned: Vec<String>) -> Vec<String> {
     let mut tasks: Vec<String> = Vec::new();
-    let parts = sentences(question).filter_map(|span| span.of(question)).map(str::to_owned);
+    let parts = sentence_spans(question).filter_map(|span| span.slice_of(question)).map(str::to_owned);
     let wanted = match planned.iter().any(|task| !task.trim().is_empty()) {
         true => planned,
         false => std::iter::once(question.to_owned()).chain(parts).collect(),
@@ -264,8 +264,8 @@ fn tasks(question: &str, planned: Vec<String>) -> Vec<String> {
     tasks
 }
 
-/// What several searches found: the best of each first, then the second of each, no passage twice.
-fn merged(mut lists: Vec<Vec<FoundPassage>>) -> Vec<FoundPassage> {
+/// Merges the results of several searches round-robin by rank and drops duplicates.
+fn interleave_results(mut lists: Vec<Vec<FoundPassage>>) -> Vec<FoundPassage> {
     let mut merged: Vec<FoundPassage> = Vec::new();
     let most = lists.iter().map(Vec::len).max().unwrap_or(0);
     lists.iter_mut().for_each(|list| list.reverse());
@@ -288,9 +288,12 @@ mod tests {
     #[test]
     fn without_a_plan_the_question_and_its_parts_are_looked_for() {
         let question = "Who built the pier? When was it widened?";
-        assert_eq!(tasks(question, vec![" ".into()]), [question, "Who built the pier?", "When was it widened?"]);
-        assert_eq!(tasks("One thing?", vec![]), ["One thing?"]);
-        assert_eq!(tasks(question, vec!["pier builder".into(), "pier builder".into()]), ["pier builder"]);
-        assert_eq!(tasks(question, (0..9).map(|n| n.to_string()).collect()).len(), TASKS);
+        assert_eq!(
+            plan_searches(question, vec![" ".into()]),
+            [question, "Who built the pier?", "When was it widened?"]
+        );
+        assert_eq!(plan_searches("One thing?", vec![]), ["One thing?"]);
+        assert_eq!(plan_searches(question, vec!["pier builder".into(), "pier builder".into()]), ["pier builder"]);
+        assert_eq!(plan_searches(question, (0..9).map(|n| n.to_string()).collect()).len(), TASKS);
     }
 }

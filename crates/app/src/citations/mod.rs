@@ -1,31 +1,31 @@
 //! Checking what a text says against what it cites, and keeping what came of it.
 
+mod affected_claims;
 mod judge;
-mod kept;
-mod losses;
+mod message_citations;
 
 use std::collections::{HashMap, hash_map::Entry};
 
 use ibid_citations::{
-    CitationSource, Ledger, Registry,
-    annotate::{Note, Style, annotate},
-    claims::{Claim, claims},
-    parse,
-    verify::{Passage, Support, Verdict},
+    CitationSource, ExtractorRegistry, Ledger,
+    annotate::{AnnotationFormat, CitationNote, annotate_text},
+    claims::{Claim, extract_claims},
+    parse_markers,
+    verify::{ParsedPassage, Support, Verdict},
 };
 use ibid_domain::{Code, Mark, Problem, Revision, RevisionId, SearchFilter, Source, SourceId, Span};
 
-pub use judge::{Judge, Judged, LocalJudge, ModelJudge};
-pub use kept::CitationStats;
-pub(crate) use kept::{anchor, keep_citations, snapshot};
-pub(crate) use losses::Said;
-pub use losses::{Loss, Losses};
+pub(crate) use affected_claims::NormalizedText;
+pub use affected_claims::{AffectedClaim, AffectedClaims};
+pub use judge::{ClaimJudge, ClaimJudgement, LocalJudge, ModelJudge};
+pub use message_citations::CitationStats;
+pub(crate) use message_citations::{build_anchor, keep_citations, snapshot_source};
 
-use crate::{App, Error, FoundPassage, Result, Scope, Search};
+use crate::{App, Error, FoundPassage, Result, Scope, SearchRequest};
 
-/// What came of checking a text.
+/// The result of checking a text against the sources it cites.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct CheckedText {
     /// The claims that cite something, in order.
     pub claims: Vec<CheckedClaim>,
     /// Statements of fact that cite nothing.
@@ -34,29 +34,28 @@ pub struct Checked {
     pub dangling: Vec<u32>,
     /// Ids and addresses that name none.
     pub dangling_ids: Vec<String>,
-    /// Whether meaning was compared too, or words only.
+    /// True if meaning was compared for every claim, false if some were compared by words only.
     pub by_meaning: bool,
 }
 
 /// A claim and what its citations come to.
 #[derive(Clone, Debug)]
 pub struct CheckedClaim {
-    /// The claim.
     pub claim: Claim,
     /// One for each source it cites.
     pub citations: Vec<CheckedCitation>,
 }
 
-/// What one citation comes to.
+/// The result of checking one citation of a claim.
 #[derive(Clone, Debug)]
 pub struct CheckedCitation {
-    /// The source's number.
+    /// Number of the source in the ledger.
     pub number: u32,
     /// The source's id among those that were given.
     pub cited_id: String,
     /// The source of the library, and the revision that was read, if it is one.
     pub of: Option<(SourceId, RevisionId)>,
-    /// What the check comes to.
+    /// Verdict, score and quote of the check.
     pub support: Support,
     /// The words that come closest.
     pub quote: Option<String>,
@@ -64,19 +63,18 @@ pub struct CheckedCitation {
 
 /// A draft whose claims were looked for in the library.
 #[derive(Clone, Debug)]
-pub struct Grounded {
+pub struct GroundedText {
     /// Its statements of fact, in order.
     pub claims: Vec<GroundedClaim>,
     /// The sources that bear some of them out, numbered by their place from 1.
     pub sources: Vec<Source>,
-    /// Whether meaning was compared too, or words only.
+    /// True if meaning was compared for every claim, false if some were compared by words only.
     pub by_meaning: bool,
 }
 
 /// A claim, and the passage of the library that comes closest to saying it.
 #[derive(Clone, Debug)]
 pub struct GroundedClaim {
-    /// The claim.
     pub claim: Claim,
     /// The passage; none where nothing says it, not even in part.
     pub found: Option<Grounding>,
@@ -85,59 +83,58 @@ pub struct GroundedClaim {
 /// Words of the library that say what a claim says.
 #[derive(Clone, Debug)]
 pub struct Grounding {
-    /// The number of the source.
+    /// Number of the source: its position in [`GroundedText::sources`], from 1.
     pub number: u32,
-    /// The source.
     pub source: SourceId,
     /// The revision that the words are of.
     pub revision: RevisionId,
-    /// Where they stand in its text.
+    /// Character range of the quote in the text of the revision.
     pub span: Span,
-    /// The words.
+    /// Exact words of the source that support the claim.
     pub quote: String,
     /// The page that the passage begins on.
     pub page: Option<u32>,
-    /// How well they bear the claim out.
+    /// Tells how well the quote supports the claim.
     pub support: Support,
 }
 
-impl Grounded {
+impl GroundedText {
     /// The draft with its citations put in.
-    pub fn annotated(&self, text: &str, style: Style) -> String {
+    pub fn annotate_draft(&self, text: &str, style: AnnotationFormat) -> String {
         let note = |claim: &GroundedClaim| {
             let found = claim.found.as_ref()?;
             let source = self.sources.get(found.number as usize - 1)?;
-            Some(Note {
+            Some(CitationNote {
                 span: claim.claim.span,
                 number: found.number,
-                title: source.title().to_owned(),
+                title: source.display_title().to_owned(),
                 url: source.url.clone(),
                 page: found.page,
                 quote: found.quote.clone(),
             })
         };
-        annotate(text, &self.claims.iter().filter_map(note).collect::<Vec<_>>(), style)
+        annotate_text(text, &self.claims.iter().filter_map(note).collect::<Vec<_>>(), style)
     }
 }
 
-/// How many passages a claim is compared with.
+/// Number of passages that each claim is compared with.
 const COMPARED: usize = 5;
 /// The most statements of a draft that are looked for.
 const MOST_CLAIMS: usize = 500;
 
-/// What is read of a cited work.
-pub(crate) struct Read {
-    passage: Passage,
+/// The text of a cited work that claims are checked against.
+pub(crate) struct CitedContent {
+    passage: ParsedPassage,
     /// The source of the library, and what of it was read.
     of: Option<(SourceId, Revision, Vec<Mark>)>,
 }
 
-/// What was read of each work, by its number.
-pub(crate) type ReadWorks = HashMap<u32, Read>;
+/// The text of each cited work, by its number in the ledger.
+pub(crate) type CitedContents = HashMap<u32, CitedContent>;
 
 impl App {
-    /// What finds the sources in the results of tools.
-    pub fn extractors(&self) -> std::sync::Arc<Registry> {
+    /// Returns the extractors that find citable sources in tool results.
+    pub fn extractors(&self) -> std::sync::Arc<ExtractorRegistry> {
         self.tools().extractors.clone()
     }
 
@@ -146,7 +143,7 @@ impl App {
         let mut found = Vec::with_capacity(pairs.len());
         let mut by_meaning = self.tools().embedder.is_some();
         for (claim, passage) in pairs {
-            let (support, is_known) = self.check_claim(claim, &Passage::new(*passage)).await;
+            let (support, is_known) = self.check_claim(claim, &ParsedPassage::new(*passage)).await;
             by_meaning &= is_known;
             found.push(support);
         }
@@ -154,8 +151,8 @@ impl App {
     }
 
     /// Checks every claim of a text against the sources that it cites.
-    pub async fn check_text(&self, scope: &Scope, text: &str, sources: Vec<CitationSource>) -> Result<Checked> {
-        Ok(self.check_against(scope, text, &Ledger::of(sources)).await?.0)
+    pub async fn check_text(&self, scope: &Scope, text: &str, sources: Vec<CitationSource>) -> Result<CheckedText> {
+        Ok(self.check_against(scope, text, &Ledger::from_sources(sources)).await?.0)
     }
 
     /// The same with a ledger; also gives what was read of the cited works.
@@ -164,20 +161,20 @@ impl App {
         scope: &Scope,
         text: &str,
         ledger: &Ledger,
-    ) -> Result<(Checked, ReadWorks)> {
-        let markers = parse(text);
-        let resolved = ledger.resolve(text, &markers);
+    ) -> Result<(CheckedText, CitedContents)> {
+        let markers = parse_markers(text);
+        let resolved = ledger.resolve_markers(text, &markers);
         let cited: HashMap<_, _> =
             resolved.references.iter().map(|reference| (reference.span.start, &reference.numbers)).collect();
-        let mut read = ReadWorks::new();
-        let mut checked = Checked {
+        let mut read = CitedContents::new();
+        let mut checked = CheckedText {
             claims: Vec::new(),
             uncited: Vec::new(),
             dangling: resolved.dangling.clone(),
             dangling_ids: resolved.dangling_ids.clone(),
             by_meaning: self.tools().embedder.is_some(),
         };
-        for claim in claims(text, &markers) {
+        for claim in extract_claims(text, &markers) {
             let mut citations: Vec<CheckedCitation> = Vec::new();
             let mut names_any = false;
             for cited_part in &claim.cited {
@@ -204,7 +201,7 @@ impl App {
                         }
                     }
                     checked.by_meaning &= is_known;
-                    let quote = support.quote.and_then(|span| span.of(read.passage.text())).map(str::to_owned);
+                    let quote = support.quote.and_then(|span| span.slice_of(read.passage.text())).map(str::to_owned);
                     citations.push(CheckedCitation {
                         number,
                         cited_id: entry.source.id.clone(),
@@ -224,42 +221,43 @@ impl App {
     }
 
     /// Binds each claim of a draft to the passage of the library that says it best.
-    pub async fn ground(&self, scope: &Scope, text: &str, filter: &SearchFilter) -> Result<Grounded> {
-        let claims: Vec<_> = claims(text, &parse(text)).into_iter().filter(|claim| claim.is_factual).collect();
+    pub async fn ground_text(&self, scope: &Scope, text: &str, filter: &SearchFilter) -> Result<GroundedText> {
+        let claims: Vec<_> =
+            extract_claims(text, &parse_markers(text)).into_iter().filter(|claim| claim.is_factual).collect();
         if claims.len() > MOST_CLAIMS {
             let detail = format!("the text has {} statements; at most {MOST_CLAIMS} are taken at a time", claims.len());
-            return Err(Problem::new(Code::InvalidField, detail).field("text").into());
+            return Err(Problem::new(Code::InvalidField, detail).with_field("text").into());
         }
         let mut grounded =
-            Grounded { claims: Vec::new(), sources: Vec::new(), by_meaning: self.tools().embedder.is_some() };
+            GroundedText { claims: Vec::new(), sources: Vec::new(), by_meaning: self.tools().embedder.is_some() };
         for claim in claims {
-            let found = self.grounding(scope, &claim.text, filter, &mut grounded).await?;
+            let found = self.find_grounding(scope, &claim.text, filter, &mut grounded).await?;
             grounded.claims.push(GroundedClaim { claim, found });
         }
         Ok(grounded)
     }
 
-    async fn grounding(
+    async fn find_grounding(
         &self,
         scope: &Scope,
         claim: &str,
         filter: &SearchFilter,
-        grounded: &mut Grounded,
+        grounded: &mut GroundedText,
     ) -> Result<Option<Grounding>> {
         let query = plain_query(claim);
         if !query.contains(char::is_alphanumeric) {
             return Ok(None);
         }
-        let search = Search {
+        let search = SearchRequest {
             limit: COMPARED,
             filter: filter.clone(),
             graph: None,
             include_events: false,
-            ..Search::new(query)
+            ..SearchRequest::new(query)
         };
-        let mut best: Option<(Support, Passage, FoundPassage)> = None;
+        let mut best: Option<(Support, ParsedPassage, FoundPassage)> = None;
         for hit in self.search(scope, &search).await?.results {
-            let passage = Passage::new(hit.chunk.content.as_str());
+            let passage = ParsedPassage::new(hit.chunk.content.as_str());
             let (support, is_known) = self.check_claim(claim, &passage).await;
             grounded.by_meaning &= is_known;
             if best.as_ref().is_none_or(|(known, ..)| (support.verdict, support.score) > (known.verdict, known.score)) {
@@ -281,18 +279,18 @@ impl App {
             source: hit.source.id,
             revision: hit.chunk.revision,
             span: Span::new(start + within.start, start + within.end),
-            quote: within.of(passage.text()).unwrap_or_default().to_owned(),
+            quote: within.slice_of(passage.text()).unwrap_or_default().to_owned(),
             page: hit.chunk.place.page,
             support,
         }))
     }
 
-    /// What there is to read of a work: the library's text of it, or what the tools returned.
+    /// Reads the text of a cited work: from the library if it is there, else from the tool results.
     async fn read_cited<'source>(
         &self,
         scope: &Scope,
         results: impl Iterator<Item = &'source CitationSource>,
-    ) -> Result<Read> {
+    ) -> Result<CitedContent> {
         let mut said: Vec<&str> = Vec::new();
         for source in results {
             if let Some(id) = source.source_id.as_deref().and_then(|id| id.parse().ok()) {
@@ -300,7 +298,7 @@ impl App {
                 match self.source_text(scope, id, revision).await {
                     Ok(text) => {
                         let of = Some((id, text.revision, text.marks));
-                        return Ok(Read { of, passage: Passage::new(text.text) });
+                        return Ok(CitedContent { of, passage: ParsedPassage::new(text.text) });
                     }
                     // It is gone, or was never there: what the tool returned is all there is.
                     Err(Error::Problem(problem)) if is_absent(problem.code) => {}
@@ -310,12 +308,12 @@ impl App {
             let words = source.full_content.as_deref().or(source.snippet.as_deref());
             said.extend(words.filter(|words| !said.contains(words)));
         }
-        Ok(Read { passage: Passage::new(said.join("\n\n")), of: None })
+        Ok(CitedContent { passage: ParsedPassage::new(said.join("\n\n")), of: None })
     }
 
     /// Checks one claim, and says whether its meaning could be compared.
-    async fn check_claim(&self, claim: &str, passage: &Passage) -> (Support, bool) {
-        let Judged { support, by_meaning } = self.tools().judge.judge(claim, passage).await;
+    async fn check_claim(&self, claim: &str, passage: &ParsedPassage) -> (Support, bool) {
+        let ClaimJudgement { support, by_meaning } = self.tools().judge.judge_claim(claim, passage).await;
         (support, by_meaning)
     }
 }
@@ -325,11 +323,12 @@ pub(crate) fn plain_query(text: &str) -> String {
     let plain = |char| if matches!(char, '"' | '“' | '”' | '-' | '–' | '—') { ' ' } else { char };
     let query: String = text.chars().map(plain).collect();
     // Longer than any search takes, it says the same by its beginning.
-    let end = (0..=Search::MAX_QUERY.min(query.len())).rev().find(|end| query.is_char_boundary(*end)).unwrap_or(0);
+    let end =
+        (0..=SearchRequest::MAX_QUERY.min(query.len())).rev().find(|end| query.is_char_boundary(*end)).unwrap_or(0);
     query[..end].to_owned()
 }
 
-/// Whether a source cannot be read because it is not there or has no text.
+/// True if the error means that the source is gone or has no text.
 const fn is_absent(code: Code) -> bool {
     matches!(code, Code::SourceNotFound | Code::RevisionNotFound | Code::SourceHasNoText)
 }

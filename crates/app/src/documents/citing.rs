@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use ibid_bibliography::{Missing, csl_of_source};
-use ibid_documents::manuscript::{self, Marker};
+use ibid_bibliography::{PlaceholderMode, csl_of_source};
+use ibid_documents::manuscript::{self, CitationMarker};
 use ibid_domain::{
-    Code, DocumentCitation, DocumentCited, DocumentId, Problem, SearchFilter, Source, SourceId, Timestamp,
+    Code, DocumentCitation, DocumentCitationSnapshot, DocumentId, Problem, SearchFilter, Source, SourceId, Timestamp,
 };
 use ibid_store::NewDocumentCitation;
 
 use super::{DocumentChange, LONGEST_TEXT, OpenDocument, not_found};
-use crate::{App, Found, Result, Scope, Search};
+use crate::{App, Result, Scope, SearchRequest, SearchResponse};
 
 /// The longest locator, prefix or suffix, in characters.
-const LONGEST_SAID: usize = 1_000;
+const LONGEST_LOCATOR: usize = 1_000;
 /// The longest quote that a citation keeps, in characters.
 const LONGEST_QUOTE: usize = 4_000;
 /// The highest number of a citation.
@@ -22,52 +22,51 @@ const HIGHEST: u32 = 999_999;
 /// A citation as someone asks for it.
 #[derive(Clone, Debug, Default)]
 pub struct CitationDraft {
-    /// What is cited.
+    /// The cited source; required.
     pub source: Option<SourceId>,
     /// Its number; the next one if none is said.
     pub number: Option<u32>,
-    /// Where it stands; the end of the text if nothing is said.
+    /// Character offset in the text; defaults to the end.
     pub position: Option<usize>,
-    /// Where in the source.
+    /// Place in the source, such as `p. 12` or `chap. 3`.
     pub locator: Option<String>,
-    /// What is said before it.
+    /// Text before the citation, such as `see`.
     pub prefix: Option<String>,
-    /// What is said after it.
+    /// Text after the citation, such as a comment.
     pub suffix: Option<String>,
-    /// The words it stands for.
+    /// Words of the source that the citation stands for.
     pub quote: Option<String>,
-    /// Whether its marker is put into the text.
+    /// True to insert the marker into the text.
     pub insert: bool,
 }
 
-/// What is to be changed of a citation.
+/// A change of a citation; fields that are `None` stay as they are.
 #[derive(Clone, Debug, Default)]
 pub struct CitationEdit {
-    /// What is cited.
+    /// New source of the citation; it is added to the document.
     pub source: Option<SourceId>,
-    /// Where in the source.
+    /// New place in the source, such as `p. 12`; `Some(None)` removes it.
     pub locator: Option<Option<String>>,
-    /// What is said before it.
+    /// New text before the citation; `Some(None)` removes it.
     pub prefix: Option<Option<String>>,
-    /// What is said after it.
+    /// New text after the citation; `Some(None)` removes it.
     pub suffix: Option<Option<String>>,
 }
 
-/// A source of a document.
+/// A source that belongs to a document.
 #[derive(Clone, Debug)]
 pub struct DocumentSource {
-    /// The source.
     pub source: Source,
-    /// How often the document cites it.
+    /// Number of times the document cites the source.
     pub citation_count: u64,
-    /// When it became one of the document's.
+    /// Time at which the source was added to the document.
     pub added_at: Timestamp,
 }
 
-/// What becomes of the citations of a source that is taken away from a document.
+/// Tells what happens to the citations of a source that is removed from a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CitationsOfSource {
-    /// They stay.
+pub enum CitedSourcePolicy {
+    /// Leaves the citations in the document.
     Keep,
     /// They go, with their markers.
     Remove,
@@ -86,25 +85,27 @@ impl App {
 
     /// Cites a source in a document. The same again changes nothing.
     pub async fn cite(&self, scope: &Scope, id: DocumentId, draft: CitationDraft) -> Result<(DocumentCitation, u64)> {
-        let draft = draft.checked()?;
+        let draft = draft.into_validated()?;
         let open = self.document(scope, id, None).await?;
         let format = open.document.look.format;
-        let markers = manuscript::markers(format, &open.text);
+        let markers = manuscript::find_markers(format, &open.text);
         let length = open.text.chars().count();
         let mut tx = self.store.write().await?;
         let source = match draft.source {
             Some(source) => tx.sources(scope).get(source).await?.ok_or_else(|| unknown_source(source))?,
             None => {
-                return Err(Problem::new(Code::InvalidField, "say which source is cited").field("source_id").into());
+                return Err(Problem::new(Code::InvalidField, "say which source is cited")
+                    .with_field("source_id")
+                    .into());
             }
         };
-        let held = tx.documents(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
+        let held = tx.documents(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
         let number = match draft.number {
             Some(number) => number,
             None => tx.documents(scope).next_number(id).await?.ok_or_else(|| not_found(id))?,
         };
-        tx.documents(scope).reserve(id, number).await?;
-        let marked = marker(&markers, number);
+        tx.documents(scope).reserve_numbers(id, number).await?;
+        let marked = marker_position(&markers, number);
         let new = NewDocumentCitation {
             number,
             source: Some(source.id),
@@ -115,16 +116,16 @@ impl App {
             prefix: draft.prefix,
             suffix: draft.suffix,
             quote: draft.quote,
-            snapshot: snapshot(&source),
+            snapshot: snapshot_for_document(&source),
         };
-        let cited = tx.documents(scope).cite(id, new).await?;
+        let cited = tx.documents(scope).add_citation(id, new).await?;
         let citation = match cited {
             Some(citation) => citation,
             None => {
-                let known = tx.documents(scope).citations(id).await?.into_iter().find(|one| one.number == number);
+                let known = tx.documents(scope).list_citations(id).await?.into_iter().find(|one| one.number == number);
                 known.filter(|known| known.source == Some(source.id)).ok_or_else(|| {
                     let detail = format!("citation {number} of the document cites another source");
-                    Problem::new(Code::CitationNumberTaken, detail).field("citation_number")
+                    Problem::new(Code::CitationNumberTaken, detail).with_field("citation_number")
                 })?
             }
         };
@@ -135,12 +136,12 @@ impl App {
             return Ok((citation, held.version));
         }
         let saved = self
-            .edit_text(scope, id, &format!("cited {}", source.title()), |open| {
+            .edit_text(scope, id, &format!("cited {}", source.display_title()), |open| {
                 let at = draft.position.unwrap_or_else(|| open.text.trim_end().chars().count());
-                Some(inserted(&open.text, at, &open.document.look.format.marker(number)))
+                Some(insert_marker(&open.text, at, &open.document.look.format.citation_marker(number)))
             })
             .await?;
-        let citations = self.store.read().await?.documents(scope).citations(id).await?;
+        let citations = self.store.read().await?.documents(scope).list_citations(id).await?;
         let citation = citations.into_iter().find(|one| one.number == number).unwrap_or(citation);
         Ok((citation, saved.document.version))
     }
@@ -154,23 +155,23 @@ impl App {
         edit: CitationEdit,
     ) -> Result<DocumentCitation> {
         let mut tx = self.store.write().await?;
-        tx.documents(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
-        let known = tx.documents(scope).citations(id).await?;
+        tx.documents(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
+        let known = tx.documents(scope).list_citations(id).await?;
         let mut citation = known.into_iter().find(|one| one.number == number).ok_or_else(|| no_citation(number))?;
         if let Some(source) = edit.source {
             let source = tx.sources(scope).get(source).await?.ok_or_else(|| unknown_source(source))?;
             citation.source = Some(source.id);
-            citation.snapshot = snapshot(&source);
+            citation.snapshot = snapshot_for_document(&source);
             tx.documents(scope).add_source(id, source.id).await?;
         }
         if let Some(locator) = edit.locator {
-            citation.locator = said("locator", locator, LONGEST_SAID)?;
+            citation.locator = check_optional_text("locator", locator, LONGEST_LOCATOR)?;
         }
         if let Some(prefix) = edit.prefix {
-            citation.prefix = said("prefix", prefix, LONGEST_SAID)?;
+            citation.prefix = check_optional_text("prefix", prefix, LONGEST_LOCATOR)?;
         }
         if let Some(suffix) = edit.suffix {
-            citation.suffix = said("suffix", suffix, LONGEST_SAID)?;
+            citation.suffix = check_optional_text("suffix", suffix, LONGEST_LOCATOR)?;
         }
         tx.documents(scope).save_citation(&citation).await?;
         tx.commit().await?;
@@ -180,14 +181,14 @@ impl App {
     /// Removes a citation, and its marker from the text. Says which version the document is at.
     pub async fn remove_citation(&self, scope: &Scope, id: DocumentId, number: u32) -> Result<u64> {
         let mut tx = self.store.write().await?;
-        tx.documents(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
+        tx.documents(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
         if !tx.documents(scope).remove_citation(id, number).await? {
             return Err(no_citation(number).into());
         }
         tx.commit().await?;
         let saved = self
             .edit_text(scope, id, &format!("removed citation {number}"), |open| {
-                without(&open.text, &manuscript::markers(open.document.look.format, &open.text), number)
+                remove_markers(&open.text, &manuscript::find_markers(open.document.look.format, &open.text), number)
             })
             .await?;
         Ok(saved.document.version)
@@ -201,13 +202,13 @@ impl App {
         message: &str,
         edit: impl Fn(&OpenDocument) -> Option<String>,
     ) -> Result<OpenDocument> {
-        self.alter(scope, id, |before| {
+        self.update_with_retry(scope, id, |before| {
             let Some(text) = edit(before) else { return Ok(None) };
             if text.len() > LONGEST_TEXT {
                 let detail = format!("with that the text would have more than {LONGEST_TEXT} bytes");
-                return Err(Problem::new(Code::InvalidField, detail).field("text"));
+                return Err(Problem::new(Code::InvalidField, detail).with_field("text"));
             }
-            let message = Some(super::line("message", message)?);
+            let message = Some(super::check_line("message", message)?);
             Ok(Some(DocumentChange { text: Some(text), message, ..DocumentChange::default() }))
         })
         .await
@@ -217,7 +218,7 @@ impl App {
     pub(super) async fn put_bibliography(&self, scope: &Scope, id: DocumentId, words: &str) -> Result<OpenDocument> {
         self.edit_text(scope, id, "updated the bibliography", |open| {
             let format = open.document.look.format;
-            let block = manuscript::bracketed(format, words);
+            let block = manuscript::wrap_bibliography(format, words);
             Some(match manuscript::bibliography_of(format, &open.text) {
                 Some(range) => {
                     let (before, after) = (open.text.get(..range.start)?, open.text.get(range.end..)?);
@@ -229,11 +230,11 @@ impl App {
         .await
     }
 
-    /// What a document cites, in the order of its text, and the numbers in it that cite nothing.
+    /// Returns the citations of a document in text order, and the numbers of markers that cite nothing.
     pub async fn document_citations(&self, scope: &Scope, id: DocumentId) -> Result<(Vec<DocumentCitation>, Vec<u32>)> {
         let open = self.document(scope, id, None).await?;
-        let citations = self.store.read().await?.documents(scope).citations(id).await?;
-        let markers = manuscript::markers(open.document.look.format, &open.text);
+        let citations = self.store.read().await?.documents(scope).list_citations(id).await?;
+        let markers = manuscript::find_markers(open.document.look.format, &open.text);
         let mut dangling: Vec<u32> = markers.iter().map(|marker| marker.number).collect();
         dangling.retain(|number| !citations.iter().any(|citation| citation.number == *number));
         dangling.dedup();
@@ -246,12 +247,12 @@ impl App {
         let mut documents = tx.documents(scope);
         documents.get(id).await?.ok_or_else(|| not_found(id))?;
         let mut counts: BTreeMap<SourceId, u64> = BTreeMap::new();
-        for citation in documents.citations(id).await?.iter().filter(|citation| citation.is_attached()) {
+        for citation in documents.list_citations(id).await?.iter().filter(|citation| citation.is_attached()) {
             if let Some(source) = citation.source {
                 *counts.entry(source).or_default() += 1;
             }
         }
-        let sources = documents.sources(id).await?.into_iter();
+        let sources = documents.list_sources(id).await?.into_iter();
         let counted = sources.map(|(source, added_at)| DocumentSource {
             citation_count: counts.get(&source.id).copied().unwrap_or(0),
             source,
@@ -277,16 +278,16 @@ impl App {
         scope: &Scope,
         id: DocumentId,
         source: SourceId,
-        citations: CitationsOfSource,
+        citations: CitedSourcePolicy,
     ) -> Result<()> {
         let (cited, _) = self.document_citations(scope, id).await?;
         let numbers: Vec<u32> =
             cited.iter().filter(|citation| citation.source == Some(source)).map(|citation| citation.number).collect();
-        if citations == CitationsOfSource::Ask && !numbers.is_empty() {
+        if citations == CitedSourcePolicy::Ask && !numbers.is_empty() {
             let detail = format!("the document cites the source {} times", numbers.len());
-            return Err(Problem::new(Code::SourceIsCited, detail).fact("citation_numbers", numbers).into());
+            return Err(Problem::new(Code::SourceIsCited, detail).with_fact("citation_numbers", numbers).into());
         }
-        if citations == CitationsOfSource::Remove {
+        if citations == CitedSourcePolicy::Remove {
             for number in numbers {
                 self.remove_citation(scope, id, number).await?;
             }
@@ -300,14 +301,14 @@ impl App {
 
     /// A search among the sources of a document, if that is what is asked for and there is such a document. A source may
     /// be several documents', so they are looked for by their ids.
-    pub(crate) async fn within_document(&self, scope: &Scope, search: &Search) -> Result<Option<Search>> {
+    pub(crate) async fn within_document(&self, scope: &Scope, search: &SearchRequest) -> Result<Option<SearchRequest>> {
         let Some(id) = search.filter.document_id.map(DocumentId::from) else { return Ok(None) };
         let mut tx = self.store.read().await?;
         if tx.documents(scope).get(id).await?.is_none() {
             return Ok(None);
         }
         let mut sources: Vec<SourceId> =
-            tx.documents(scope).sources(id).await?.into_iter().map(|(source, _)| source.id).collect();
+            tx.documents(scope).list_sources(id).await?.into_iter().map(|(source, _)| source.id).collect();
         let asked = &search.filter.sources;
         sources.retain(|source| asked.is_empty() || asked.contains(source));
         if sources.is_empty() {
@@ -320,76 +321,82 @@ impl App {
     }
 
     /// Searches the sources of a document.
-    pub async fn search_document(&self, scope: &Scope, id: DocumentId, query: &str, count: usize) -> Result<Found> {
+    pub async fn search_document(
+        &self,
+        scope: &Scope,
+        id: DocumentId,
+        query: &str,
+        count: usize,
+    ) -> Result<SearchResponse> {
         let sources = self.document_sources(scope, id).await?;
         // Without sources there is nothing to look in, and not everything.
         if sources.is_empty() {
             let notes = vec!["the document has no sources yet".to_owned()];
-            return Ok(Found { notes, ..Found::default() });
+            return Ok(SearchResponse { notes, ..SearchResponse::default() });
         }
-        let search = Search {
+        let search = SearchRequest {
             limit: count,
             filter: SearchFilter {
                 sources: sources.iter().map(|one| one.source.id).collect(),
                 ..SearchFilter::default()
             },
             graph: None,
-            ..Search::new(query)
+            ..SearchRequest::new(query)
         };
         self.search(scope, &search).await
     }
 }
 
 impl CitationDraft {
-    fn checked(self) -> Result<Self, Problem> {
+    fn into_validated(self) -> Result<Self, Problem> {
         if let Some(number) = self.number.filter(|number| !(1..=HIGHEST).contains(number)) {
             let detail = format!("citation_number is {number}; it is 1 to {HIGHEST}");
-            return Err(Problem::new(Code::InvalidField, detail).field("citation_number"));
+            return Err(Problem::new(Code::InvalidField, detail).with_field("citation_number"));
         }
         if let Some(position) = self.position.filter(|position| *position > LONGEST_TEXT) {
             let detail = format!("position is {position}; no text is as long as that");
-            return Err(Problem::new(Code::InvalidField, detail).field("position"));
+            return Err(Problem::new(Code::InvalidField, detail).with_field("position"));
         }
         Ok(Self {
-            locator: said("locator", self.locator, LONGEST_SAID)?,
-            prefix: said("prefix", self.prefix, LONGEST_SAID)?,
-            suffix: said("suffix", self.suffix, LONGEST_SAID)?,
-            quote: exact(self.quote)?,
+            locator: check_optional_text("locator", self.locator, LONGEST_LOCATOR)?,
+            prefix: check_optional_text("prefix", self.prefix, LONGEST_LOCATOR)?,
+            suffix: check_optional_text("suffix", self.suffix, LONGEST_LOCATOR)?,
+            quote: check_quote(self.quote)?,
             ..self
         })
     }
 }
 
-fn said(field: &str, text: Option<String>, longest: usize) -> Result<Option<String>, Problem> {
+fn check_optional_text(field: &str, text: Option<String>, longest: usize) -> Result<Option<String>, Problem> {
     let text = text.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty());
     if text.as_ref().is_some_and(|text| text.chars().count() > longest || text.contains('\0')) {
         let detail = format!("{field} has at most {longest} characters, and none that is NUL");
-        return Err(Problem::new(Code::InvalidField, detail).field(field));
+        return Err(Problem::new(Code::InvalidField, detail).with_field(field));
     }
     Ok(text)
 }
 
 /// Words of a source, sign for sign.
-fn exact(quote: Option<String>) -> Result<Option<String>, Problem> {
+fn check_quote(quote: Option<String>) -> Result<Option<String>, Problem> {
     let quote = quote.filter(|quote| !quote.trim().is_empty());
     if quote.as_ref().is_some_and(|quote| quote.chars().count() > LONGEST_QUOTE || quote.contains('\0')) {
         let detail = format!("quote has at most {LONGEST_QUOTE} characters, and none that is NUL");
-        return Err(Problem::new(Code::InvalidField, detail).field("quote"));
+        return Err(Problem::new(Code::InvalidField, detail).with_field("quote"));
     }
     Ok(quote)
 }
 
-fn marker(markers: &[Marker], number: u32) -> Option<usize> {
+fn marker_position(markers: &[CitationMarker], number: u32) -> Option<usize> {
     markers.iter().find(|marker| marker.number == number).map(|marker| marker.span.start)
 }
 
-fn inserted(text: &str, at: usize, marker: &str) -> String {
+fn insert_marker(text: &str, at: usize, marker: &str) -> String {
     let byte = text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte);
     let (before, after) = text.split_at(byte);
     format!("{before}{marker}{after}")
 }
 
-fn without(text: &str, markers: &[Marker], number: u32) -> Option<String> {
+fn remove_markers(text: &str, markers: &[CitationMarker], number: u32) -> Option<String> {
     let spans: Vec<_> = markers.iter().filter(|marker| marker.number == number).map(|marker| marker.span).collect();
     if spans.is_empty() {
         return None;
@@ -398,18 +405,18 @@ fn without(text: &str, markers: &[Marker], number: u32) -> Option<String> {
     Some(text.chars().enumerate().filter(|(at, _)| is_kept(at)).map(|(_, char)| char).collect())
 }
 
-/// What a source is, for when it is gone.
-pub(super) fn snapshot(source: &Source) -> DocumentCited {
-    DocumentCited {
-        title: source.title().to_owned(),
+/// Captures title, type and CSL item of a source, for when it is deleted.
+pub(super) fn snapshot_for_document(source: &Source) -> DocumentCitationSnapshot {
+    DocumentCitationSnapshot {
+        title: source.display_title().to_owned(),
         kind: source.kind,
         url: source.url.clone(),
-        item: csl_of_source(source, Missing::Style),
+        item: csl_of_source(source, PlaceholderMode::Style),
     }
 }
 
 pub(super) fn unknown_source(id: SourceId) -> Problem {
-    Problem::new(Code::SourceNotFound, format!("there is no source {id}")).field("source_id")
+    Problem::new(Code::SourceNotFound, format!("there is no source {id}")).with_field("source_id")
 }
 
 fn no_citation(number: u32) -> Problem {

@@ -7,50 +7,50 @@ use futures::{FutureExt, future::BoxFuture};
 use ibid_domain::{
     Citation, Code, DocumentFormat, DocumentId, MessageStatus, Problem, RunMode, SearchFilter, SourceId, job::Job,
 };
-use ibid_store::{Failure, NewJob};
+use ibid_store::{JobError, NewJob};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use super::{CitationDraft, DocumentChange, not_found};
 use crate::{
-    App, Ask, Error, Result, Scope,
-    worker::{Handler, JobContext},
+    App, AskRequest, Error, Result, Scope,
+    worker::{JobContext, JobHandler},
 };
 
 /// The kind of job that drafts.
 pub(crate) const KIND: &str = "draft_document";
-/// Somebody waits for it.
+/// Lower runs first: drafts come before other jobs, because a user waits for them.
 const PRIORITY: i64 = 20;
 /// The most headings of an outline, and the longest of them, in characters.
 const MOST_PARTS: usize = 40;
 const LONGEST_PART: usize = 500;
-/// How often an answer is looked at until it has ended.
-const LOOK: Duration = Duration::from_millis(60);
+/// Interval at which the run of an answer is polled until it ends.
+const POLL_INTERVAL: Duration = Duration::from_millis(60);
 
-/// What a draft is to be about.
+/// The topic and outline of a draft.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DraftRequest {
     /// A question that the whole answers.
     pub question: Option<String>,
-    /// The headings of its parts.
+    /// Headings of the sections; each becomes one question.
     pub outline: Vec<String>,
-    /// Whether it takes the place of the text, or follows it.
+    /// True to replace the text of the document, false to append to it.
     pub replace: bool,
 }
 
-/// What became of a draft.
+/// The result of drafting a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Drafted {
-    /// The version that has it.
+pub struct DraftResult {
+    /// Version of the document that contains the draft.
     pub version: u64,
-    /// How many citations it has.
+    /// Number of citations in the draft.
     pub citations: usize,
-    /// How it was written.
+    /// Answer mode that wrote the draft.
     pub mode: RunMode,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Payload {
+struct DraftPayload {
     document_id: DocumentId,
     #[serde(flatten)]
     request: DraftRequest,
@@ -59,7 +59,7 @@ struct Payload {
 impl App {
     /// Asks for a draft of a document from its sources.
     pub async fn request_draft(&self, scope: &Scope, id: DocumentId, request: DraftRequest) -> Result<Job> {
-        let wrong = |field: &str, detail: String| Problem::new(Code::InvalidField, detail).field(field);
+        let wrong = |field: &str, detail: String| Problem::new(Code::InvalidField, detail).with_field(field);
         let is_long = |text: &String| text.trim().is_empty() || text.chars().count() > LONGEST_PART;
         if request.question.is_none() && request.outline.is_empty() {
             return Err(wrong("outline", "say what it is about: a question, or an outline".to_owned()).into());
@@ -75,15 +75,23 @@ impl App {
             let detail = "the document has no sources yet; add some with POST …/sources".to_owned();
             return Err(wrong("document_id", detail).into());
         }
-        let payload = json!(Payload { document_id: id, request });
+        let payload = json!(DraftPayload { document_id: id, request });
         let mut tx = self.store.write().await?;
         tx.documents(scope).get(id).await?.ok_or_else(|| not_found(id))?;
-        let job = tx.jobs(scope).enqueue(NewJob::new(KIND, payload).priority(PRIORITY).once(id.to_string())).await?;
+        let job = tx
+            .jobs(scope)
+            .enqueue(NewJob::new(KIND, payload).with_priority(PRIORITY).with_dedupe_key(id.to_string()))
+            .await?;
         tx.commit().await?;
         Ok(job)
     }
 
-    async fn draft(&self, context: &JobContext, id: DocumentId, request: &DraftRequest) -> Result<Drafted> {
+    async fn draft_document(
+        &self,
+        context: &JobContext,
+        id: DocumentId,
+        request: &DraftRequest,
+    ) -> Result<DraftResult> {
         let scope = &context.scope;
         let message = format!("drafted by job {}", context.job.id);
         let open = self.document(scope, id, None).await?;
@@ -92,7 +100,7 @@ impl App {
         // Done before it was cut off, it is not done twice.
         if newest.items.first().is_some_and(|version| version.message.as_deref() == Some(&message)) {
             let (citations, _) = self.document_citations(scope, id).await?;
-            return Ok(Drafted { version: open.document.version, citations: citations.len(), mode });
+            return Ok(DraftResult { version: open.document.version, citations: citations.len(), mode });
         }
         let sources: Vec<SourceId> =
             self.document_sources(scope, id).await?.into_iter().map(|one| one.source.id).collect();
@@ -117,14 +125,14 @@ impl App {
             if context.cancelled.is_cancelled() {
                 return Err(Problem::new(Code::DocumentChanged, "the draft was given up").into());
             }
-            context.progress.tell(at as u64, Some(count), heading.unwrap_or("writing")).await;
+            context.progress.update(at as u64, Some(count), heading.unwrap_or("writing")).await;
             if let Some(heading) = heading {
                 text.push_str(&match format {
                     DocumentFormat::Typst => format!("= {}\n\n", ibid_documents::escaped(heading)),
                     DocumentFormat::Markdown => format!("## {heading}\n\n"),
                 });
             }
-            let (answer, citations) = self.answered(scope, question, &sources, mode).await?;
+            let (answer, citations) = self.ask_and_wait(scope, question, &sources, mode).await?;
             let (written, used) = self.taken_over(scope, id, format, &answer, &citations).await?;
             text.push_str(written.trim());
             text.push_str("\n\n");
@@ -151,12 +159,12 @@ impl App {
             };
             self.cite(scope, id, draft).await?;
         }
-        context.progress.tell(count, Some(count), "done").await;
-        Ok(Drafted { version: saved.document.version, citations, mode })
+        context.progress.update(count, Some(count), "done").await;
+        Ok(DraftResult { version: saved.document.version, citations, mode })
     }
 
     /// Asks a question of these sources, and waits for the answer.
-    async fn answered(
+    async fn ask_and_wait(
         &self,
         scope: &Scope,
         question: String,
@@ -164,13 +172,13 @@ impl App {
         mode: RunMode,
     ) -> Result<(String, Vec<Citation>)> {
         let filter = SearchFilter { sources: sources.to_vec(), ..SearchFilter::default() };
-        let run = self.ask(scope, Ask { mode: Some(mode), filter, ..Ask::new(question) }).await?;
+        let run = self.ask(scope, AskRequest { mode: Some(mode), filter, ..AskRequest::new(question) }).await?;
         let message = loop {
             let now = self.run(scope, run.id).await?;
             if now.status.has_ended() {
                 break now.message;
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         };
         let (said, citations) = self.citations(scope, &message).await?;
         // The question was a means: nobody looks for it among their conversations.
@@ -203,7 +211,7 @@ impl App {
             if citation.source.is_some() {
                 let number = self.next_citation_number(scope, id).await?;
                 written.truncate(written.trim_end_matches(' ').len());
-                written.push_str(&mark(number));
+                written.push_str(&marker_placeholder(number));
                 used.push((number, citation.clone()));
             }
         }
@@ -212,32 +220,34 @@ impl App {
             DocumentFormat::Markdown => written,
             DocumentFormat::Typst => ibid_documents::typst_of_markdown(&written),
         };
-        let text = used.iter().fold(text, |text, (number, _)| text.replace(&mark(*number), &format.marker(*number)));
+        let text = used.iter().fold(text, |text, (number, _)| {
+            text.replace(&marker_placeholder(*number), &format.citation_marker(*number))
+        });
         Ok((text, used))
     }
 }
 
-/// What stands for a marker while the words around it become another format: signs that no text has.
-fn mark(number: u32) -> String {
+/// Returns a placeholder that survives the conversion to another format, because it uses characters that no text has.
+fn marker_placeholder(number: u32) -> String {
     format!("\u{E010}{number}\u{E011}")
 }
 
-/// Drafts.
+/// Handles jobs that draft a document from its sources.
 pub(crate) struct DraftHandler;
 
-impl Handler for DraftHandler {
+impl JobHandler for DraftHandler {
     fn kind(&self) -> &'static str {
         KIND
     }
 
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
         async move {
-            let payload: Payload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
-            let done = context.app.draft(context, payload.document_id, &payload.request).await;
+            let payload: DraftPayload = serde_json::from_value(context.job.payload.clone())
+                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
+            let done = context.app.draft_document(context, payload.document_id, &payload.request).await;
             let drafted = done.map_err(|error| match error {
-                Error::Problem(problem) => Failure::Hopeless(problem.to_string()),
-                error => Failure::Failed(error.to_string()),
+                Error::Problem(problem) => JobError::Permanent(problem.to_string()),
+                error => JobError::Retry(error.to_string()),
             })?;
             Ok(Some(json!({
                 "version": drafted.version, "citations": drafted.citations, "mode": drafted.mode.as_str(),

@@ -1,61 +1,60 @@
 //! Documents: texts that are written here, version by version.
 //!
 //! Every save is a manifest on the document's pointer: the text, how it looks and what it cites, and its files. Start
-//! reading here; `citing.rs` is what a document cites, `references.rs` how that is written in its style, `setting.rs` how it
+//! reading here; `citing.rs` is what a document cites, `references.rs` how that is written in its style, `rendering.rs` how it
 //! is set, `drafting.rs` how it is begun.
 
 mod citing;
 mod drafting;
-mod press;
 mod references;
-mod setting;
+mod rendering;
 mod styles;
 mod support;
-mod version;
+mod typesetter;
+mod version_record;
 
 use std::collections::BTreeMap;
 
-use ibid_documents::{difference, manuscript, pressroom};
+use ibid_documents::{difference, manuscript, render_pool};
 use ibid_domain::{
-    CiteAs, Code, Cursor, Document, DocumentCitation, DocumentFormat, DocumentId, DocumentVersion, Entry, JsonObject,
-    Limit, Look, ManifestPath, MissingDetails, Page, PointerType, Problem, Sha256, SourceId, Template,
+    CiteAs, Code, Cursor, Document, DocumentCitation, DocumentFormat, DocumentId, DocumentSettings, DocumentVersion,
+    Entry, JsonObject, Limit, ManifestPath, MissingDetails, Page, PointerType, Problem, Sha256, SourceId, Template,
     artifact::{Filename, MediaType},
     pointer::PointerName,
-    problem::shown,
+    problem::shorten_for_error,
 };
-use ibid_store::{NewVersion, PointerChange, Tx};
+use ibid_store::{NewDocumentVersion, PointerPatch, Tx};
 use serde_json::json;
 
-pub use citing::{CitationDraft, CitationEdit, CitationsOfSource, DocumentSource};
+pub use citing::{CitationDraft, CitationEdit, CitedSourcePolicy, DocumentSource};
 pub(crate) use drafting::DraftHandler;
-pub use drafting::{DraftRequest, Drafted};
-pub use press::{Press, PressApart, PressHere, press_orders};
-pub use references::{Bibliography, BibliographyEntry, Cited, Entries};
-pub use setting::{Preview, PreviewRequest, RenderFormat, Rendered};
-pub(crate) use styles::Formatters;
+pub use drafting::{DraftRequest, DraftResult};
+pub use references::{Bibliography, BibliographyEntry, BibliographyGrouping, FormattedCitation};
+pub use rendering::{Preview, PreviewRequest, RenderFormat, RenderedDocument};
+pub(crate) use styles::FormatterCache;
 pub use styles::StyleChoice;
-pub use support::Claims;
+pub use support::DocumentClaims;
+pub use typesetter::{InProcessTypesetter, SandboxedTypesetter, Typesetter, run_typeset_worker};
 
-use self::version::About;
+use self::version_record::VersionRecord;
 use crate::{App, EntryDraft, ManifestDraft, Result, Scope, UploadDetails, manifests};
 
-/// Where the pointers of documents are.
+/// Namespace of the pointers of documents.
 const NAMESPACE: &str = "documents";
 /// The longest text, in bytes.
 pub const LONGEST_TEXT: usize = 4 << 20;
 /// The longest title, author or date, in characters.
 const LONGEST_LINE: usize = 500;
-/// The most authors.
 const MOST_AUTHORS: usize = 100;
 /// The largest file of a document, in bytes.
 pub const LARGEST_FILE: usize = 32 << 20;
 /// The most files of a document.
 const MOST_FILES: usize = 200;
-/// How often a save that nobody said a version for is tried against others.
+/// Maximum number of attempts to save a change without a base version while others change the document.
 const TRIES: usize = 20;
-/// What says how a version looks and what it cites.
+/// Path of the file in a version that stores its settings and citations.
 const ABOUT: &str = "document.json";
-/// Where files stand in a version.
+/// Folder of the attached files in the manifest of a version.
 const FILES: &str = "assets/";
 
 /// A document with its text and its files.
@@ -63,65 +62,65 @@ const FILES: &str = "assets/";
 pub struct OpenDocument {
     /// The document, as it is or as it was.
     pub document: Document,
-    /// Its text.
+    /// Source text in the format of the document.
     pub text: String,
-    /// Its files, by name.
+    /// Attached files, such as images, by file name.
     pub files: BTreeMap<String, Entry>,
 }
 
 /// A document as someone asks for it.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentDraft {
-    /// How it looks; a title is needed.
-    pub look: LookChange,
-    /// Its text.
+    /// Settings of the new document; a title is required.
+    pub look: DocumentSettingsPatch,
+    /// Source text in the format of the settings.
     pub text: String,
-    /// What it is written from.
+    /// Sources to add to the document.
     pub sources: Vec<SourceId>,
 }
 
-/// What is to be changed of how a document looks.
+/// A change of a document's settings; fields that are `None` stay as they are.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LookChange {
-    /// What it is called.
+pub struct DocumentSettingsPatch {
+    /// New title, one line; it must not be empty.
     pub title: Option<String>,
-    /// How its text is written.
+    /// Markup of the text: Markdown or Typst.
     pub format: Option<DocumentFormat>,
     /// The style of its references.
     pub style: Option<String>,
-    /// The tag of its language.
+    /// Language tag, such as `en-US`; it must be one of the bundled CSL locales.
     pub locale: Option<String>,
-    /// How it is laid out.
+    /// Page layout used for rendering.
     pub template: Option<Template>,
-    /// How its citations are set.
+    /// Citations as footnotes or in the text.
     pub cite_as: Option<CiteAs>,
-    /// What stands for what is not known of a source.
+    /// Tells if missing source details get placeholders or follow the CSL style.
     pub missing: Option<MissingDetails>,
-    /// Who writes it.
+    /// New list of authors; blank names are dropped.
     pub authors: Option<Vec<String>>,
-    /// When.
+    /// New date line, as free text; `Some(None)` removes it.
     pub date: Option<Option<String>>,
 }
 
-/// What is to be changed of a document.
+/// A change of a document; fields that are `None` stay as they are.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentChange {
     /// The version that the change was made to; if there is a newer one, nothing is changed.
     pub base: Option<u64>,
-    /// Why.
+    /// Reason for the change, shown in the history.
     pub message: Option<String>,
-    /// How it looks.
-    pub look: LookChange,
-    /// Its text.
+    /// Changes of title, style and other settings.
+    pub look: DocumentSettingsPatch,
+    /// New source text, replacing the old one.
     pub text: Option<String>,
     /// Its files, instead of those it has.
     pub files: Option<BTreeMap<String, Entry>>,
 }
 
 impl App {
-    /// Makes a document.
+    /// Creates a document with its first version and its pointer.
     pub async fn create_document(&self, scope: &Scope, draft: DocumentDraft) -> Result<OpenDocument> {
-        let fresh = Look {
+        let fresh = DocumentSettings {
             title: String::new(),
             format: DocumentFormat::Markdown,
             style: "apa".to_owned(),
@@ -132,14 +131,14 @@ impl App {
             authors: Vec::new(),
             date: None,
         };
-        let look = self.changed(scope, &fresh, &draft.look).await?;
+        let look = self.apply_settings_patch(scope, &fresh, &draft.look).await?;
         check_text(&draft.text)?;
         let id = DocumentId::new();
         let kept = self.keep_version(scope, &look, &draft.text, &[]).await?;
         let mut tx = self.store.write().await?;
-        let manifest = make(&mut tx, scope, &kept, &look, &BTreeMap::new(), None, None).await?;
+        let manifest = create_version_manifest(&mut tx, scope, &kept, &look, &BTreeMap::new(), None, None).await?;
         let length = draft.text.chars().count() as u64;
-        let new = NewVersion {
+        let new = NewDocumentVersion {
             look: &look,
             manifest,
             text: kept.text,
@@ -149,7 +148,7 @@ impl App {
             message: None,
         };
         let document = tx.documents(scope).create(id, new).await?;
-        tx.pointers(scope).create(&pointer(id)?, Some(manifest), &described(&look)).await?;
+        tx.pointers(scope).create(&document_pointer(id)?, Some(manifest), &pointer_description(&look)).await?;
         for source in draft.sources {
             if tx.sources(scope).get(source).await?.is_none() {
                 return Err(citing::unknown_source(source).into());
@@ -180,7 +179,7 @@ impl App {
         Ok(Page { items: page.items.into_iter().map(counted).collect(), next: page.next })
     }
 
-    /// How many sources a document has.
+    /// Returns the number of sources that belong to a document.
     pub async fn count_document_sources(&self, scope: &Scope, id: DocumentId) -> Result<u64> {
         let counts = self.store.read().await?.documents(scope).count_sources(&[id]).await?;
         Ok(counts.get(&id).copied().unwrap_or(0))
@@ -191,25 +190,25 @@ impl App {
         let mut tx = self.store.read().await?;
         let mut document = tx.documents(scope).get(id).await?.ok_or_else(|| not_found(id))?;
         let Some(version) = version.filter(|version| *version != document.version) else {
-            let tree = tx.manifests(scope).tree(document.manifest).await?;
+            let tree = tx.manifests(scope).get_tree(document.manifest).await?;
             drop(tx);
             let text = self.text_of(scope, document.text).await?;
-            return Ok(OpenDocument { document, text, files: files(&tree) });
+            return Ok(OpenDocument { document, text, files: files_in_tree(&tree) });
         };
-        let known = tx.documents(scope).version(id, version).await?.ok_or_else(|| no_version(id, version))?;
-        let tree = tx.manifests(scope).tree(known.manifest).await?;
+        let known = tx.documents(scope).get_version(id, version).await?.ok_or_else(|| no_version(id, version))?;
+        let tree = tx.manifests(scope).get_tree(known.manifest).await?;
         drop(tx);
-        let about = self.about(scope, &tree).await?;
-        document.look = about.look()?;
+        let about = self.read_version_record(scope, &tree).await?;
+        document.look = about.parse_settings()?;
         (document.version, document.manifest, document.updated_at) = (version, known.manifest, known.created_at);
-        let path = document.look.format.file();
+        let path = document.look.format.file_name();
         let entry = tree.iter().find(|(at, _)| at.as_str() == path).map(|(_, entry)| entry.sha256);
         document.text = entry.ok_or_else(|| crate::Error::Corrupt(format!("version {version} of {id} has no text")))?;
         let text = self.text_of(scope, document.text).await?;
-        Ok(OpenDocument { document, text, files: files(&tree) })
+        Ok(OpenDocument { document, text, files: files_in_tree(&tree) })
     }
 
-    async fn about(&self, scope: &Scope, tree: &ibid_domain::Tree) -> Result<About> {
+    async fn read_version_record(&self, scope: &Scope, tree: &ibid_domain::Tree) -> Result<VersionRecord> {
         let corrupt = |detail: &str| crate::Error::Corrupt(format!("a version of a document: {detail}"));
         let entry = tree.iter().find(|(path, _)| path.as_str() == ABOUT).map(|(_, entry)| entry.sha256);
         let bytes = self.bytes_of(scope, entry.ok_or_else(|| corrupt("nothing says how it looks"))?).await?;
@@ -227,15 +226,15 @@ impl App {
         if let Some(text) = &change.text {
             check_text(text)?;
         }
-        self.alter(scope, id, |before| match change.base.filter(|base| *base != before.document.version) {
-            Some(base) => Err(conflict(base, before, change)),
+        self.update_with_retry(scope, id, |before| match change.base.filter(|base| *base != before.document.version) {
+            Some(base) => Err(version_conflict(base, before, change)),
             None => Ok(Some(change.clone())),
         })
         .await
     }
 
     /// Does to a document what `alter` makes of it, however others change it meanwhile; nothing if that is nothing.
-    async fn alter(
+    async fn update_with_retry(
         &self,
         scope: &Scope,
         id: DocumentId,
@@ -244,7 +243,7 @@ impl App {
         for _ in 0..TRIES {
             let before = self.document(scope, id, None).await?;
             let Some(change) = alter(&before)? else { return Ok(before) };
-            if let Some(saved) = self.save(scope, before, &change).await? {
+            if let Some(saved) = self.save_change(scope, before, &change).await? {
                 return Ok(saved);
             }
         }
@@ -253,41 +252,47 @@ impl App {
     }
 
     /// Saves a change to a document as it was read. `None` if it was changed meanwhile.
-    async fn save(&self, scope: &Scope, before: OpenDocument, change: &DocumentChange) -> Result<Option<OpenDocument>> {
+    async fn save_change(
+        &self,
+        scope: &Scope,
+        before: OpenDocument,
+        change: &DocumentChange,
+    ) -> Result<Option<OpenDocument>> {
         let id = before.document.id;
-        let mut look = self.changed(scope, &before.document.look, &change.look).await?;
+        let mut look = self.apply_settings_patch(scope, &before.document.look, &change.look).await?;
         let text = change.text.as_ref().unwrap_or(&before.text);
         let files = change.files.as_ref().unwrap_or(&before.files);
         look.format = change.look.format.unwrap_or(before.document.look.format);
         if look == before.document.look && *text == before.text && *files == before.files {
             return Ok(Some(before));
         }
-        let mut citations = self.store.read().await?.documents(scope).citations(id).await?;
-        moved(&mut citations, look.format, &before.text, text);
+        let mut citations = self.store.read().await?.documents(scope).list_citations(id).await?;
+        update_positions(&mut citations, look.format, &before.text, text);
         let kept = self.keep_version(scope, &look, text, &citations).await?;
         let mut tx = self.store.write().await?;
-        let held = tx.documents(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
+        let held = tx.documents(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
         if held.version != before.document.version {
             return Ok(None);
         }
         // What was cited since is kept as well.
-        let mut citations = tx.documents(scope).citations(id).await?;
+        let mut citations = tx.documents(scope).list_citations(id).await?;
         let known = citations.clone();
-        moved(&mut citations, look.format, &before.text, text);
+        update_positions(&mut citations, look.format, &before.text, text);
         for (citation, known) in citations.iter().zip(&known) {
             if citation != known {
                 tx.documents(scope).save_citation(citation).await?;
             }
         }
-        if let Some(last) = manuscript::markers(look.format, text).iter().map(|marker| marker.number).max() {
+        if let Some(last) = manuscript::find_markers(look.format, text).iter().map(|marker| marker.number).max() {
             // A number that stands in the text is not given to another, within reason.
             let most = held.citation_count.saturating_add(10_000);
-            tx.documents(scope).reserve(id, last.min(most)).await?;
+            tx.documents(scope).reserve_numbers(id, last.min(most)).await?;
         }
         let message = change.message.as_deref();
-        let manifest = make(&mut tx, scope, &kept, &look, files, Some(held.manifest), message).await?;
-        let (added, removed) = lengths(&before.text, text);
-        let new = NewVersion {
+        let manifest =
+            create_version_manifest(&mut tx, scope, &kept, &look, files, Some(held.manifest), message).await?;
+        let (added, removed) = count_changed_chars(&before.text, text);
+        let new = NewDocumentVersion {
             look: &look,
             manifest,
             text: kept.text,
@@ -297,9 +302,9 @@ impl App {
             message,
         };
         let document = tx.documents(scope).save(id, held.version + 1, new).await?;
-        let name = pointer(id)?;
+        let name = document_pointer(id)?;
         tx.pointers(scope).advance(&name, Some(held.manifest), manifest, message).await?;
-        tx.pointers(scope).describe(&name, &described(&look)).await?;
+        tx.pointers(scope).update_details(&name, &pointer_description(&look)).await?;
         tx.commit().await?;
         metrics::counter!("ibid_documents_saved_total").increment(1);
         Ok(Some(OpenDocument { document, text: text.clone(), files: files.clone() }))
@@ -311,7 +316,7 @@ impl App {
         if !tx.documents(scope).delete(id).await? {
             return Err(not_found(id).into());
         }
-        tx.pointers(scope).delete(&pointer(id)?).await?;
+        tx.pointers(scope).delete(&document_pointer(id)?).await?;
         tx.commit().await
     }
 
@@ -326,19 +331,19 @@ impl App {
         let mut tx = self.store.read().await?;
         let mut documents = tx.documents(scope);
         documents.get(id).await?.ok_or_else(|| not_found(id))?;
-        documents.history(id, limit, after).await
+        documents.list_versions(id, limit, after).await
     }
 
-    /// What changed in the text between two versions.
+    /// Compares the texts of two versions of a document.
     pub async fn document_diff(
         &self,
         scope: &Scope,
         id: DocumentId,
         from: u64,
         to: u64,
-    ) -> Result<Vec<(difference::Change, String)>> {
+    ) -> Result<Vec<(difference::TextChange, String)>> {
         let (old, new) = (self.document(scope, id, Some(from)).await?, self.document(scope, id, Some(to)).await?);
-        let compared = tokio::task::spawn_blocking(move || difference::difference(&old.text, &new.text)).await;
+        let compared = tokio::task::spawn_blocking(move || difference::diff_words(&old.text, &new.text)).await;
         compared.map_err(|error| crate::Error::Corrupt(format!("comparing two versions: {error}")))
     }
 
@@ -352,11 +357,12 @@ impl App {
     ) -> Result<OpenDocument> {
         let then = self.document(scope, id, Some(version)).await?;
         let mut tx = self.store.read().await?;
-        let tree = tx.manifests(scope).tree(then.document.manifest).await?;
+        let tree = tx.manifests(scope).get_tree(then.document.manifest).await?;
         drop(tx);
-        let about = self.about(scope, &tree).await?;
+        let about = self.read_version_record(scope, &tree).await?;
         let mut tx = self.store.write().await?;
-        let known: Vec<u32> = tx.documents(scope).citations(id).await?.iter().map(|citation| citation.number).collect();
+        let known: Vec<u32> =
+            tx.documents(scope).list_citations(id).await?.iter().map(|citation| citation.number).collect();
         for citation in about.citations.into_iter().filter(|citation| !known.contains(&citation.citation_number)) {
             let mut new = citation.as_new()?;
             // What was deleted since is cited as what it was.
@@ -365,14 +371,14 @@ impl App {
             {
                 new.source = None;
             }
-            tx.documents(scope).cite(id, new).await?;
+            tx.documents(scope).add_citation(id, new).await?;
         }
         tx.commit().await?;
         let look = &then.document.look;
         let change = DocumentChange {
             base,
             message: Some(format!("restored version {version}")),
-            look: LookChange {
+            look: DocumentSettingsPatch {
                 title: Some(look.title.clone()),
                 format: Some(look.format),
                 style: Some(look.style.clone()),
@@ -399,7 +405,7 @@ impl App {
         bytes: bytes::Bytes,
     ) -> Result<OpenDocument> {
         check_file(name, bytes.len())?;
-        let media_type = media_type.map_or_else(|| MediaType::new(guessed(name)), Ok)?;
+        let media_type = media_type.map_or_else(|| MediaType::new(guess_media_type(name)), Ok)?;
         let details = UploadDetails {
             media_type: Some(media_type.clone()),
             filename: Some(Filename::new(name)?),
@@ -410,7 +416,7 @@ impl App {
         self.change_files(scope, id, &format!("added {name}"), |files| {
             if files.len() >= MOST_FILES && !files.contains_key(name) {
                 let detail = format!("a document has at most {MOST_FILES} files");
-                return Err(Problem::new(Code::InvalidField, detail).field("name"));
+                return Err(Problem::new(Code::InvalidField, detail).with_field("name"));
             }
             files.insert(name.to_owned(), entry.clone());
             Ok(())
@@ -426,7 +432,7 @@ impl App {
         .await
     }
 
-    /// A file of a document.
+    /// Returns an attached file of a document with its bytes.
     pub async fn document_file(&self, scope: &Scope, id: DocumentId, name: &str) -> Result<(Entry, Vec<u8>)> {
         let mut open = self.document(scope, id, None).await?;
         let entry = open.files.remove(name).ok_or_else(|| no_file(name))?;
@@ -441,7 +447,7 @@ impl App {
         message: &str,
         change: impl Fn(&mut BTreeMap<String, Entry>) -> Result<(), Problem>,
     ) -> Result<OpenDocument> {
-        self.alter(scope, id, |before| {
+        self.update_with_retry(scope, id, |before| {
             let mut files = before.files.clone();
             change(&mut files)?;
             let message = Some(message.to_owned());
@@ -450,14 +456,19 @@ impl App {
         .await
     }
 
-    /// How a document looks after a change, if all of it is legal.
-    async fn changed(&self, scope: &Scope, look: &Look, change: &LookChange) -> Result<Look> {
+    /// Applies a change to the settings of a document after validating it.
+    async fn apply_settings_patch(
+        &self,
+        scope: &Scope,
+        look: &DocumentSettings,
+        change: &DocumentSettingsPatch,
+    ) -> Result<DocumentSettings> {
         let mut look = look.clone();
         if let Some(title) = &change.title {
-            look.title = line("title", title)?;
+            look.title = check_line("title", title)?;
         }
         if look.title.is_empty() {
-            return Err(Problem::new(Code::InvalidField, "a document needs a title").field("title").into());
+            return Err(Problem::new(Code::InvalidField, "a document needs a title").with_field("title").into());
         }
         if let Some(style) = &change.style {
             // What a style is called elsewhere is kept as the id it has here.
@@ -465,28 +476,29 @@ impl App {
             let is_text = style.trim_start().starts_with('<');
             if is_text {
                 let detail = "bring the style with POST /api/v1/styles first, and name it here";
-                return Err(Problem::new(Code::InvalidField, detail).field("style").into());
+                return Err(Problem::new(Code::InvalidField, detail).with_field("style").into());
             }
             drop(formatter);
             look.style.clone_from(style);
         }
         if let Some(locale) = &change.locale {
-            if !ibid_bibliography::locales().contains(locale) {
-                let detail = format!("there is no language '{}'; GET /api/v1/styles lists them", shown(locale));
-                return Err(Problem::new(Code::InvalidField, detail).field("locale").into());
+            if !ibid_bibliography::locale_tags().contains(locale) {
+                let detail =
+                    format!("there is no language '{}'; GET /api/v1/styles lists them", shorten_for_error(locale));
+                return Err(Problem::new(Code::InvalidField, detail).with_field("locale").into());
             }
             look.locale.clone_from(locale);
         }
         if let Some(authors) = &change.authors {
             if authors.len() > MOST_AUTHORS {
                 let detail = format!("it has {} authors; at most {MOST_AUTHORS} are named", authors.len());
-                return Err(Problem::new(Code::InvalidField, detail).field("authors").into());
+                return Err(Problem::new(Code::InvalidField, detail).with_field("authors").into());
             }
-            look.authors = authors.iter().map(|author| line("authors", author)).collect::<Result<_, _>>()?;
+            look.authors = authors.iter().map(|author| check_line("authors", author)).collect::<Result<_, _>>()?;
             look.authors.retain(|author| !author.is_empty());
         }
         if let Some(date) = &change.date {
-            let date = date.as_deref().map(|date| line("date", date)).transpose()?;
+            let date = date.as_deref().map(|date| check_line("date", date)).transpose()?;
             look.date = date.filter(|date| !date.is_empty());
         }
         look.format = change.format.unwrap_or(look.format);
@@ -500,10 +512,10 @@ impl App {
     async fn keep_version(
         &self,
         scope: &Scope,
-        look: &Look,
+        look: &DocumentSettings,
         text: &str,
         citations: &[DocumentCitation],
-    ) -> Result<Kept> {
+    ) -> Result<StoredVersionParts> {
         let media_type = match look.format {
             DocumentFormat::Typst => "text/x-typst; charset=utf-8",
             DocumentFormat::Markdown => "text/markdown; charset=utf-8",
@@ -515,61 +527,62 @@ impl App {
                 ..UploadDetails::default()
             })
         };
-        let about = serde_json::to_vec_pretty(&About::new(look, citations))
+        let about = serde_json::to_vec_pretty(&VersionRecord::new(look, citations))
             .map_err(|error| crate::Error::Corrupt(error.to_string()))?;
-        let text = self.keep_bytes(scope, text.to_owned().into(), details(media_type, look.format.file())?).await?;
+        let text =
+            self.keep_bytes(scope, text.to_owned().into(), details(media_type, look.format.file_name())?).await?;
         let about = self.keep_bytes(scope, about.into(), details("application/json", ABOUT)?).await?;
-        Ok(Kept { text: text.sha256, about: about.sha256 })
+        Ok(StoredVersionParts { text: text.sha256, about: about.sha256 })
     }
 }
 
-/// What of a version was kept before it is one.
-struct Kept {
+/// Hashes of the text and of `document.json`, stored before the version that names them.
+struct StoredVersionParts {
     text: Sha256,
     about: Sha256,
 }
 
-async fn make(
+async fn create_version_manifest(
     tx: &mut Tx,
     scope: &Scope,
-    kept: &Kept,
-    look: &Look,
+    kept: &StoredVersionParts,
+    look: &DocumentSettings,
     files: &BTreeMap<String, Entry>,
     parent: Option<Sha256>,
     message: Option<&str>,
 ) -> Result<Sha256> {
     let entry = |sha256| EntryDraft { sha256, media_type: None, size_bytes: None, entity_type: None };
-    let mut tree = vec![(ABOUT.to_owned(), entry(kept.about)), (look.format.file().to_owned(), entry(kept.text))];
+    let mut tree = vec![(ABOUT.to_owned(), entry(kept.about)), (look.format.file_name().to_owned(), entry(kept.text))];
     tree.extend(files.iter().map(|(name, file)| (format!("{FILES}{name}"), entry(file.sha256))));
     let draft = ManifestDraft { tree, parent, message: message.map(str::to_owned) };
     Ok(manifests::make_manifest(tx, scope, draft).await?.0.sha256)
 }
 
-fn described(look: &Look) -> PointerChange {
+fn pointer_description(look: &DocumentSettings) -> PointerPatch {
     let meta = JsonObject::from_iter([("document_format".to_owned(), json!(look.format.as_str()))]);
-    PointerChange { pointer_type: Some(PointerType::Bundle), description: Some(look.title.clone()), meta: Some(meta) }
+    PointerPatch { pointer_type: Some(PointerType::Bundle), description: Some(look.title.clone()), meta: Some(meta) }
 }
 
-fn pointer(id: DocumentId) -> Result<PointerName, Problem> {
+fn document_pointer(id: DocumentId) -> Result<PointerName, Problem> {
     PointerName::new(NAMESPACE, id.to_string())
 }
 
-fn files(tree: &ibid_domain::Tree) -> BTreeMap<String, Entry> {
+fn files_in_tree(tree: &ibid_domain::Tree) -> BTreeMap<String, Entry> {
     let name = |(path, entry): (&ManifestPath, &Entry)| {
         path.as_str().strip_prefix(FILES).map(|name| (name.to_owned(), entry.clone()))
     };
     tree.iter().filter_map(name).collect()
 }
 
-/// Where citations stand in a text after it was changed.
-fn moved(citations: &mut [DocumentCitation], format: DocumentFormat, before: &str, after: &str) {
+/// Updates the positions of the citations after the text changed.
+fn update_positions(citations: &mut [DocumentCitation], format: DocumentFormat, before: &str, after: &str) {
     let markers: BTreeMap<u32, usize> = {
-        let all = manuscript::markers(format, after);
+        let all = manuscript::find_markers(format, after);
         // Of a number that stands there twice, the first counts.
         all.iter().rev().map(|marker| (marker.number, marker.span.start)).collect()
     };
     let mut places: Vec<usize> = citations.iter().map(|citation| citation.position).collect();
-    manuscript::follow(before, after, &mut places);
+    manuscript::move_offsets(before, after, &mut places);
     for (citation, place) in citations.iter_mut().zip(places) {
         let marked = markers.get(&citation.number);
         citation.is_marked = marked.is_some();
@@ -578,21 +591,21 @@ fn moved(citations: &mut [DocumentCitation], format: DocumentFormat, before: &st
     }
 }
 
-/// How many characters came and went, by what is the same before and after the change.
-fn lengths(before: &str, after: &str) -> (u64, u64) {
+/// Counts the characters added and removed between two texts, without their common start and end.
+fn count_changed_chars(before: &str, after: &str) -> (u64, u64) {
     let (old, new): (Vec<char>, Vec<char>) = (before.chars().collect(), after.chars().collect());
-    let (gone, come) = difference::stretch(&old, &new);
+    let (gone, come) = difference::changed_ranges(&old, &new);
     (come.len() as u64, gone.len() as u64)
 }
 
 fn check_text(text: &str) -> Result<(), Problem> {
     if text.len() > LONGEST_TEXT {
         let detail = format!("the text has {} bytes; at most {LONGEST_TEXT} are kept as one document", text.len());
-        return Err(Problem::new(Code::InvalidField, detail).field("text"));
+        return Err(Problem::new(Code::InvalidField, detail).with_field("text"));
     }
     if text.contains('\0') {
         return Err(
-            Problem::new(Code::InvalidField, "the text has a NUL character, which no text may have").field("text")
+            Problem::new(Code::InvalidField, "the text has a NUL character, which no text may have").with_field("text")
         );
     }
     Ok(())
@@ -600,9 +613,9 @@ fn check_text(text: &str) -> Result<(), Problem> {
 
 fn check_file(name: &str, size: usize) -> Result<(), Problem> {
     Filename::new(name)?;
-    if name.starts_with('.') || pressroom::TAKEN.contains(&name) {
-        let detail = format!("'{}' cannot be the name of a document's file", shown(name));
-        return Err(Problem::new(Code::FilenameInvalid, detail).field("name"));
+    if name.starts_with('.') || render_pool::TAKEN.contains(&name) {
+        let detail = format!("'{}' cannot be the name of a document's file", shorten_for_error(name));
+        return Err(Problem::new(Code::FilenameInvalid, detail).with_field("name"));
     }
     if size > LARGEST_FILE {
         let detail = format!("the file has {size} bytes; a document's file has at most {LARGEST_FILE}");
@@ -611,7 +624,7 @@ fn check_file(name: &str, size: usize) -> Result<(), Problem> {
     Ok(())
 }
 
-fn guessed(name: &str) -> &'static str {
+fn guess_media_type(name: &str) -> &'static str {
     match name.rsplit('.').next().map(str::to_ascii_lowercase).as_deref() {
         Some("png") => "image/png",
         Some("jpg" | "jpeg") => "image/jpeg",
@@ -625,16 +638,16 @@ fn guessed(name: &str) -> &'static str {
     }
 }
 
-fn line(field: &str, text: &str) -> Result<String, Problem> {
+fn check_line(field: &str, text: &str) -> Result<String, Problem> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.chars().count() > LONGEST_LINE || text.contains('\0') {
         let detail = format!("{field} has {} characters; at most {LONGEST_LINE} are kept", text.chars().count());
-        return Err(Problem::new(Code::InvalidField, detail).field(field));
+        return Err(Problem::new(Code::InvalidField, detail).with_field(field));
     }
     Ok(text)
 }
 
-fn conflict(base: u64, now: &OpenDocument, change: &DocumentChange) -> Problem {
+fn version_conflict(base: u64, now: &OpenDocument, change: &DocumentChange) -> Problem {
     let detail = format!(
         "the change was made to version {base}, and the document is at version {}; nothing was changed",
         now.document.version
@@ -647,10 +660,13 @@ fn conflict(base: u64, now: &OpenDocument, change: &DocumentChange) -> Problem {
     });
     let yours =
         json!({ "base_version": base, "title": change.look.title, "style": change.look.style, "text": change.text });
-    Problem::new(Code::DocumentChanged, detail).field("base_version").fact("current", current).fact("yours", yours)
+    Problem::new(Code::DocumentChanged, detail)
+        .with_field("base_version")
+        .with_fact("current", current)
+        .with_fact("yours", yours)
 }
 
-/// There is no such document.
+/// Returns the problem of a document that does not exist.
 pub(crate) fn not_found(id: DocumentId) -> Problem {
     Problem::new(Code::DocumentNotFound, format!("there is no document {id}"))
 }
@@ -660,5 +676,5 @@ fn no_version(id: DocumentId, version: u64) -> Problem {
 }
 
 fn no_file(name: &str) -> Problem {
-    Problem::new(Code::DocumentFileNotFound, format!("the document has no file '{}'", shown(name)))
+    Problem::new(Code::DocumentFileNotFound, format!("the document has no file '{}'", shorten_for_error(name)))
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ibid_bibliography::{
-    Citation as CslCitation, CitedItem, Form, Formatter, Missing, Output, ReferenceFormat, StyleKind, csl_of_source,
-    export,
+    CitationForm, CitedItem, CslCitation, Formatter, OutputFormat, PlaceholderMode, ReferenceFormat, StyleKind,
+    csl_of_source, export,
 };
 use ibid_documents::manuscript::{self, Manuscript};
 use ibid_domain::{
@@ -18,9 +18,9 @@ use crate::{App, Result, Scope};
 /// The most references that are written at once.
 const MOST_REFERENCES: usize = 10_000;
 
-/// Which entries a bibliography has.
+/// Tells if a bibliography lists sources or citations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Entries {
+pub enum BibliographyGrouping {
     /// One for each source, in the style's order.
     #[default]
     PerSource,
@@ -28,61 +28,71 @@ pub enum Entries {
     PerCitation,
 }
 
-/// A bibliography.
+/// The formatted bibliography of a document.
 #[derive(Clone, Debug)]
 pub struct Bibliography {
     /// The whole, in the document's own format.
     pub text: String,
-    /// Its entries.
+    /// Entries as plain text and HTML, in the order of the bibliography.
     pub entries: Vec<BibliographyEntry>,
-    /// How many citations are set.
+    /// Number of citations in the text.
     pub citation_count: usize,
 }
 
 /// An entry of a bibliography.
 #[derive(Clone, Debug)]
 pub struct BibliographyEntry {
-    /// What it is of; none once that was deleted.
+    /// The source of the entry; `None` if it was deleted.
     pub source: Option<SourceId>,
-    /// The citations of it.
+    /// Numbers of the citations of this source.
     pub numbers: Vec<u32>,
-    /// The entry.
+    /// The formatted entry as plain text.
     pub text: String,
-    /// The same for a browser.
+    /// The formatted entry as HTML.
     pub html: String,
 }
 
 /// A citation with what its note says.
 #[derive(Clone, Debug)]
-pub struct Cited {
-    /// The citation.
+pub struct FormattedCitation {
     pub citation: DocumentCitation,
-    /// What its note, or the place in the text, says; nothing if it is not set.
+    /// Text of the note or of the citation in the text; empty if the citation is not in the text.
     pub formatted: String,
 }
 
-/// What stands at each place, and the entries of a bibliography with their keys.
-pub(super) type Set = (Vec<String>, Vec<(String, String)>);
+/// Text of each citation in the document, and the bibliography entries with their item keys.
+pub(super) type RenderedCitations = (Vec<String>, Vec<(String, String)>);
 
-/// What is cited, in one style.
-pub(super) struct Formatted {
+/// CSL items of the sources that a document cites.
+pub(super) struct CitedCslItems {
     items: Vec<Json>,
-    /// Whose item each is.
+    /// Source of each item, by item key; `None` if it was deleted.
     owners: BTreeMap<String, Option<SourceId>>,
-    /// Which citation has which item.
+    /// Item key of each citation, by citation number.
     keys: BTreeMap<u32, String>,
 }
 
 impl App {
-    /// What a document cites, in the order of its text, each with what its note says, and numbers that cite nothing.
-    pub async fn cited(&self, scope: &Scope, id: DocumentId) -> Result<(Vec<Cited>, Vec<u32>)> {
+    /// Returns the citations of a document in text order with their formatted text, and the numbers of markers that
+    /// cite nothing.
+    pub async fn formatted_citations(
+        &self,
+        scope: &Scope,
+        id: DocumentId,
+    ) -> Result<(Vec<FormattedCitation>, Vec<u32>)> {
         let (citations, dangling) = self.document_citations(scope, id).await?;
         let open = self.document(scope, id, None).await?;
         let formatter = self.style_of(scope, &open).await?;
-        let formatted = self.items(scope, &citations, missing(open.document.look.missing)).await?;
-        let manuscript = read(&open, &citations);
-        let (notes, _) =
-            set(&formatter, &formatted, &citations, &manuscript, open.document.look.cite_as, Output::Text)?;
+        let formatted = self.load_csl_items(scope, &citations, missing_policy(open.document.look.missing)).await?;
+        let manuscript = parse_manuscript(&open, &citations);
+        let (notes, _) = render_citations(
+            &formatter,
+            &formatted,
+            &citations,
+            &manuscript,
+            open.document.look.cite_as,
+            OutputFormat::Text,
+        )?;
         let mut by_number: BTreeMap<u32, String> = BTreeMap::new();
         for (place, note) in manuscript.places().iter().zip(notes) {
             for number in &place.numbers {
@@ -91,7 +101,7 @@ impl App {
         }
         let cited = citations.into_iter().map(|citation| {
             let formatted = by_number.remove(&citation.number).unwrap_or_default();
-            Cited { citation, formatted }
+            FormattedCitation { citation, formatted }
         });
         Ok((cited.collect(), dangling))
     }
@@ -102,7 +112,7 @@ impl App {
         scope: &Scope,
         id: DocumentId,
         style: Option<&str>,
-        entries: Entries,
+        entries: BibliographyGrouping,
         missing_details: Option<MissingDetails>,
         insert: bool,
     ) -> Result<Bibliography> {
@@ -111,26 +121,29 @@ impl App {
             open.document.look.style = style.to_owned();
         }
         let look = open.document.look.clone();
-        let citations = self.store.read().await?.documents(scope).citations(id).await?;
+        let citations = self.store.read().await?.documents(scope).list_citations(id).await?;
         let formatter = self.style_of(scope, &open).await?;
-        let formatted = self.items(scope, &citations, missing(missing_details.unwrap_or(look.missing))).await?;
-        let manuscript = read(&open, &citations);
+        let formatted =
+            self.load_csl_items(scope, &citations, missing_policy(missing_details.unwrap_or(look.missing))).await?;
+        let manuscript = parse_manuscript(&open, &citations);
         let order: Vec<u32> = manuscript.places().iter().flat_map(|place| place.numbers.clone()).collect();
         let made = |output| -> Result<Vec<(String, String)>, Problem> {
-            let (_, bibliography) = set(&formatter, &formatted, &citations, &manuscript, look.cite_as, output)?;
+            let (_, bibliography) =
+                render_citations(&formatter, &formatted, &citations, &manuscript, look.cite_as, output)?;
             let of = |number: &u32| {
                 let key = formatted.keys.get(number)?;
                 bibliography.iter().find(|(id, _)| id == key).cloned()
             };
             Ok(match entries {
-                Entries::PerSource => bibliography,
-                Entries::PerCitation => order.iter().filter_map(of).collect(),
+                BibliographyGrouping::PerSource => bibliography,
+                BibliographyGrouping::PerCitation => order.iter().filter_map(of).collect(),
             })
         };
-        let (written, text, html) = (made(output(look.format))?, made(Output::Text)?, made(Output::Html)?);
+        let (written, text, html) =
+            (made(output_format(look.format))?, made(OutputFormat::Text)?, made(OutputFormat::Html)?);
         let numbers_of = |at: usize, key: &str| match entries {
-            Entries::PerCitation => order.get(at).copied().into_iter().collect(),
-            Entries::PerSource => {
+            BibliographyGrouping::PerCitation => order.get(at).copied().into_iter().collect(),
+            BibliographyGrouping::PerSource => {
                 let of = |number: &u32| formatted.keys.get(number).is_some_and(|known| known == key);
                 order.iter().copied().filter(of).collect::<Vec<u32>>()
             }
@@ -143,25 +156,30 @@ impl App {
         });
         let listed: Vec<BibliographyEntry> = listed.collect();
         let words: Vec<String> = written.into_iter().map(|(_, words)| words).collect();
-        let heading = heading(formatter.style().id(), &look.locale);
-        let body = section(look.format, heading, &words, entries);
+        let heading = bibliography_heading(formatter.style().id(), &look.locale);
+        let body = render_bibliography(look.format, heading, &words, entries);
         if insert {
             self.put_bibliography(scope, id, &body).await?;
         }
-        let text = manuscript::bracketed(look.format, &body);
+        let text = manuscript::wrap_bibliography(look.format, &body);
         Ok(Bibliography { text, entries: listed, citation_count: order.len() })
     }
 
-    /// What a document cites, for other programs.
+    /// Exports the references of a document, as BibTeX, RIS or CSL-JSON.
     pub async fn document_references(&self, scope: &Scope, id: DocumentId, format: ReferenceFormat) -> Result<String> {
-        let citations = self.store.read().await?.documents(scope).citations(id).await?;
+        let citations = self.store.read().await?.documents(scope).list_citations(id).await?;
         self.document(scope, id, None).await?;
-        let formatted = self.items(scope, &citations, Missing::Style).await?;
+        let formatted = self.load_csl_items(scope, &citations, PlaceholderMode::Style).await?;
         Ok(export(&formatted.items, format))
     }
 
     /// Sources, or all of them, for other programs.
-    pub async fn references(&self, scope: &Scope, sources: &[SourceId], format: ReferenceFormat) -> Result<String> {
+    pub async fn export_references(
+        &self,
+        scope: &Scope,
+        sources: &[SourceId],
+        format: ReferenceFormat,
+    ) -> Result<String> {
         let mut found: Vec<Source> = Vec::new();
         let mut tx = self.store.read().await?;
         if sources.is_empty() {
@@ -178,14 +196,14 @@ impl App {
         } else {
             if sources.len() > MOST_REFERENCES {
                 let detail = format!("at most {MOST_REFERENCES} sources are written at once");
-                return Err(Problem::new(Code::InvalidField, detail).field("source_ids").into());
+                return Err(Problem::new(Code::InvalidField, detail).with_field("source_ids").into());
             }
             found = tx.sources(scope).get_many(sources).await?;
             if let Some(gone) = sources.iter().find(|id| !found.iter().any(|source| source.id == **id)) {
                 return Err(super::citing::unknown_source(*gone).into());
             }
         }
-        let items: Vec<Json> = found.iter().map(|source| csl_of_source(source, Missing::Style)).collect();
+        let items: Vec<Json> = found.iter().map(|source| csl_of_source(source, PlaceholderMode::Style)).collect();
         Ok(export(&items, format))
     }
 
@@ -196,21 +214,21 @@ impl App {
         id: SourceId,
         style: &str,
         locale: Option<&str>,
-        form: Form,
+        form: CitationForm,
         missing_details: MissingDetails,
     ) -> Result<[String; 3]> {
         let source = self.source(scope, id).await?.source;
         let formatter = self.formatter(scope, style, locale).await?;
-        let items = [citable(csl_of_source(&source, missing(missing_details)))];
+        let items = [document_as_report(csl_of_source(&source, missing_policy(missing_details)))];
         let written = |output| -> Result<String, Problem> {
             let mut entries = formatter.format(&items, form, output)?;
             // A style that leaves such sources out of its bibliography has a note for them.
             if entries.is_empty() {
-                entries = formatter.format(&items, Form::Note, output)?;
+                entries = formatter.format(&items, CitationForm::Note, output)?;
             }
             Ok(entries.pop().map(|entry| entry.text).unwrap_or_default())
         };
-        Ok([written(Output::Text)?, written(Output::Html)?, written(Output::Markdown)?])
+        Ok([written(OutputFormat::Text)?, written(OutputFormat::Html)?, written(OutputFormat::Markdown)?])
     }
 
     pub(super) async fn style_of(&self, scope: &Scope, open: &OpenDocument) -> Result<std::sync::Arc<Formatter>> {
@@ -218,12 +236,12 @@ impl App {
     }
 
     /// The items that citations cite, each once, in the order of the text.
-    pub(super) async fn items(
+    pub(super) async fn load_csl_items(
         &self,
         scope: &Scope,
         citations: &[DocumentCitation],
-        missing: Missing,
-    ) -> Result<Formatted> {
+        missing: PlaceholderMode,
+    ) -> Result<CitedCslItems> {
         let ids: BTreeSet<SourceId> = citations.iter().filter_map(|citation| citation.source).collect();
         let ids: Vec<SourceId> = ids.into_iter().collect();
         let mut tx = self.store.read().await?;
@@ -232,13 +250,13 @@ impl App {
             sources.extend(tx.sources(scope).get_many(batch).await?.into_iter().map(|source| (source.id, source)));
         }
         drop(tx);
-        let mut formatted = Formatted { items: Vec::new(), owners: BTreeMap::new(), keys: BTreeMap::new() };
+        let mut formatted = CitedCslItems { items: Vec::new(), owners: BTreeMap::new(), keys: BTreeMap::new() };
         for citation in citations.iter().filter(|citation| citation.is_attached()) {
             let item = match citation.source.and_then(|id| sources.get(&id)) {
                 Some(source) => csl_of_source(source, missing),
-                None => filled(citation.snapshot.item.clone(), missing),
+                None => fill_missing_fields(citation.snapshot.item.clone(), missing),
             };
-            let item = citable(item);
+            let item = document_as_report(item);
             let key = item.get("id").and_then(Json::as_str).unwrap_or_default().to_owned();
             formatted.keys.insert(citation.number, key.clone());
             if formatted.owners.insert(key, citation.source).is_none() {
@@ -249,32 +267,32 @@ impl App {
     }
 }
 
-/// What is written into a text of this format.
-pub(super) const fn output(format: DocumentFormat) -> Output {
+/// Returns the output format that matches the markup of a document.
+pub(super) const fn output_format(format: DocumentFormat) -> OutputFormat {
     match format {
-        DocumentFormat::Typst => Output::Typst,
-        DocumentFormat::Markdown => Output::Markdown,
+        DocumentFormat::Typst => OutputFormat::Typst,
+        DocumentFormat::Markdown => OutputFormat::Markdown,
     }
 }
 
-pub(super) const fn missing(details: MissingDetails) -> Missing {
+pub(super) const fn missing_policy(details: MissingDetails) -> PlaceholderMode {
     match details {
-        MissingDetails::Placeholders => Missing::Placeholders,
-        MissingDetails::Csl => Missing::Style,
+        MissingDetails::Placeholders => PlaceholderMode::Placeholders,
+        MissingDetails::Csl => PlaceholderMode::Style,
     }
 }
 
-fn filled(item: Json, missing: Missing) -> Json {
+fn fill_missing_fields(item: Json, missing: PlaceholderMode) -> Json {
     let Json::Object(mut fields) = item else { return item };
-    if missing == Missing::Placeholders {
-        ibid_bibliography::fill(&mut fields, missing);
+    if missing == PlaceholderMode::Placeholders {
+        ibid_bibliography::fill_placeholders(&mut fields, missing);
     }
     Json::Object(fields)
 }
 
 /// A file of which nothing says what it is, is cited as a report: what is only a document some styles leave out of their
 /// bibliographies, as a letter in an archive.
-fn citable(mut item: Json) -> Json {
+fn document_as_report(mut item: Json) -> Json {
     if let Some(kind) = item.get_mut("type").filter(|kind| kind.as_str() == Some("document")) {
         *kind = Json::from("report");
     }
@@ -282,10 +300,10 @@ fn citable(mut item: Json) -> Json {
 }
 
 /// Looks through the text of a document for what it cites.
-pub(super) fn read(open: &OpenDocument, citations: &[DocumentCitation]) -> Manuscript {
+pub(super) fn parse_manuscript(open: &OpenDocument, citations: &[DocumentCitation]) -> Manuscript {
     let look = &open.document.look;
     let marked: BTreeSet<u32> =
-        manuscript::markers(look.format, &open.text).iter().map(|marker| marker.number).collect();
+        manuscript::find_markers(look.format, &open.text).iter().map(|marker| marker.number).collect();
     let known: BTreeSet<u32> = citations.iter().map(|citation| citation.number).collect();
     let unmarked: Vec<(u32, usize)> = citations
         .iter()
@@ -297,26 +315,26 @@ pub(super) fn read(open: &OpenDocument, citations: &[DocumentCitation]) -> Manus
     Manuscript::read(look.format, look.cite_as, &open.text, &known, &unmarked, title)
 }
 
-/// What stands at each place of a text, and the entries of its bibliography with their keys.
-pub(super) fn set(
+/// Formats the citations of a document, and its bibliography entries with their keys.
+pub(super) fn render_citations(
     formatter: &Formatter,
-    formatted: &Formatted,
+    formatted: &CitedCslItems,
     citations: &[DocumentCitation],
     manuscript: &Manuscript,
     cite_as: CiteAs,
-    output: Output,
-) -> Result<Set, Problem> {
+    output: OutputFormat,
+) -> Result<RenderedCitations, Problem> {
     let by_number: BTreeMap<u32, &DocumentCitation> =
         citations.iter().map(|citation| (citation.number, citation)).collect();
     let cited = |number: &u32| -> Option<CitedItem> {
         let citation = by_number.get(number)?;
-        let (label, locator) = citation.locator.as_deref().map(located).unzip();
+        let (label, locator) = citation.locator.as_deref().map(parse_locator).unzip();
         Some(CitedItem {
             id: formatted.keys.get(number)?.clone(),
             locator,
             label: label.flatten().map(str::to_owned),
             prefix: citation.prefix.as_ref().map(|prefix| format!("{prefix} ")),
-            suffix: citation.suffix.as_ref().map(|suffix| after(suffix)),
+            suffix: citation.suffix.as_ref().map(|suffix| spaced_suffix(suffix)),
             ..CitedItem::default()
         })
     };
@@ -334,12 +352,12 @@ pub(super) fn set(
         clusters.iter().flat_map(|cluster| &cluster.items).map(|item| item.id.as_str()).collect();
     let key = |item: &&Json| item.get("id").and_then(Json::as_str).is_some_and(|id| used.contains(id));
     let items: Vec<Json> = formatted.items.iter().filter(key).cloned().collect();
-    let document = formatter.document(&items, &clusters, output)?;
+    let document = formatter.format_document(&items, &clusters, output)?;
     let mut bibliography: Vec<(String, String)> =
         document.bibliography.into_iter().map(|entry| (entry.id, entry.text)).collect();
     // A style without bibliographies has notes that say everything.
     if !formatter.style().has_bibliography() {
-        let notes = formatter.format(&items, Form::Note, output)?;
+        let notes = formatter.format(&items, CitationForm::Note, output)?;
         bibliography = notes.into_iter().map(|entry| (entry.id, entry.text)).collect();
     }
     if cite_as == CiteAs::InText || formatter.style().kind() == StyleKind::Note {
@@ -347,7 +365,7 @@ pub(super) fn set(
     }
     // A style without notes of its own has whole entries in them.
     let whole: BTreeMap<String, String> =
-        formatter.format(&items, Form::Note, output)?.into_iter().map(|entry| (entry.id, entry.text)).collect();
+        formatter.format(&items, CitationForm::Note, output)?.into_iter().map(|entry| (entry.id, entry.text)).collect();
     let note = |cluster: &CslCitation| {
         let parts =
             cluster.items.iter().map(|item| with_locator(whole.get(&item.id).map_or("", String::as_str), item, output));
@@ -357,9 +375,9 @@ pub(super) fn set(
 }
 
 /// An entry as a note: with what is said before it, where in it, and what is said after.
-fn with_locator(entry: &str, item: &CitedItem, output: Output) -> String {
+fn with_locator(entry: &str, item: &CitedItem, output: OutputFormat) -> String {
     let plain = |text: &str| match output {
-        Output::Typst => ibid_documents::escaped(text),
+        OutputFormat::Typst => ibid_documents::escaped(text),
         _ => text.to_owned(),
     };
     let mut note = item.prefix.as_deref().map(plain).unwrap_or_default();
@@ -383,20 +401,21 @@ fn with_locator(entry: &str, item: &CitedItem, output: Output) -> String {
         more.push_str(&plain(suffix));
     }
     if !more.is_empty() {
-        let stop = if output == Output::Typst { "\\." } else { "." };
+        let stop = if output == OutputFormat::Typst { "\\." } else { "." };
         let bare = note.strip_suffix(stop).unwrap_or(&note);
         note = format!("{bare}{more}{stop}");
     }
     note
 }
 
-/// What is said after a citation stands apart from it.
-fn after(suffix: &str) -> String {
+/// Puts a space before a suffix unless it starts with punctuation.
+fn spaced_suffix(suffix: &str) -> String {
     if suffix.starts_with([',', '.', ';', ':', ')']) { suffix.to_owned() } else { format!(" {suffix}") }
 }
 
-/// Where in a source, and what that counts: `chap. 3` is chapter 3, and `12` page 12.
-fn located(locator: &str) -> (Option<&'static str>, String) {
+/// Splits a locator into CSL label and value: `chap. 3` is chapter 3. The label is `None` for a bare `12`, which means
+/// a page.
+fn parse_locator(locator: &str) -> (Option<&'static str>, String) {
     const WORDS: [(&str, &str); 24] = [
         ("pp.", "page"),
         ("p.", "page"),
@@ -436,8 +455,8 @@ fn located(locator: &str) -> (Option<&'static str>, String) {
     }
 }
 
-/// What a list of references is called.
-pub(super) fn heading(style: &str, locale: &str) -> &'static str {
+/// Returns the heading of the reference list for a style and a language.
+pub(super) fn bibliography_heading(style: &str, locale: &str) -> &'static str {
     let language = locale.split('-').next().unwrap_or_default();
     match language {
         "de" => "Literaturverzeichnis",
@@ -464,15 +483,20 @@ pub(super) fn heading(style: &str, locale: &str) -> &'static str {
 }
 
 /// A list of references as a part of a text.
-pub(super) fn section(format: DocumentFormat, heading: &str, entries: &[String], kind: Entries) -> String {
+pub(super) fn render_bibliography(
+    format: DocumentFormat,
+    heading: &str,
+    entries: &[String],
+    kind: BibliographyGrouping,
+) -> String {
     let mut text = match format {
         DocumentFormat::Typst => format!("#pagebreak(weak: true)\n\n= {heading}\n"),
         DocumentFormat::Markdown => format!("## {heading}\n"),
     };
     for (at, entry) in entries.iter().enumerate() {
         let number = match kind {
-            Entries::PerSource => String::new(),
-            Entries::PerCitation => format!("{}\\. ", at + 1),
+            BibliographyGrouping::PerSource => String::new(),
+            BibliographyGrouping::PerCitation => format!("{}\\. ", at + 1),
         };
         text.push_str(&match format {
             DocumentFormat::Typst => {

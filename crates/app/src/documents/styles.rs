@@ -5,24 +5,24 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use ibid_bibliography::{Formatter, Style, StyleInfo};
-use ibid_domain::{Code, Problem, problem::shown};
+use ibid_bibliography::{CslStyle, Formatter, StyleInfo};
+use ibid_domain::{Code, Problem, problem::shorten_for_error};
 
 use crate::{App, Result, Scope};
 
-/// What the ids of styles that were brought begin with.
+/// Prefix of the ids of styles that users uploaded.
 const OWN: &str = "own/";
-/// How many formatters are kept.
-const KEPT: usize = 24;
+/// Maximum number of cached formatters; the cache is cleared when it is full.
+const CACHED_FORMATTERS: usize = 24;
 
-/// By style and language.
-type Known = HashMap<(String, String), Arc<Formatter>>;
+/// Formatters by style id and locale.
+type FormatterMap = HashMap<(String, String), Arc<Formatter>>;
 
 /// Formatters with what they made.
 #[derive(Clone, Default)]
-pub(crate) struct Formatters(Arc<Mutex<Known>>);
+pub(crate) struct FormatterCache(Arc<Mutex<FormatterMap>>);
 
-impl Formatters {
+impl FormatterCache {
     fn get(
         &self,
         style: &str,
@@ -35,14 +35,14 @@ impl Formatters {
             return Ok(formatter.clone());
         }
         let formatter = Arc::new(make()?);
-        if known.len() >= KEPT {
+        if known.len() >= CACHED_FORMATTERS {
             known.clear();
         }
         known.insert(key, formatter.clone());
         Ok(formatter)
     }
 
-    fn forget(&self) {
+    fn clear(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
@@ -50,26 +50,25 @@ impl Formatters {
 /// A style that can be asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StyleChoice {
-    /// What it is asked for by.
+    /// Id to use in requests; uploaded styles start with `own/`.
     pub id: String,
-    /// What it is called.
     pub title: String,
-    /// How it cites.
+    /// Way of citing: `note`, `author-date`, `numeric` or `label`.
     pub kind: &'static str,
-    /// Other names of it.
+    /// Other ids that select the same style.
     pub aliases: Vec<&'static str>,
-    /// Whether it was brought.
+    /// True if a user uploaded the style.
     pub is_own: bool,
 }
 
 impl App {
     /// All styles, those that were brought first.
     pub async fn styles(&self, scope: &Scope) -> Result<Vec<StyleChoice>> {
-        let own = self.store.read().await?.documents(scope).styles().await?;
+        let own = self.store.read().await?.documents(scope).list_styles().await?;
         let own = own.into_iter().map(|(name, title, text)| StyleChoice {
             id: format!("{OWN}{name}"),
             title,
-            kind: Style::parse(&text).map_or("note", |style| style.kind().as_str()),
+            kind: CslStyle::parse(&text).map_or("note", |style| style.kind().as_str()),
             aliases: vec![],
             is_own: true,
         });
@@ -81,13 +80,13 @@ impl App {
             aliases: info.aliases.clone(),
             is_own: false,
         };
-        styles.extend(ibid_bibliography::styles().iter().map(bundled));
+        styles.extend(ibid_bibliography::bundled_styles().iter().map(bundled));
         Ok(styles)
     }
 
     /// Keeps a style of CSL under a name made of its title.
     pub async fn add_style(&self, scope: &Scope, text: &str) -> Result<StyleChoice> {
-        let style = Style::parse(text)?;
+        let style = CslStyle::parse(text)?;
         let title = style.title().to_owned();
         let name: String =
             title.to_lowercase().chars().map(|char| if char.is_alphanumeric() { char } else { '-' }).collect();
@@ -95,12 +94,12 @@ impl App {
         let name: String = name.join("-").chars().take(80).collect();
         if name.is_empty() {
             let detail = "the style has no title; write one into <info><title>";
-            return Err(Problem::new(Code::InvalidField, detail).field("style").into());
+            return Err(Problem::new(Code::InvalidField, detail).with_field("style").into());
         }
         let mut tx = self.store.write().await?;
         tx.documents(scope).put_style(&name, &title, text).await?;
         tx.commit().await?;
-        self.formatters.forget();
+        self.formatters.clear();
         Ok(StyleChoice {
             id: format!("{OWN}{name}"),
             title,
@@ -115,33 +114,36 @@ impl App {
         let mut tx = self.store.write().await?;
         let name = id.strip_prefix(OWN).unwrap_or(id);
         if !tx.documents(scope).delete_style(name).await? {
-            let detail = format!("no style '{}' was brought; those that come with the program stay", shown(id));
+            let detail =
+                format!("no style '{}' was brought; those that come with the program stay", shorten_for_error(id));
             return Err(Problem::new(Code::NotFound, detail).into());
         }
         tx.commit().await?;
-        self.formatters.forget();
+        self.formatters.clear();
         Ok(())
     }
 
-    /// What formats in a style: one that comes with the program, one that was brought, or the text of one.
+    /// Returns the formatter of a style, given as a bundled id, the id of an uploaded style, or CSL text.
     pub async fn formatter(&self, scope: &Scope, style: &str, locale: Option<&str>) -> Result<Arc<Formatter>> {
         let language = locale.unwrap_or_default();
         if style.trim_start().starts_with('<') {
-            return Ok(Arc::new(Formatter::new(Style::parse(style)?, locale)));
+            return Ok(Arc::new(Formatter::new(CslStyle::parse(style)?, locale)));
         }
         if let Some(name) = style.strip_prefix(OWN) {
-            let text = self.store.read().await?.documents(scope).style(name).await?;
-            let text = text.ok_or_else(|| unknown(style))?;
+            let text = self.store.read().await?.documents(scope).get_style(name).await?;
+            let text = text.ok_or_else(|| unknown_style(style))?;
             let key = format!("{}/{style}", scope.tenant());
-            return Ok(self.formatters.get(&key, language, || Ok(Formatter::new(Style::parse(&text)?, locale)))?);
+            return Ok(self.formatters.get(&key, language, || Ok(Formatter::new(CslStyle::parse(&text)?, locale)))?);
         }
-        let bundled = Style::bundled(style).map_err(|_| unknown(style))?;
+        let bundled = CslStyle::bundled(style).map_err(|_| unknown_style(style))?;
         Ok(self.formatters.get(bundled.id(), language, || Ok(Formatter::new(bundled.clone(), locale)))?)
     }
 }
 
-fn unknown(style: &str) -> Problem {
-    let detail =
-        format!("there is no style '{}'; try apa, mla, chicago-notes, chicago-author-date or ieee", shown(style));
-    Problem::new(Code::StyleUnknown, detail).field("style")
+fn unknown_style(style: &str) -> Problem {
+    let detail = format!(
+        "there is no style '{}'; try apa, mla, chicago-notes, chicago-author-date or ieee",
+        shorten_for_error(style)
+    );
+    Problem::new(Code::StyleUnknown, detail).with_field("style")
 }

@@ -8,9 +8,9 @@ use ibid_domain::DocumentId;
 
 use crate::{App, CheckedClaim, Result, Scope};
 
-/// What the sources of a document say of its sentences.
+/// The sentences of a document, checked against the sources they cite.
 #[derive(Clone, Debug)]
-pub struct Claims {
+pub struct DocumentClaims {
     /// Sentences that cite something, with the numbers of their citations.
     pub claims: Vec<(CheckedClaim, Vec<u32>)>,
     /// Sentences that say something and cite nothing.
@@ -19,9 +19,9 @@ pub struct Claims {
 
 impl App {
     /// Checks the sentences of a document against what they cite.
-    pub async fn document_support(&self, scope: &Scope, id: DocumentId) -> Result<Claims> {
+    pub async fn document_support(&self, scope: &Scope, id: DocumentId) -> Result<DocumentClaims> {
         let open = self.document(scope, id, None).await?;
-        let citations = self.store.read().await?.documents(scope).citations(id).await?;
+        let citations = self.store.read().await?.documents(scope).list_citations(id).await?;
         // What is cited twice is one work: its first citation has the number of both.
         let mut works: BTreeMap<u32, u32> = BTreeMap::new();
         let mut sources: Vec<CitationSource> = Vec::new();
@@ -41,8 +41,8 @@ impl App {
             }
         }
         let format = open.document.look.format;
-        let prose = manuscript::prose(format, &open.text, |number| works.get(&number).copied());
-        let markers = manuscript::markers(format, &open.text);
+        let prose = manuscript::extract_prose(format, &open.text, |number| works.get(&number).copied());
+        let markers = manuscript::find_markers(format, &open.text);
         let checked = self.check_text(scope, &prose, sources).await?;
         let numbered = |claim: CheckedClaim| {
             let span = claim.claim.span;
@@ -50,6 +50,6 @@ impl App {
             let numbers = own.map(|marker| marker.number).filter(|number| works.contains_key(number)).collect();
             (claim, numbers)
         };
-        Ok(Claims { claims: checked.claims.into_iter().map(numbered).collect(), uncited: checked.uncited })
+        Ok(DocumentClaims { claims: checked.claims.into_iter().map(numbered).collect(), uncited: checked.uncited })
     }
 }

@@ -11,14 +11,14 @@ use ibid_domain::{
     CharIndex, EntityId, EventId, MentionId, Origin, PartialDate, Quote, Revision, RevisionId, Source, SourceId, Span,
 };
 use ibid_knowledge::Findings;
-use ibid_store::{Failure, NewEvent, NewJob, NewMention, Tx};
+use ibid_store::{JobError, NewEvent, NewJob, NewMention, Tx};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::{ExtractorError, ToRead, graph, resolution::Resolved};
+use super::{ExtractorError, ExtractorInput, graph, resolution::ResolvedNames};
 use crate::{
     App, Error, Result, Scope,
-    worker::{Handler, JobContext},
+    worker::{JobContext, JobHandler},
 };
 
 /// The kind of job that reads a source for what it tells.
@@ -27,11 +27,11 @@ pub(crate) const KIND: &str = "extract_events";
 const PRIORITY: i64 = 120;
 /// The longest that a provider's wish to be left alone is heeded.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
-/// How often who is known may change between asking a model and keeping what it said.
+/// Maximum number of times the known entities may change between asking a model and saving; after that, rules decide.
 const TRIES: usize = 3;
 
 #[derive(Deserialize)]
-struct Payload {
+struct ExtractPayload {
     /// The source, or all that have text.
     source_id: Option<SourceId>,
     /// Also if it was read already.
@@ -40,24 +40,26 @@ struct Payload {
 }
 
 /// The job that reads a source.
-pub(crate) fn job(source: SourceId) -> NewJob {
-    NewJob::new(KIND, json!({ "source_id": source })).priority(PRIORITY).once(source.to_string())
+pub(crate) fn extraction_job(source: SourceId) -> NewJob {
+    NewJob::new(KIND, json!({ "source_id": source })).with_priority(PRIORITY).with_dedupe_key(source.to_string())
 }
 
 /// The job that reads a source once more.
 pub(crate) fn job_again(source: SourceId) -> NewJob {
-    NewJob::new(KIND, json!({ "source_id": source, "again": true })).priority(PRIORITY).once(format!("again:{source}"))
+    NewJob::new(KIND, json!({ "source_id": source, "again": true }))
+        .with_priority(PRIORITY)
+        .with_dedupe_key(format!("again:{source}"))
 }
 
 /// The job that asks for all sources to be read.
 pub(crate) fn job_for_all() -> NewJob {
-    NewJob::new(KIND, json!({})).priority(PRIORITY).once("all")
+    NewJob::new(KIND, json!({})).with_priority(PRIORITY).with_dedupe_key("all")
 }
 
 /// Reads one source for what it tells.
 pub(crate) struct ExtractHandler;
 
-impl Handler for ExtractHandler {
+impl JobHandler for ExtractHandler {
     fn kind(&self) -> &'static str {
         KIND
     }
@@ -66,36 +68,36 @@ impl Handler for ExtractHandler {
         Some(2)
     }
 
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
         async move {
-            let payload: Payload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
+            let payload: ExtractPayload = serde_json::from_value(context.job.payload.clone())
+                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
             match payload.source_id {
                 Some(id) => context.app.extract_source(context, id, payload.again).await,
-                None => context.app.extract_all(&context.scope).await.map_err(failed),
+                None => context.app.extract_all(&context.scope).await.map_err(retryable_error),
             }
         }
         .boxed()
     }
 }
 
-fn failed(error: Error) -> Failure {
-    Failure::Failed(error.to_string())
+fn retryable_error(error: Error) -> JobError {
+    JobError::Retry(error.to_string())
 }
 
-fn failure_of(error: ExtractorError) -> Failure {
+fn failure_of(error: ExtractorError) -> JobError {
     match error {
         ExtractorError::Later(error) => match error.retry_after() {
-            Some(wait) => Failure::PutOff(error.to_string(), wait.min(LONGEST_WAIT)),
-            None if error.can_retry() => Failure::Failed(error.to_string()),
-            None => Failure::Hopeless(error.to_string()),
+            Some(wait) => JobError::Deferred(error.to_string(), wait.min(LONGEST_WAIT)),
+            None if error.can_retry() => JobError::Retry(error.to_string()),
+            None => JobError::Permanent(error.to_string()),
         },
-        ExtractorError::Rejected(reason) => Failure::Hopeless(reason),
+        ExtractorError::Rejected(reason) => JobError::Permanent(reason),
     }
 }
 
-/// What a reading came to.
-pub(super) struct Reading<'a> {
+/// The findings of an extractor in one revision of a source.
+pub(super) struct SourceFindings<'a> {
     pub(super) source: SourceId,
     pub(super) revision: RevisionId,
     pub(super) extractor: &'a str,
@@ -113,13 +115,13 @@ impl App {
         Ok(Some(json!({ "sources": sources, "asked": asked })))
     }
 
-    async fn extract_source(&self, context: &JobContext, id: SourceId, again: bool) -> Result<Option<Json>, Failure> {
+    async fn extract_source(&self, context: &JobContext, id: SourceId, again: bool) -> Result<Option<Json>, JobError> {
         let scope = &context.scope;
         let outcome = |outcome: &str| Ok(Some(json!({ "outcome": outcome })));
         let described = match self.source(scope, id).await {
             Ok(described) => described,
             Err(Error::Problem(_)) => return outcome("gone"),
-            Err(error) => return Err(failed(error)),
+            Err(error) => return Err(retryable_error(error)),
         };
         let Some(revision) = described.revision.filter(|revision| revision.text.is_some()) else {
             return outcome("nothing to read");
@@ -127,40 +129,40 @@ impl App {
         let extractor = self.tools().extractor.clone();
         let name = extractor.name();
         let before = {
-            let mut tx = self.store.read().await.map_err(failed)?;
-            tx.knowledge(scope).extraction(revision.id).await.map_err(failed)?
+            let mut tx = self.store.read().await.map_err(retryable_error)?;
+            tx.knowledge(scope).get_extraction(revision.id).await.map_err(retryable_error)?
         };
         if !again && before.is_some_and(|before| before.extractor == name) {
-            self.note_read(scope, id, &revision, &name).await.map_err(failed)?;
+            self.note_read(scope, id, &revision, &name).await.map_err(retryable_error)?;
             return outcome("unchanged");
         }
-        context.progress.tell(0, None, "reading").await;
-        let to_read = self.to_read(scope, &described.source, &revision).await.map_err(failed)?;
+        context.progress.update(0, None, "reading").await;
+        let to_read = self.to_read(scope, &described.source, &revision).await.map_err(retryable_error)?;
         let to_read = Arc::new(to_read);
         let told = match extractor.extract(to_read.clone()).await {
             Ok(told) => told,
             Err(error) => {
                 let failure = failure_of(error);
                 let over = match failure {
-                    Failure::Failed(_) => context.job.attempt >= context.job.max_attempts,
-                    Failure::Hopeless(_) => true,
-                    Failure::PutOff(..) => false,
+                    JobError::Retry(_) => context.job.attempt >= context.job.max_attempts,
+                    JobError::Permanent(_) => true,
+                    JobError::Deferred(..) => false,
                 };
                 if over {
-                    self.give_up(scope, id).await.map_err(failed)?;
+                    self.give_up(scope, id).await.map_err(retryable_error)?;
                 }
                 return Err(failure);
             }
         };
-        context.progress.tell(1, None, "resolving").await;
-        let reading = Reading {
+        context.progress.update(1, None, "resolving").await;
+        let reading = SourceFindings {
             source: id,
             revision: revision.id,
             extractor: &name,
             text: &to_read.text,
             findings: &told.findings,
         };
-        match self.keep_findings(scope, &reading, told.dropped).await.map_err(failed)? {
+        match self.keep_findings(scope, &reading, told.dropped).await.map_err(retryable_error)? {
             None => outcome("superseded"),
             Some(kept) => Ok(Some(json!({
                 "outcome": "extracted",
@@ -185,7 +187,7 @@ impl App {
     pub(crate) async fn sweep_unread(&self, scope: &Scope) -> Result<u64> {
         let (mut asked, mut after) = (0, None);
         loop {
-            let unread = self.store.read().await?.knowledge(scope).unread(after, 500).await?;
+            let unread = self.store.read().await?.knowledge(scope).list_unread(after, 500).await?;
             let Some(last) = unread.last() else { return Ok(asked) };
             after = Some(*last);
             let mut tx = self.store.write().await?;
@@ -195,7 +197,7 @@ impl App {
                 if dead.contains_key(&id.to_string()) {
                     tx.knowledge(scope).note_failed(id).await?;
                 } else {
-                    tx.jobs(scope).enqueue(job(id)).await?;
+                    tx.jobs(scope).enqueue(extraction_job(id)).await?;
                     asked += 1;
                 }
             }
@@ -203,47 +205,52 @@ impl App {
         }
     }
 
-    async fn to_read(&self, scope: &Scope, source: &Source, revision: &Revision) -> Result<ToRead> {
+    async fn to_read(&self, scope: &Scope, source: &Source, revision: &Revision) -> Result<ExtractorInput> {
         let text = match revision.text {
             Some(sha256) => self.text_of(scope, sha256).await?,
             None => String::new(),
         };
-        let marks = self.store.read().await?.revisions(scope).marks(revision.id).await?;
+        let marks = self.store.read().await?.revisions(scope).list_marks(revision.id).await?;
         // What a person typed in was written when it came; a file may be of any age.
         let typed = matches!(source.origin, Origin::Memory | Origin::Manual);
         let day = || source.created_at.to_string().parse::<PartialDate>().ok();
         let date = source.reference.publication_date.or_else(|| typed.then(day).flatten());
         let title = source.reference.title.clone();
-        Ok(ToRead { text, title, date, language: revision.language.clone(), marks })
+        Ok(ExtractorInput { text, title, date, language: revision.language.clone(), marks })
     }
 
     /// Notes that a source's revision was read before.
     async fn note_read(&self, scope: &Scope, id: SourceId, revision: &Revision, extractor: &str) -> Result<()> {
         let mut tx = self.store.write().await?;
-        if tx.sources(scope).hold(id).await?.is_none_or(|source| source.revision != Some(revision.id)) {
+        if tx.sources(scope).get_for_update(id).await?.is_none_or(|source| source.revision != Some(revision.id)) {
             return Ok(());
         }
-        let dropped = tx.knowledge(scope).extraction(revision.id).await?.map_or(0, |before| before.dropped);
+        let dropped = tx.knowledge(scope).get_extraction(revision.id).await?.map_or(0, |before| before.dropped);
         tx.knowledge(scope).keep_extraction(id, revision.id, extractor, dropped).await?;
-        tx.jobs(scope).enqueue(graph::job(id, false)).await?;
+        tx.jobs(scope).enqueue(graph::graph_job(id, false)).await?;
         tx.commit().await
     }
 
     /// Keeps what a revision tells, in one transaction; none if it is not the source's any more.
-    async fn keep_findings(&self, scope: &Scope, reading: &Reading<'_>, dropped: u64) -> Result<Option<Kept>> {
-        let names = reading.findings.entities.iter().map(|one| (one.kind, meaning(one))).collect::<Vec<_>>();
-        let meant = self.meant(scope, &names).await?;
+    async fn keep_findings(
+        &self,
+        scope: &Scope,
+        reading: &SourceFindings<'_>,
+        dropped: u64,
+    ) -> Result<Option<FindingCounts>> {
+        let names = reading.findings.entities.iter().map(|one| (one.kind, embedding_text(one))).collect::<Vec<_>>();
+        let meant = self.embed_names(scope, &names).await?;
         let mut decided = BTreeMap::new();
         for attempt in 1.. {
             let mut tx = self.store.write().await?;
             // The source first, then what is known: whoever removes a source takes them in the same order.
-            let source = tx.sources(scope).hold(reading.source).await?;
+            let source = tx.sources(scope).get_for_update(reading.source).await?;
             if source.is_none_or(|source| source.revision != Some(reading.revision)) {
                 return Ok(None);
             }
             tx.knowledge(scope).lock().await?;
             let before = tx.knowledge(scope).entities_of_source(reading.source).await?;
-            let resolved = self.resolve(&mut tx, scope, reading, &meant, &decided, attempt > TRIES).await?;
+            let resolved = self.resolve_names(&mut tx, scope, reading, &meant, &decided, attempt > TRIES).await?;
             let resolved = match resolved {
                 Ok(resolved) => resolved,
                 // Others have to be asked, which takes long: not while everyone waits.
@@ -269,19 +276,19 @@ impl App {
         &self,
         tx: &mut Tx,
         scope: &Scope,
-        reading: &Reading<'_>,
-        resolved: &Resolved,
+        reading: &SourceFindings<'_>,
+        resolved: &ResolvedNames,
         dropped: u64,
         before: Vec<EntityId>,
-    ) -> Result<Kept> {
-        let Reading { source, revision, extractor, text, findings } = *reading;
+    ) -> Result<FindingCounts> {
+        let SourceFindings { source, revision, extractor, text, findings } = *reading;
         let index = CharIndex::new(text);
         let known = tx.knowledge(scope).mentioned_in(revision).await?;
         let mut mentions: BTreeMap<MentionId, NewMention> = BTreeMap::new();
         for (found, entity) in findings.entities.iter().zip(&resolved.entities) {
             for span in &found.mentions {
-                let id = MentionId::of(revision, found.kind, *span);
-                let Some(surface) = index.of(*span).filter(|surface| !surface.is_empty()) else { continue };
+                let id = MentionId::for_span(revision, found.kind, *span);
+                let Some(surface) = index.span_text(*span).filter(|surface| !surface.is_empty()) else { continue };
                 let mention = NewMention {
                     id,
                     // What a person has moved stays where it was put.
@@ -315,20 +322,23 @@ impl App {
         touched.extend(before);
         touched.sort_unstable();
         touched.dedup();
-        knowledge.recount(&touched).await?;
-        tx.jobs(scope).enqueue(graph::job(source, purge)).await?;
-        Ok(Kept { new_entities: resolved.new.len(), pairs: resolved.pairs.iter().map(|(_, of)| of.len()).sum() })
+        knowledge.prune_and_recount(&touched).await?;
+        tx.jobs(scope).enqueue(graph::graph_job(source, purge)).await?;
+        Ok(FindingCounts {
+            new_entities: resolved.new.len(),
+            pairs: resolved.pairs.iter().map(|(_, of)| of.len()).sum(),
+        })
     }
 }
 
-/// How much came of a reading.
-struct Kept {
+/// Numbers of new entities and of pairs to review after saving findings.
+struct FindingCounts {
     new_entities: usize,
     pairs: usize,
 }
 
-/// A name as it is embedded.
-fn meaning(found: &ibid_knowledge::FoundEntity) -> String {
+/// Returns the text that is embedded for a name: name, type, role and organization.
+fn embedding_text(found: &ibid_knowledge::ExtractedEntity) -> String {
     let more = [found.role.as_deref(), found.organization.as_deref()];
     let more = more.into_iter().flatten().map(|part| format!(", {part}"));
     format!("{}, {}{}", found.name, found.kind.as_str(), more.collect::<String>())
@@ -337,8 +347,8 @@ fn meaning(found: &ibid_knowledge::FoundEntity) -> String {
 /// Events with the entities that have a part in them: of two mentions of one name that were told apart since, the one
 /// that stands in the event's own words counts.
 fn new_events(
-    reading: &Reading<'_>,
-    resolved: &Resolved,
+    reading: &SourceFindings<'_>,
+    resolved: &ResolvedNames,
     mentions: &[NewMention],
     index: &CharIndex<'_>,
 ) -> Vec<NewEvent> {
@@ -347,13 +357,13 @@ fn new_events(
         let found = reading.findings.entities.get(at)?;
         let within = |span: &&Span| words.iter().any(|words| words.start <= span.start && span.end <= words.end);
         let here = found.mentions.iter().find(within);
-        let here = here.and_then(|span| by_id.get(&MentionId::of(reading.revision, found.kind, *span)));
+        let here = here.and_then(|span| by_id.get(&MentionId::for_span(reading.revision, found.kind, *span)));
         here.or_else(|| resolved.entities.get(at)).copied()
     };
     let mut events: BTreeMap<EventId, NewEvent> = BTreeMap::new();
     for found in &reading.findings.events {
         let Some(first) = found.evidence.first() else { continue };
-        let quote = |span: &Span| Some(Quote { quote: index.of(*span)?.to_owned(), span: *span });
+        let quote = |span: &Span| Some(Quote { quote: index.span_text(*span)?.to_owned(), span: *span });
         let mut actors = Vec::new();
         for (at, role) in &found.actors {
             if let Some(id) = whom(*at, &found.evidence).filter(|id| !actors.iter().any(|(known, _)| known == id)) {
@@ -367,7 +377,7 @@ fn new_events(
                 subjects.push(id);
             }
         }
-        let id = EventId::of(reading.revision, found.category, *first);
+        let id = EventId::for_span(reading.revision, found.category, *first);
         events.entry(id).or_insert_with(|| NewEvent {
             id,
             category: found.category,

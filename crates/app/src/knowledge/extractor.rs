@@ -5,31 +5,29 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use ibid_domain::{Mark, PartialDate};
 use ibid_knowledge::{
-    Findings, Reading,
+    Findings, KnowledgeInput,
     extract::{self, extract},
-    prompts::{self, Fault},
+    prompts::{self, InvalidAnswer},
 };
 use ibid_models::{ChatError, ChatMessage, ChatModel, ChatRequest, complete_object};
 use serde_json::Value as Json;
 
-/// A text to be read.
+/// A text with its context, given to an extractor.
 #[derive(Clone, Debug, Default)]
-pub struct ToRead {
-    /// What it says.
+pub struct ExtractorInput {
     pub text: String,
-    /// What it is called.
     pub title: Option<String>,
-    /// When it was written.
+    /// Date the text was written, to resolve relative dates; `None` if unknown.
     pub date: Option<PartialDate>,
-    /// Its language.
+    /// Language code of the text; `None` if it was not detected.
     pub language: Option<String>,
-    /// Its named parts.
+    /// Page and section marks of the text.
     pub marks: Vec<Mark>,
 }
 
-impl ToRead {
-    fn reading(&self) -> Reading<'_> {
-        Reading {
+impl ExtractorInput {
+    fn as_borrowed(&self) -> KnowledgeInput<'_> {
+        KnowledgeInput {
             text: &self.text,
             title: self.title.as_deref(),
             date: self.date,
@@ -39,16 +37,15 @@ impl ToRead {
     }
 }
 
-/// What was read.
+/// The entities and events that an extractor found.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
-    /// What the text tells.
+pub struct ExtractorOutput {
     pub findings: Findings,
-    /// How many quotes were dropped because they do not stand in the text.
+    /// Number of quotes dropped because the text does not contain them.
     pub dropped: u64,
 }
 
-/// Why nothing was read.
+/// The reason why an extraction failed.
 #[derive(Debug)]
 pub enum ExtractorError {
     /// Trying again later may help.
@@ -58,27 +55,27 @@ pub enum ExtractorError {
 }
 
 /// Reads a text for what it tells.
-pub trait Extractor: Send + Sync {
+pub trait KnowledgeExtractor: Send + Sync {
     /// Its name and version. What another one read is read anew.
     fn name(&self) -> String;
 
-    /// Reads a text.
-    fn extract(&self, text: Arc<ToRead>) -> BoxFuture<'_, Result<Told, ExtractorError>>;
+    /// Extracts entities and events from a text.
+    fn extract(&self, text: Arc<ExtractorInput>) -> BoxFuture<'_, Result<ExtractorOutput, ExtractorError>>;
 }
 
-/// Reads by rules.
+/// Extracts entities and events by rules, without a model.
 pub struct RulesExtractor;
 
-impl Extractor for RulesExtractor {
+impl KnowledgeExtractor for RulesExtractor {
     fn name(&self) -> String {
         extract::RULES.to_owned()
     }
 
-    fn extract(&self, text: Arc<ToRead>) -> BoxFuture<'_, Result<Told, ExtractorError>> {
+    fn extract(&self, text: Arc<ExtractorInput>) -> BoxFuture<'_, Result<ExtractorOutput, ExtractorError>> {
         Box::pin(async move {
-            let findings = tokio::task::spawn_blocking(move || extract(&text.reading())).await;
+            let findings = tokio::task::spawn_blocking(move || extract(&text.as_borrowed())).await;
             findings
-                .map(|findings| Told { findings, dropped: 0 })
+                .map(|findings| ExtractorOutput { findings, dropped: 0 })
                 .map_err(|error| ExtractorError::Rejected(format!("the rules failed: {error}")))
         })
     }
@@ -86,42 +83,41 @@ impl Extractor for RulesExtractor {
 
 /// Asks a language model, part by part, and believes what it can find in the text.
 pub struct ModelExtractor {
-    /// Who is asked.
     pub model: Arc<dyn ChatModel>,
 }
 
-impl Extractor for ModelExtractor {
+impl KnowledgeExtractor for ModelExtractor {
     fn name(&self) -> String {
         format!("{}+{}", prompts::VERSION, self.model.name())
     }
 
-    fn extract(&self, text: Arc<ToRead>) -> BoxFuture<'_, Result<Told, ExtractorError>> {
+    fn extract(&self, text: Arc<ExtractorInput>) -> BoxFuture<'_, Result<ExtractorOutput, ExtractorError>> {
         Box::pin(async move {
-            let reading = text.reading();
-            let mut gathered = prompts::Gathered::default();
-            for window in prompts::windows(reading.text) {
+            let reading = text.as_borrowed();
+            let mut gathered = prompts::GatheredAnswers::default();
+            for window in prompts::split_windows(reading.text) {
                 let question = prompts::ask_part(&reading, window);
-                let read = |answer: &str| gathered.clone().take(&reading, window, answer);
-                gathered = self.ask(question, prompts::part_schema(), read).await?;
+                let read = |answer: &str| gathered.clone().add_part(&reading, window, answer);
+                gathered = self.ask_with_repair(question, prompts::part_schema(), read).await?;
             }
             if gathered.needs_joining() {
                 let question = gathered.ask_joining();
-                let read = |answer: &str| gathered.clone().join(answer);
-                gathered = self.ask(question, prompts::joining_schema(), read).await?;
+                let read = |answer: &str| gathered.clone().join_events(answer);
+                gathered = self.ask_with_repair(question, prompts::joining_schema(), read).await?;
             }
             let dropped = gathered.dropped();
-            Ok(Told { findings: gathered.findings(&reading), dropped })
+            Ok(ExtractorOutput { findings: gathered.findings(&reading), dropped })
         })
     }
 }
 
 impl ModelExtractor {
     /// Asks; if the answer cannot be used, says why and asks once more.
-    async fn ask<T>(
+    async fn ask_with_repair<T>(
         &self,
-        question: prompts::Question,
+        question: prompts::ModelPrompt,
         schema: Json,
-        read: impl Fn(&str) -> Result<T, Fault>,
+        read: impl Fn(&str) -> Result<T, InvalidAnswer>,
     ) -> Result<T, ExtractorError> {
         let mut request = ChatRequest {
             system: question.system,
@@ -137,7 +133,7 @@ impl ModelExtractor {
             Err(fault) => fault,
         };
         request.messages.push(ChatMessage::Assistant { text: answer, tool_calls: Vec::new() });
-        request.messages.push(ChatMessage::User(prompts::repair(&fault)));
+        request.messages.push(ChatMessage::User(prompts::repair_prompt(&fault)));
         let answer = complete_object(self.model.as_ref(), request).await.map_err(ExtractorError::Later)?.text;
         read(&answer).map_err(|fault| {
             ExtractorError::Rejected(format!("{} answered twice what cannot be used: {fault}", self.model.name()))

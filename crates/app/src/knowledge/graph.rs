@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{FutureExt, future::BoxFuture};
 use ibid_domain::{
-    Category, Entity, EntityId, Event, EventId, RevisionId, SourceId, Span, sentences::sentences, text::line,
+    Category, Entity, EntityId, Event, EventId, RevisionId, SourceId, Span, sentences::sentence_spans,
+    text::single_line,
 };
-use ibid_store::{AgeState, Failure, GraphCounts, GraphPart, Link, LinkQuery, NewJob, Tx};
+use ibid_store::{AgeState, EventLink, EventLinkQuery, GraphCounts, GraphPart, JobError, NewJob, Tx};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::entity_not_found;
 use crate::{
     App, Error, FoundPassage, GraphExpansion, Result, Scope,
-    worker::{Handler, JobContext},
+    worker::{JobContext, JobHandler},
 };
 
 /// The kind of job that keeps the graph up.
@@ -33,27 +34,27 @@ const DIFFERENCE: usize = 400;
 const COMPARED: usize = 4 << 20;
 
 #[derive(Deserialize)]
-struct Payload {
+struct GraphPayload {
     source_id: Option<SourceId>,
     #[serde(default)]
     purge: bool,
 }
 
 /// The job that brings the graph up to what a source tells. `purge` if it tells less than it did.
-pub(crate) fn job(source: SourceId, purge: bool) -> NewJob {
+pub(crate) fn graph_job(source: SourceId, purge: bool) -> NewJob {
     let payload = json!({ "source_id": source, "purge": purge });
-    NewJob::new(KIND, payload).priority(PRIORITY).once(format!("{source}:{purge}"))
+    NewJob::new(KIND, payload).with_priority(PRIORITY).with_dedupe_key(format!("{source}:{purge}"))
 }
 
 /// The job that makes the whole graph again.
 pub(crate) fn job_for_all() -> NewJob {
-    NewJob::new(KIND, json!({ "purge": true })).priority(PRIORITY).once("all")
+    NewJob::new(KIND, json!({ "purge": true })).with_priority(PRIORITY).with_dedupe_key("all")
 }
 
-/// Keeps the graph up.
+/// Handles jobs that update the graph after a source changed.
 pub(crate) struct GraphHandler;
 
-impl Handler for GraphHandler {
+impl JobHandler for GraphHandler {
     fn kind(&self) -> &'static str {
         KIND
     }
@@ -62,36 +63,36 @@ impl Handler for GraphHandler {
         Some(1)
     }
 
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
         async move {
-            let payload: Payload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
+            let payload: GraphPayload = serde_json::from_value(context.job.payload.clone())
+                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
             let part = payload.source_id.map_or(GraphPart::All, GraphPart::Source);
             let done = context.app.upsert_graph(&context.scope, &part, payload.purge).await;
-            let (links, age) = done.map_err(|error| Failure::Failed(error.to_string()))?;
+            let (links, age) = done.map_err(|error| JobError::Retry(error.to_string()))?;
             Ok(Some(json!({ "links": links, "materialised": age })))
         }
         .boxed()
     }
 }
 
-/// How the graph stands.
+/// Counts that show if the graph is complete and up to date.
 #[derive(Clone, Debug)]
 pub struct GraphHealth {
-    /// What there is, by the tables and by the graph.
+    /// Number of rows in the tables and of links in the graph.
     pub counts: GraphCounts,
     /// Pairs that nobody has decided.
     pub open_pairs: u64,
     /// Sources that were read for what they tell.
     pub read: u64,
-    /// Sources that wait to be.
+    /// Number of sources that still wait for extraction.
     pub unread: u64,
     /// The graph in Apache AGE; none where the engine has no such thing.
     pub age: Option<AgeState>,
 }
 
 impl GraphHealth {
-    /// Whether the graph says what the tables say.
+    /// True if the graph has the same links as the tables.
     pub fn in_step(&self) -> bool {
         let counts = &self.counts;
         let age =
@@ -104,55 +105,53 @@ impl GraphHealth {
 
 /// An event that is connected with what was found.
 #[derive(Clone, Debug)]
-pub struct Related {
-    /// The event.
+pub struct RelatedEvent {
     pub event: Event,
-    /// How it is connected.
+    /// Connection to the results, such as `same_actor:Ada`.
     pub reason: String,
-    /// What its source is called.
+    /// Title of the source of the event.
     pub title: String,
     /// The page that each of its quotes stands on.
     pub pages: Vec<Option<u32>>,
-    /// What changed in its source last, if that was asked for and anything did.
+    /// Last change of the source; `None` if not requested or nothing changed.
     pub diff: Option<RevisionDiff>,
 }
 
-/// What changed between two versions of a source.
+/// The sentences that differ between two revisions of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevisionDiff {
-    /// The earlier one.
+    /// Id of the earlier revision of the source.
     pub from: RevisionId,
-    /// The later one.
+    /// Id of the later revision of the source.
     pub to: RevisionId,
-    /// Sentences that came.
+    /// Sentences that only the later revision has.
     pub added: Vec<String>,
-    /// Sentences that went.
+    /// Sentences that only the earlier revision has.
     pub removed: Vec<String>,
 }
 
-/// What is one step away from what was found.
+/// Events and entities one step away from the results of a search.
 #[derive(Clone, Debug, Default)]
-pub struct Expanded {
-    /// Events, the best first.
-    pub related: Vec<Related>,
-    /// Who and what takes part, in these and in what was found.
+pub struct GraphContext {
+    /// Related events, best first.
+    pub related: Vec<RelatedEvent>,
+    /// Entities that take part in the related events and in the results.
     pub entities: Vec<Entity>,
-    /// How long it took to find.
+    /// Time spent on the graph lookup.
     pub took: std::time::Duration,
 }
 
-/// What is one step away from an entity, for a picture.
+/// The events and entities one step away from an entity, for the graph view.
 #[derive(Clone, Debug)]
-pub struct Near {
-    /// The entity.
+pub struct EntityNeighborhood {
     pub entity: Entity,
-    /// Who else has a part in its events.
+    /// Other entities that take part in its events.
     pub entities: Vec<Entity>,
-    /// Its newest events.
+    /// Its newest events, at most the requested number.
     pub events: Vec<Event>,
-    /// Who may be the same as it: whom, how likely, why.
+    /// Entities that may be the same: id, confidence from 0 to 1, and the reason.
     pub possibly_same: Vec<(EntityId, f64, String)>,
-    /// How many events it has in all.
+    /// Total number of events of the entity, including those not listed.
     pub total: u64,
 }
 
@@ -162,8 +161,8 @@ impl App {
         let mut tx = self.store.write().await?;
         let mut knowledge = tx.knowledge(scope);
         knowledge.lock().await?;
-        let links = knowledge.relink(part).await?;
-        let age = knowledge.materialise(part, purge).await?;
+        let links = knowledge.rebuild_links(part).await?;
+        let age = knowledge.sync_age_graph(part, purge).await?;
         tx.commit().await?;
         Ok((links, age))
     }
@@ -174,11 +173,11 @@ impl App {
         self.graph_health(scope).await
     }
 
-    /// How the graph stands.
+    /// Counts what the graph has and what is still missing.
     pub async fn graph_health(&self, scope: &Scope) -> Result<GraphHealth> {
         let mut tx = self.store.read().await?;
         let mut knowledge = tx.knowledge(scope);
-        let (read, unread) = knowledge.reading().await?;
+        let (read, unread) = knowledge.extraction_progress().await?;
         Ok(GraphHealth {
             counts: knowledge.graph_counts().await?,
             open_pairs: knowledge.count_open_pairs().await?,
@@ -188,8 +187,8 @@ impl App {
         })
     }
 
-    /// What is one step away from an entity.
-    pub async fn neighborhood(&self, scope: &Scope, id: EntityId, events: usize) -> Result<Near> {
+    /// Returns the events and entities one step away from an entity.
+    pub async fn neighborhood(&self, scope: &Scope, id: EntityId, events: usize) -> Result<EntityNeighborhood> {
         let detail = self.entity(scope, id).await?;
         let mut tx = self.store.read().await?;
         let mut knowledge = tx.knowledge(scope);
@@ -208,20 +207,20 @@ impl App {
         if detail.entity.merged_into.is_some() {
             return Err(entity_not_found(id).into());
         }
-        Ok(Near { entity: detail.entity, entities, events, possibly_same, total: near.total })
+        Ok(EntityNeighborhood { entity: detail.entity, entities, events, possibly_same, total: near.total })
     }
 
-    /// What is one step away from the best of what was found.
-    pub(crate) async fn expand(
+    /// Finds the events and entities one step away from the best results of a search.
+    pub(crate) async fn expand_results(
         &self,
         scope: &Scope,
         graph: &GraphExpansion,
         found: &[FoundPassage],
         memories: bool,
-    ) -> Result<Expanded> {
+    ) -> Result<GraphContext> {
         let began = std::time::Instant::now();
-        let mut tx = self.store.look().await?;
-        let mut seeds: Vec<Link> = Vec::new();
+        let mut tx = self.store.read_inline().await?;
+        let mut seeds: Vec<EventLink> = Vec::new();
         let (mut revisions, mut events) = (Vec::new(), Vec::new());
         for one in found.iter().take(graph.seed_limit) {
             let mut knowledge = tx.knowledge(scope);
@@ -238,7 +237,7 @@ impl App {
             }
         }
         if seeds.is_empty() {
-            return Ok(Expanded { took: began.elapsed(), ..Expanded::default() });
+            return Ok(GraphContext { took: began.elapsed(), ..GraphContext::default() });
         }
         let mut entities: Vec<EntityId> = Vec::new();
         for link in &seeds {
@@ -249,7 +248,7 @@ impl App {
         let links = match graph.budget {
             0 => Vec::new(),
             budget => {
-                let query = LinkQuery {
+                let query = EventLinkQuery {
                     entities: entities.clone(),
                     categories: graph.categories.clone(),
                     without_revisions: revisions,
@@ -257,10 +256,10 @@ impl App {
                     memories,
                     limit: budget,
                 };
-                tx.knowledge(scope).links(&query).await?
+                tx.knowledge(scope).find_links(&query).await?
             }
         };
-        let chosen = chosen(links, &entities, graph.budget);
+        let chosen = choose_links(links, &entities, graph.budget);
         let ids: Vec<EventId> = chosen.iter().map(|link| link.event).collect();
         let mut by_id = tx.knowledge(scope).events_by_id(&ids).await?;
         let mut taking_part = entities;
@@ -275,15 +274,15 @@ impl App {
         }
         let mut known: BTreeMap<EntityId, Entity> = BTreeMap::new();
         if graph.include_entities {
-            let all = tx.knowledge(scope).roots(&told).await?;
+            let all = tx.knowledge(scope).get_roots(&told).await?;
             known.extend(all.into_iter().map(|entity| (entity.id, entity)));
         }
-        let mut related: Vec<Related> = Vec::with_capacity(chosen.len());
+        let mut related: Vec<RelatedEvent> = Vec::with_capacity(chosen.len());
         for link in chosen {
             let Some(event) = by_id.remove(&link.event) else { continue };
             let name = event.actors.iter().chain(&event.subjects).find(|one| one.entity == link.entity);
-            let reason = reason(&link, name.map(|one| one.name.as_str()), event.category);
-            related.push(Related { event, reason, title: String::new(), pages: Vec::new(), diff: None });
+            let reason = link_reason(&link, name.map(|one| one.name.as_str()), event.category);
+            related.push(RelatedEvent { event, reason, title: String::new(), pages: Vec::new(), diff: None });
         }
         self.place_related(&mut tx, scope, &mut related).await?;
         drop(tx);
@@ -291,11 +290,11 @@ impl App {
             self.add_differences(scope, &mut related).await?;
         }
         let entities = told.iter().filter_map(|id| known.remove(id)).collect();
-        Ok(Expanded { related, entities, took: began.elapsed() })
+        Ok(GraphContext { related, entities, took: began.elapsed() })
     }
 
     /// Adds titles of sources, and the pages that quotes stand on.
-    async fn place_related(&self, tx: &mut Tx, scope: &Scope, related: &mut [Related]) -> Result<()> {
+    async fn place_related(&self, tx: &mut Tx, scope: &Scope, related: &mut [RelatedEvent]) -> Result<()> {
         let wanted: BTreeSet<SourceId> = related.iter().map(|one| one.event.source).collect();
         if wanted.is_empty() {
             return Ok(());
@@ -303,7 +302,7 @@ impl App {
         let wanted: Vec<SourceId> = wanted.into_iter().collect();
         let sources = tx.sources(scope).get_many(&wanted).await?;
         let titles: BTreeMap<SourceId, String> =
-            sources.iter().map(|source| (source.id, source.title().to_owned())).collect();
+            sources.iter().map(|source| (source.id, source.display_title().to_owned())).collect();
         let mut spans: Vec<(RevisionId, Span)> = related
             .iter()
             .flat_map(|one| one.event.evidence.iter().map(|quote| (one.event.revision, quote.span)))
@@ -317,13 +316,13 @@ impl App {
                 marks.iter().filter(|(revision, _)| *revision == one.event.revision).map(|(_, mark)| mark.clone());
             let own: Vec<_> = own.collect();
             one.pages =
-                one.event.evidence.iter().map(|quote| ibid_domain::text::place(&own, quote.span).page).collect();
+                one.event.evidence.iter().map(|quote| ibid_domain::text::locate_span(&own, quote.span).page).collect();
         }
         Ok(())
     }
 
     /// Says what changed last in the sources of related events.
-    async fn add_differences(&self, scope: &Scope, related: &mut [Related]) -> Result<()> {
+    async fn add_differences(&self, scope: &Scope, related: &mut [RelatedEvent]) -> Result<()> {
         let mut known: BTreeMap<SourceId, Option<RevisionDiff>> = BTreeMap::new();
         for one in related {
             let source = one.event.source;
@@ -341,7 +340,7 @@ impl App {
         Ok(())
     }
 
-    /// What changed between the two newest versions of a source, in sentences.
+    /// Returns the sentences that changed between the two newest revisions of a source.
     async fn last_change(&self, scope: &Scope, id: SourceId) -> Result<Option<RevisionDiff>> {
         let page = self.store.read().await?.revisions(scope).list(id, ibid_domain::Limit::new(2)?, None).await?;
         let [to, from] = page.items.as_slice() else { return Ok(None) };
@@ -350,24 +349,29 @@ impl App {
         if new.len().max(old.len()) > COMPARED {
             return Ok(None);
         }
-        Ok(Some(RevisionDiff { from: from.id, to: to.id, added: missing(&new, &old), removed: missing(&old, &new) }))
+        Ok(Some(RevisionDiff {
+            from: from.id,
+            to: to.id,
+            added: sentences_only_in(&new, &old),
+            removed: sentences_only_in(&old, &new),
+        }))
     }
 }
 
 /// The sentences of one text that another does not have, in order.
-fn missing(of: &str, there: &str) -> Vec<String> {
+fn sentences_only_in(of: &str, there: &str) -> Vec<String> {
     let words = |text: &str| -> Vec<String> {
         let index = ibid_domain::CharIndex::new(text);
-        sentences(text).filter_map(|span| Some(line(index.of(span)?, DIFFERENCE))).collect()
+        sentence_spans(text).filter_map(|span| Some(single_line(index.span_text(span)?, DIFFERENCE))).collect()
     };
     let there: BTreeSet<String> = words(there).into_iter().collect();
     words(of).into_iter().filter(|sentence| !there.contains(sentence)).take(DIFFERENCES).collect()
 }
 
 /// The best events, each once. Of several ways to one, acting comes before being acted on, then the seed's nearest.
-fn chosen(links: Vec<Link>, nearest: &[EntityId], budget: usize) -> Vec<Link> {
-    let place = |link: &Link| (!link.acts, nearest.iter().position(|id| *id == link.entity));
-    let mut chosen: Vec<Link> = Vec::new();
+fn choose_links(links: Vec<EventLink>, nearest: &[EntityId], budget: usize) -> Vec<EventLink> {
+    let place = |link: &EventLink| (!link.acts, nearest.iter().position(|id| *id == link.entity));
+    let mut chosen: Vec<EventLink> = Vec::new();
     let mut places: BTreeMap<EventId, usize> = BTreeMap::new();
     for link in links {
         match places.get(&link.event) {
@@ -386,7 +390,7 @@ fn chosen(links: Vec<Link>, nearest: &[EntityId], budget: usize) -> Vec<Link> {
     chosen
 }
 
-fn reason(link: &Link, name: Option<&str>, category: Category) -> String {
+fn link_reason(link: &EventLink, name: Option<&str>, category: Category) -> String {
     match name.filter(|name| !name.is_empty()) {
         Some(name) if link.acts => format!("same_actor:{name}"),
         Some(name) => format!("same_subject:{name}"),
@@ -398,8 +402,8 @@ fn reason(link: &Link, name: Option<&str>, category: Category) -> String {
 mod tests {
     use super::*;
 
-    fn link(entity: EntityId, event: EventId, acts: bool) -> Link {
-        Link { entity, event, acts, rank: (0, 0.5, 0, event) }
+    fn link(entity: EntityId, event: EventId, acts: bool) -> EventLink {
+        EventLink { entity, event, acts, rank: (0, 0.5, 0, event) }
     }
 
     #[test]
@@ -407,7 +411,7 @@ mod tests {
         let (a, b) = (EntityId::new(), EntityId::new());
         let (x, y, z) = (EventId::new(), EventId::new(), EventId::new());
         let links = vec![link(a, x, false), link(b, x, true), link(a, y, true), link(b, y, true), link(a, z, true)];
-        let found = chosen(links, &[a, b], 2);
+        let found = choose_links(links, &[a, b], 2);
         let found: Vec<_> = found.iter().map(|link| (link.event, link.entity, link.acts)).collect();
         assert_eq!(found, [(x, b, true), (y, a, true)]);
     }
@@ -415,8 +419,8 @@ mod tests {
     #[test]
     fn a_difference_is_what_one_text_says_and_the_other_does_not() {
         let (old, new) = ("It is red. It is large.", "It is large. It is blue now. It costs 3.");
-        assert_eq!(missing(new, old), ["It is blue now.", "It costs 3."]);
-        assert_eq!(missing(old, new), ["It is red."]);
-        assert!(missing(old, old).is_empty());
+        assert_eq!(sentences_only_in(new, old), ["It is blue now.", "It costs 3."]);
+        assert_eq!(sentences_only_in(old, new), ["It is red."]);
+        assert!(sentences_only_in(old, old).is_empty());
     }
 }

@@ -18,17 +18,17 @@ const CLEARLY_DIFFERENT: f64 = 0.03;
 
 /// Decides whether two names mean the same.
 pub trait EntityJudge: Send + Sync {
-    /// Whether it decides at once and always the same, so that it may be asked while others wait.
+    /// True if it decides at once and always the same, so that it may run inside a transaction.
     fn is_local(&self) -> bool;
 
-    /// Whether two are the same.
+    /// Decides if two profiles are the same entity.
     fn compare<'a>(&'a self, a: &'a Profile, b: &'a Profile) -> BoxFuture<'a, Judgement>;
 
-    /// Which of those who are known it is.
+    /// Decides which of the candidates an extracted entity is, or that it is new.
     fn resolve<'a>(&'a self, found: &'a Profile, candidates: &'a [Profile]) -> BoxFuture<'a, Resolution>;
 }
 
-/// Decides by rules.
+/// Compares entities by rules, without a model.
 pub struct RulesEntityJudge;
 
 impl EntityJudge for RulesEntityJudge {
@@ -41,18 +41,17 @@ impl EntityJudge for RulesEntityJudge {
     }
 
     fn resolve<'a>(&'a self, found: &'a Profile, candidates: &'a [Profile]) -> BoxFuture<'a, Resolution> {
-        Box::pin(async move { judge::resolve(found, candidates) })
+        Box::pin(async move { judge::resolve_profile(found, candidates) })
     }
 }
 
 /// Asks a language model where rules are not sure. A model that does not answer leaves it to the rules.
 pub struct ModelEntityJudge {
-    /// Who is asked.
     pub model: Arc<dyn ChatModel>,
 }
 
 impl ModelEntityJudge {
-    async fn ask(&self, a: &Profile, b: &Profile) -> Option<Judgement> {
+    async fn ask_model(&self, a: &Profile, b: &Profile) -> Option<Judgement> {
         let question = prompts::ask_same(a, b);
         let request = ChatRequest {
             system: question.system,
@@ -89,7 +88,7 @@ impl EntityJudge for ModelEntityJudge {
             if !(CLEARLY_DIFFERENT..=CLEARLY_SAME).contains(&by_rules.confidence) {
                 return by_rules;
             }
-            self.ask(a, b).await.unwrap_or(by_rules)
+            self.ask_model(a, b).await.unwrap_or(by_rules)
         })
     }
 
@@ -105,7 +104,7 @@ impl EntityJudge for ModelEntityJudge {
                 let Some(candidate) = candidates.get(at) else { continue };
                 let judgement = match by_rules.confidence > CLEARLY_SAME {
                     true => by_rules,
-                    false => self.ask(found, candidate).await.unwrap_or(by_rules),
+                    false => self.ask_model(found, candidate).await.unwrap_or(by_rules),
                 };
                 judged.push((at, judgement));
             }

@@ -8,33 +8,34 @@ pub(crate) mod extraction;
 mod extractor;
 pub(crate) mod graph;
 mod judge;
-mod meanings;
+mod name_vectors;
 mod resolution;
 mod review;
 
 use ibid_domain::{
-    Code, Cursor, Entity, EntityId, Event, Limit, Mention, Page, Pair, Problem, SourceId, problem::shown,
+    Code, Cursor, Entity, EntityId, Event, Limit, Mention, Page, Pair, Problem, SourceId, problem::shorten_for_error,
 };
 use ibid_knowledge::judge::{Judgement, Profile};
 use ibid_store::{EntityFilter, EntityOrder, EventFilter};
 
-pub use extractor::{Extractor, ExtractorError, ModelExtractor, RulesExtractor, ToRead, Told};
-pub use graph::{Expanded, GraphHealth, Near, Related, RevisionDiff};
+pub use extractor::{
+    ExtractorError, ExtractorInput, ExtractorOutput, KnowledgeExtractor, ModelExtractor, RulesExtractor,
+};
+pub use graph::{EntityNeighborhood, GraphContext, GraphHealth, RelatedEvent, RevisionDiff};
 pub use judge::{EntityJudge, ModelEntityJudge, RulesEntityJudge};
-pub(crate) use meanings::Meanings;
-pub use review::{ReviewDecision, ReviewPair, Split};
+pub(crate) use name_vectors::NameVectorCache;
+pub use review::{EntitySplit, ReviewDecision, ReviewPair};
 
 use crate::{App, Result, Scope};
 
 /// The longest name, role or organisation that is compared, in bytes.
 const MAX_FIELD: usize = 1_000;
-/// The longest context.
+/// Maximum length of a profile's context, in bytes.
 const MAX_CONTEXT: usize = 20_000;
 
 /// Everything about an entity but where it is named, which may be much.
 #[derive(Clone, Debug)]
 pub struct EntityDetail {
-    /// The entity.
     pub entity: Entity,
     /// Those who were found to be it, the newest first.
     pub merged: Vec<Entity>,
@@ -47,7 +48,7 @@ pub(crate) fn entity_not_found(id: EntityId) -> Problem {
 }
 
 impl App {
-    /// Events, the newest first.
+    /// Lists events, newest first, one page at a time.
     pub async fn events(
         &self,
         scope: &Scope,
@@ -55,10 +56,10 @@ impl App {
         limit: Limit,
         after: Option<&Cursor>,
     ) -> Result<Page<Event>> {
-        self.store.read().await?.knowledge(scope).events(filter, limit, after).await
+        self.store.read().await?.knowledge(scope).list_events(filter, limit, after).await
     }
 
-    /// Who and what is known.
+    /// Lists entities that match a filter, one page at a time.
     pub async fn entities(
         &self,
         scope: &Scope,
@@ -67,14 +68,14 @@ impl App {
         limit: Limit,
         after: Option<&Cursor>,
     ) -> Result<Page<Entity>> {
-        self.store.read().await?.knowledge(scope).entities(filter, order, limit, after).await
+        self.store.read().await?.knowledge(scope).list_entities(filter, order, limit, after).await
     }
 
-    /// One entity.
+    /// Returns an entity with the entities merged into it and its pairs, or a not-found problem.
     pub async fn entity(&self, scope: &Scope, id: EntityId) -> Result<EntityDetail> {
         let mut tx = self.store.read().await?;
         let mut knowledge = tx.knowledge(scope);
-        let entity = knowledge.entity(id).await?.ok_or_else(|| entity_not_found(id))?;
+        let entity = knowledge.get_entity(id).await?.ok_or_else(|| entity_not_found(id))?;
         let merged = knowledge.merged_into(id).await?;
         let mut merged = knowledge.entities_by_id(&merged).await?;
         merged.sort_by_key(|one| std::cmp::Reverse(one.created_at));
@@ -85,7 +86,7 @@ impl App {
             let other = if own { pair.b } else { pair.a };
             let other = knowledge.root_of(other).await?.unwrap_or(other);
             if other != id
-                && let Some(other) = knowledge.entity(other).await?
+                && let Some(other) = knowledge.get_entity(other).await?
             {
                 others.push((pair, other));
             }
@@ -101,10 +102,10 @@ impl App {
         limit: Limit,
         after: Option<&Cursor>,
     ) -> Result<Page<Mention>> {
-        self.store.read().await?.knowledge(scope).mentions(id, limit, after).await
+        self.store.read().await?.knowledge(scope).list_mentions(id, limit, after).await
     }
 
-    /// What sources are called, for lists that name many.
+    /// Returns the titles of many sources by id; unknown ids are left out.
     pub async fn source_titles(
         &self,
         scope: &Scope,
@@ -112,16 +113,16 @@ impl App {
     ) -> Result<std::collections::BTreeMap<SourceId, String>> {
         let wanted: std::collections::BTreeSet<SourceId> = of.into_iter().collect();
         let wanted: Vec<SourceId> = wanted.into_iter().collect();
-        let mut tx = self.store.look().await?;
+        let mut tx = self.store.read_inline().await?;
         let sources = tx.sources(scope).get_many(&wanted).await?;
-        Ok(sources.into_iter().map(|source| (source.id, source.title().to_owned())).collect())
+        Ok(sources.into_iter().map(|source| (source.id, source.display_title().to_owned())).collect())
     }
 
-    /// Whether two are the same, by whoever decides that here.
+    /// Compares two profiles with the configured judge, after checking their lengths.
     pub async fn compare_entities(&self, a: &Profile, b: &Profile) -> Result<Judgement> {
         for (field, profile) in [("a", a), ("b", b)] {
             let wrong = |part: &str, detail: String| {
-                Err(Problem::new(Code::InvalidField, detail).field(format!("{field}.{part}")).into())
+                Err(Problem::new(Code::InvalidField, detail).with_field(format!("{field}.{part}")).into())
             };
             let more = [&profile.organization, &profile.email, &profile.context];
             if profile.name.trim().is_empty() && more.iter().all(|part| part.is_none()) {
@@ -136,7 +137,11 @@ impl App {
             ];
             for (part, words, most) in parts {
                 if let Some(words) = words.filter(|words| words.len() > most) {
-                    let detail = format!("'{}…' has {} bytes; at most {most} are compared", shown(words), words.len());
+                    let detail = format!(
+                        "'{}…' has {} bytes; at most {most} are compared",
+                        shorten_for_error(words),
+                        words.len()
+                    );
                     return wrong(part, detail);
                 }
             }

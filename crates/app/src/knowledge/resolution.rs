@@ -7,40 +7,40 @@ use std::collections::BTreeMap;
 
 use ibid_domain::{EntityId, EntityType, MentionId};
 use ibid_knowledge::{
-    FoundEntity,
+    ExtractedEntity,
     judge::{self, Judgement, Profile, Resolution},
 };
-use ibid_store::{KnownEntity, NewEntity, Tx};
+use ibid_store::{EntityProfile, NewEntity, Tx};
 
-use super::{extraction::Reading, meanings::Meant};
+use super::{extraction::SourceFindings, name_vectors::NameEmbeddings};
 use crate::{App, Result, Scope};
 
 /// So many other names of a family are compared.
 const ALIASES: usize = 40;
 
-/// What was decided about the names of a text.
+/// The entity of each name in a text.
 #[derive(Default)]
-pub(super) struct Resolved {
-    /// Whom each name means, in the order of the findings.
+pub(super) struct ResolvedNames {
+    /// Entity of each name, in the order of the findings.
     pub(super) entities: Vec<EntityId>,
-    /// Which names are new, and as whom.
+    /// Names of new entities: position in the findings, and new id.
     pub(super) new: Vec<(usize, EntityId)>,
-    /// Whom the new ones may be the same as.
+    /// Known entities that a new one may be the same as: position in the findings, and judgements.
     pub(super) pairs: Vec<(usize, Vec<(EntityId, Judgement)>)>,
 }
 
 /// A name with the candidates that someone has to be asked about.
-pub(super) struct Open {
+pub(super) struct UndecidedName {
     at: usize,
     found: Profile,
     roots: Vec<EntityId>,
     candidates: Vec<Profile>,
 }
 
-/// What was decided while nobody waited: of which candidates, and what.
-pub(super) type Decided = BTreeMap<usize, (Vec<EntityId>, Resolution)>;
+/// Judge decisions made outside the transaction, by position in the findings, with the candidates they were made for.
+pub(super) type JudgeDecisions = BTreeMap<usize, (Vec<EntityId>, Resolution)>;
 
-fn profile(found: &FoundEntity) -> Profile {
+fn profile_from_finding(found: &ExtractedEntity) -> Profile {
     Profile {
         kind: Some(found.kind),
         name: found.name.clone(),
@@ -54,9 +54,9 @@ fn profile(found: &FoundEntity) -> Profile {
 }
 
 /// A family as one: the root's name, and what any of them is called or known by.
-fn family_profile(root: EntityId, members: &[KnownEntity]) -> Option<Profile> {
+fn family_profile(root: EntityId, members: &[EntityProfile]) -> Option<Profile> {
     let head = members.iter().find(|one| one.id == root).or_else(|| members.first())?;
-    let first = |part: fn(&KnownEntity) -> &Option<String>| {
+    let first = |part: fn(&EntityProfile) -> &Option<String>| {
         part(head).clone().or_else(|| members.iter().find_map(|one| part(one).clone()))
     };
     let names = members.iter().flat_map(|one| std::iter::once(&one.name).chain(&one.aliases));
@@ -79,46 +79,46 @@ fn family_profile(root: EntityId, members: &[KnownEntity]) -> Option<Profile> {
 
 impl App {
     /// Says whom each name means and keeps those who are new, or says about whom someone has to be asked first.
-    pub(super) async fn resolve(
+    pub(super) async fn resolve_names(
         &self,
         tx: &mut Tx,
         scope: &Scope,
-        reading: &Reading<'_>,
-        meant: &Meant,
-        decided: &Decided,
+        reading: &SourceFindings<'_>,
+        meant: &NameEmbeddings,
+        decided: &JudgeDecisions,
         by_rules: bool,
-    ) -> Result<Result<Resolved, Vec<Open>>> {
+    ) -> Result<Result<ResolvedNames, Vec<UndecidedName>>> {
         let findings = &reading.findings.entities;
         let judge = self.tools().entity_judge.clone();
         let local = judge.is_local() || by_rules;
-        let settled = Settled::read(tx, scope, reading).await?;
-        let profiles: Vec<Profile> = findings.iter().map(profile).collect();
-        let keys: Vec<Vec<String>> = profiles.iter().map(judge::sought).collect();
+        let settled = EarlierResolutions::load(tx, scope, reading).await?;
+        let profiles: Vec<Profile> = findings.iter().map(profile_from_finding).collect();
+        let keys: Vec<Vec<String>> = profiles.iter().map(judge::lookup_keys).collect();
         let mut all: Vec<String> = keys.iter().flatten().cloned().collect();
         all.sort_unstable();
         all.dedup();
         let filed = tx.knowledge(scope).filed_under(&all).await?;
         let mut roots: Vec<EntityId> = filed.values().flatten().copied().collect();
         let mut ids: Vec<EntityId> = meant.near.iter().flatten().copied().collect();
-        ids.extend(settled.known());
+        ids.extend(settled.entity_ids());
         let near = tx.knowledge(scope).roots_of(&ids).await?;
         roots.extend(near.values());
         roots.sort_unstable();
         roots.dedup();
-        let mut families: BTreeMap<EntityId, Vec<KnownEntity>> = BTreeMap::new();
-        for member in tx.knowledge(scope).families(&roots).await? {
+        let mut families: BTreeMap<EntityId, Vec<EntityProfile>> = BTreeMap::new();
+        for member in tx.knowledge(scope).load_families(&roots).await? {
             families.entry(member.root).or_default().push(member);
         }
-        let by_id: BTreeMap<EntityId, &KnownEntity> = families.values().flatten().map(|one| (one.id, one)).collect();
+        let by_id: BTreeMap<EntityId, &EntityProfile> = families.values().flatten().map(|one| (one.id, one)).collect();
         let known: BTreeMap<EntityId, Profile> =
             families.iter().filter_map(|(root, members)| Some((*root, family_profile(*root, members)?))).collect();
 
-        let (mut resolved, mut open, mut new) = (Resolved::default(), Vec::new(), Vec::new());
-        let mut learned: BTreeMap<EntityId, KnownEntity> = BTreeMap::new();
+        let (mut resolved, mut open, mut new) = (ResolvedNames::default(), Vec::new(), Vec::new());
+        let mut learned: BTreeMap<EntityId, EntityProfile> = BTreeMap::new();
         for (at, (found, profile)) in findings.iter().zip(&profiles).enumerate() {
-            if let Some(id) = settled.whom(reading, found) {
+            if let Some(id) = settled.entity_for(reading, found) {
                 resolved.entities.push(id);
-                learn(&by_id, &mut learned, id, profile);
+                learn_from_profile(&by_id, &mut learned, id, profile);
                 continue;
             }
             let mut candidates: Vec<EntityId> =
@@ -131,9 +131,9 @@ impl App {
             let resolution = match decided.get(&at) {
                 Some((of, resolution)) if *of == candidates => resolution.clone(),
                 _ if others.is_empty() => Resolution::New(Vec::new()),
-                _ if local => judge::resolve(profile, &others),
+                _ if local => judge::resolve_profile(profile, &others),
                 _ => {
-                    open.push(Open { at, found: profile.clone(), roots: candidates, candidates: others });
+                    open.push(UndecidedName { at, found: profile.clone(), roots: candidates, candidates: others });
                     continue;
                 }
             };
@@ -141,12 +141,12 @@ impl App {
                 Resolution::Known(place, _) => {
                     let Some(root) = candidates.get(place) else { continue };
                     // Of a family, the one that has the very name.
-                    let normalized = judge::normalized(profile.kind, &profile.name);
+                    let normalized = judge::normalize_name(profile.kind, &profile.name);
                     let members = families.get(root).map_or(&[][..], Vec::as_slice);
                     let exact = members.iter().find(|one| one.normalized == normalized);
                     let id = exact.map_or(*root, |one| one.id);
                     resolved.entities.push(id);
-                    learn(&by_id, &mut learned, id, profile);
+                    learn_from_profile(&by_id, &mut learned, id, profile);
                 }
                 Resolution::New(maybe) => {
                     let id = EntityId::new();
@@ -174,9 +174,9 @@ impl App {
         tx: &mut Tx,
         scope: &Scope,
         profiles: &[Profile],
-        resolved: &Resolved,
+        resolved: &ResolvedNames,
         new: &[NewEntity],
-        learned: Vec<KnownEntity>,
+        learned: Vec<EntityProfile>,
     ) -> Result<()> {
         let mut knowledge = tx.knowledge(scope);
         knowledge.add_entities(new).await?;
@@ -188,44 +188,45 @@ impl App {
         let (mut aliases, mut keys) = (Vec::new(), Vec::new());
         for (profile, id) in profiles.iter().zip(&resolved.entities) {
             for alias in std::iter::once(&profile.name).chain(&profile.aliases) {
-                let normalized = judge::normalized(profile.kind, alias);
+                let normalized = judge::normalize_name(profile.kind, alias);
                 if called.get(id).is_none_or(|called| *called != normalized) && !normalized.is_empty() {
                     aliases.push((*id, normalized, alias.clone()));
                 }
             }
-            keys.extend(judge::keys(profile).into_iter().map(|key| (*id, key)));
+            keys.extend(judge::blocking_keys(profile).into_iter().map(|key| (*id, key)));
         }
         for one in &learned {
-            knowledge.learn(one).await?;
+            knowledge.update_profile(one).await?;
         }
         knowledge.add_aliases(&aliases).await?;
         knowledge.add_keys(&keys).await
     }
 
     /// Asks whoever decides, while nobody waits.
-    pub(super) async fn ask_about(&self, open: Vec<Open>, decided: &mut Decided) {
+    pub(super) async fn ask_about(&self, open: Vec<UndecidedName>, decided: &mut JudgeDecisions) {
         let judge = self.tools().entity_judge.clone();
-        for Open { at, found, roots, candidates } in open {
+        for UndecidedName { at, found, roots, candidates } in open {
             let resolution = judge.resolve(&found, &candidates).await;
             decided.insert(at, (roots, resolution));
         }
     }
 }
 
-/// What the source has said before, which people may have put right since: it is not asked again.
-struct Settled {
+/// The entities that the source's mentions and names were assigned before. They are kept, because people may have
+/// corrected them.
+struct EarlierResolutions {
     mentions: BTreeMap<MentionId, EntityId>,
     names: BTreeMap<(EntityType, String), EntityId>,
 }
 
-impl Settled {
-    async fn read(tx: &mut Tx, scope: &Scope, reading: &Reading<'_>) -> Result<Self> {
+impl EarlierResolutions {
+    async fn load(tx: &mut Tx, scope: &Scope, reading: &SourceFindings<'_>) -> Result<Self> {
         let mut knowledge = tx.knowledge(scope);
         let mentions = knowledge.mentioned_in(reading.revision).await?;
         let mut names = BTreeMap::new();
         let mut twice = Vec::new();
         for (kind, name, id) in knowledge.named_by(reading.source).await? {
-            let key = (kind, judge::normalized(Some(kind), &name));
+            let key = (kind, judge::normalize_name(Some(kind), &name));
             if names.insert(key.clone(), id).is_some_and(|before| before != id) {
                 twice.push(key);
             }
@@ -236,33 +237,33 @@ impl Settled {
         Ok(Self { mentions, names })
     }
 
-    fn known(&self) -> Vec<EntityId> {
+    fn entity_ids(&self) -> Vec<EntityId> {
         let mut all: Vec<EntityId> = self.mentions.values().chain(self.names.values()).copied().collect();
         all.sort_unstable();
         all.dedup();
         all
     }
 
-    /// Whom most of its mentions were found to mean before, or whom its name did.
-    fn whom(&self, reading: &Reading<'_>, found: &FoundEntity) -> Option<EntityId> {
+    /// Returns the entity that most of the mentions were assigned before, else the one with the same name.
+    fn entity_for(&self, reading: &SourceFindings<'_>, found: &ExtractedEntity) -> Option<EntityId> {
         let mut votes: BTreeMap<EntityId, usize> = BTreeMap::new();
         for span in &found.mentions {
-            if let Some(id) = self.mentions.get(&MentionId::of(reading.revision, found.kind, *span)) {
+            if let Some(id) = self.mentions.get(&MentionId::for_span(reading.revision, found.kind, *span)) {
                 *votes.entry(*id).or_default() += 1;
             }
         }
         let most = votes.into_iter().max_by_key(|(id, count)| (*count, std::cmp::Reverse(*id)));
-        let by_name = || self.names.get(&(found.kind, judge::normalized(Some(found.kind), &found.name))).copied();
+        let by_name = || self.names.get(&(found.kind, judge::normalize_name(Some(found.kind), &found.name))).copied();
         most.map(|(id, _)| id).or_else(by_name)
     }
 }
 
-fn new_entity(id: EntityId, reading: &Reading<'_>, found: &FoundEntity) -> NewEntity {
+fn new_entity(id: EntityId, reading: &SourceFindings<'_>, found: &ExtractedEntity) -> NewEntity {
     NewEntity {
         id,
         kind: found.kind,
         name: found.name.clone(),
-        normalized: judge::normalized(Some(found.kind), &found.name),
+        normalized: judge::normalize_name(Some(found.kind), &found.name),
         role: found.role.clone(),
         organization: found.organization.clone(),
         email: found.email.clone(),
@@ -273,9 +274,9 @@ fn new_entity(id: EntityId, reading: &Reading<'_>, found: &FoundEntity) -> NewEn
 }
 
 /// Adds to one that is known what was not known of it: a fuller name, a role, an organisation, an address.
-fn learn(
-    known: &BTreeMap<EntityId, &KnownEntity>,
-    learned: &mut BTreeMap<EntityId, KnownEntity>,
+fn learn_from_profile(
+    known: &BTreeMap<EntityId, &EntityProfile>,
+    learned: &mut BTreeMap<EntityId, EntityProfile>,
     id: EntityId,
     profile: &Profile,
 ) {
@@ -283,7 +284,7 @@ fn learn(
     let mut one = learned.remove(&id).unwrap_or_else(|| before.clone());
     if is_fuller(&profile.name, &one.name) {
         one.name = profile.name.clone();
-        one.normalized = judge::normalized(profile.kind, &one.name);
+        one.normalized = judge::normalize_name(profile.kind, &one.name);
     }
     let fill = |known: &mut Option<String>, more: &Option<String>| {
         if known.is_none() {
@@ -298,7 +299,7 @@ fn learn(
     }
 }
 
-/// Whether one name tells more than another: more whole words, and none of them shouted.
+/// True if a name has more whole words than another and is not all in capitals.
 fn is_fuller(name: &str, than: &str) -> bool {
     let shouts = |name: &str| !name.chars().any(char::is_lowercase) && name.split_whitespace().count() > 1;
     let words =

@@ -4,22 +4,23 @@
 use std::str::FromStr;
 
 use ibid_domain::{
-    Code, Cursor, Entity, EntityId, Limit, MentionId, Page, Pair, PairId, PairState, Problem, problem::shown,
+    Code, Cursor, Entity, EntityId, Limit, MentionId, Page, Pair, PairId, PairState, Problem,
+    problem::shorten_for_error,
 };
 use ibid_knowledge::judge;
-use ibid_store::{GraphPart, Merge, NewEntity, Tx};
+use ibid_store::{EntityMerge, GraphPart, NewEntity, Tx};
 
 use super::{EntityDetail, entity_not_found};
 use crate::{App, Result, Scope};
 
-/// What a person says of two that may be the same.
+/// The decision of a reviewer on two entities that may be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReviewDecision {
-    /// They are.
+    /// The two entities are the same and are merged.
     Same,
-    /// They are not.
+    /// The two entities are different.
     Different,
-    /// What was said before does not hold.
+    /// Withdraws the earlier decision and undoes its merge.
     Undo,
 }
 
@@ -32,8 +33,8 @@ impl FromStr for ReviewDecision {
             "different" | "refuse" => Ok(Self::Different),
             "undo" => Ok(Self::Undo),
             other => {
-                let detail = format!("'{}' is not a decision; it is same, different or undo", shown(other));
-                Err(Problem::new(Code::InvalidField, detail).field("decision"))
+                let detail = format!("'{}' is not a decision; it is same, different or undo", shorten_for_error(other));
+                Err(Problem::new(Code::InvalidField, detail).with_field("decision"))
             }
         }
     }
@@ -42,20 +43,19 @@ impl FromStr for ReviewDecision {
 /// Two that may be the same, with what is known of both.
 #[derive(Clone, Debug)]
 pub struct ReviewPair {
-    /// The pair.
     pub pair: Pair,
-    /// One.
+    /// The first entity of the pair.
     pub a: Entity,
-    /// The other.
+    /// The second entity of the pair.
     pub b: Entity,
 }
 
-/// How an entity is taken apart.
+/// The way to split an entity.
 #[derive(Clone, Debug)]
-pub enum Split {
+pub enum EntitySplit {
     /// The last that was found to be it is not.
     LastMerge,
-    /// This one is not it.
+    /// Undoes the merge of this entity into it.
     Merged(EntityId),
     /// These places name somebody else.
     Mentions(Vec<MentionId>),
@@ -65,7 +65,7 @@ fn pair_not_found(id: PairId) -> Problem {
     Problem::new(Code::PairNotFound, format!("there is no pair {id} to review"))
 }
 
-fn refused(detail: String) -> Problem {
+fn entity_conflict(detail: String) -> Problem {
     Problem::new(Code::EntityConflict, detail)
 }
 
@@ -83,10 +83,10 @@ impl App {
     }
 
     /// Keeps what a person says of a pair.
-    pub async fn review(&self, scope: &Scope, id: PairId, decision: ReviewDecision) -> Result<ReviewPair> {
+    pub async fn review_pair(&self, scope: &Scope, id: PairId, decision: ReviewDecision) -> Result<ReviewPair> {
         let mut tx = self.store.write().await?;
         tx.knowledge(scope).lock().await?;
-        let pair = tx.knowledge(scope).pair(id).await?.ok_or_else(|| pair_not_found(id))?;
+        let pair = tx.knowledge(scope).get_pair(id).await?.ok_or_else(|| pair_not_found(id))?;
         let state = match decision {
             ReviewDecision::Same => PairState::Same,
             ReviewDecision::Different => PairState::Different,
@@ -103,13 +103,13 @@ impl App {
                 let b = knowledge.root_of(pair.b).await?.ok_or_else(|| entity_not_found(pair.b))?;
                 if a != b {
                     let (from, into) = by_weight(&mut tx, scope, a, b).await?;
-                    tx.knowledge(scope).merge(from, into, Some(pair.id)).await?;
+                    tx.knowledge(scope).merge_entities(from, into, Some(pair.id)).await?;
                 }
             }
             tx.knowledge(scope).decide_pair(&pair, state).await?;
-            relink(&mut tx, scope, &[pair.a, pair.b]).await?;
+            relink_entities(&mut tx, scope, &[pair.a, pair.b]).await?;
         }
-        let pair = tx.knowledge(scope).pair(id).await?.ok_or_else(|| pair_not_found(id))?;
+        let pair = tx.knowledge(scope).get_pair(id).await?.ok_or_else(|| pair_not_found(id))?;
         let found = with_entities(&mut tx, scope, pair).await?.ok_or_else(|| pair_not_found(id))?;
         tx.commit().await?;
         Ok(found)
@@ -131,29 +131,31 @@ impl App {
         }
     }
 
-    /// Says that one is another.
+    /// Merges an entity into another one; the merge can be undone.
     pub async fn merge_entities(&self, scope: &Scope, id: EntityId, into: EntityId) -> Result<EntityDetail> {
         let mut tx = self.store.write().await?;
         let mut knowledge = tx.knowledge(scope);
         knowledge.lock().await?;
         let from = knowledge.root_of(id).await?.ok_or_else(|| entity_not_found(id))?;
-        let root = knowledge.root_of(into).await?.ok_or_else(|| entity_not_found(into).field("into"))?;
+        let root = knowledge.root_of(into).await?.ok_or_else(|| entity_not_found(into).with_field("into"))?;
         if id == into {
-            return Err(refused(format!("{id} cannot be merged into itself; name another entity in `into`")).into());
+            return Err(
+                entity_conflict(format!("{id} cannot be merged into itself; name another entity in `into`")).into()
+            );
         }
         let kinds = knowledge.entities_by_id(&[from, root]).await?;
         if let [a, b] = kinds.as_slice()
             && a.kind != b.kind
         {
             let detail = format!("{} is a {} and {} a {}", a.name, a.kind.as_str(), b.name, b.kind.as_str());
-            return Err(refused(detail).into());
+            return Err(entity_conflict(detail).into());
         }
         if from != root {
-            knowledge.merge(from, root, None).await?;
-            if let Some(pair) = knowledge.pair(PairId::of(id, into)).await? {
+            knowledge.merge_entities(from, root, None).await?;
+            if let Some(pair) = knowledge.get_pair(PairId::for_entities(id, into)).await? {
                 knowledge.decide_pair(&pair, PairState::Same).await?;
             }
-            relink(&mut tx, scope, &[from, root]).await?;
+            relink_entities(&mut tx, scope, &[from, root]).await?;
         }
         tx.commit().await?;
         self.entity(scope, root).await
@@ -164,25 +166,25 @@ impl App {
         &self,
         scope: &Scope,
         id: EntityId,
-        split: Split,
+        split: EntitySplit,
     ) -> Result<(EntityDetail, EntityDetail)> {
         let mut tx = self.store.write().await?;
         tx.knowledge(scope).lock().await?;
         let root = tx.knowledge(scope).root_of(id).await?.ok_or_else(|| entity_not_found(id))?;
         let (left, taken) = match split {
-            Split::Mentions(mentions) => (id, self.split_mentions(&mut tx, scope, id, &mentions).await?),
-            Split::LastMerge | Split::Merged(_) => {
+            EntitySplit::Mentions(mentions) => (id, self.split_mentions(&mut tx, scope, id, &mentions).await?),
+            EntitySplit::LastMerge | EntitySplit::Merged(_) => {
                 let merge = self.merge_to_undo(&mut tx, scope, id, root, &split).await?;
                 let mut knowledge = tx.knowledge(scope);
                 knowledge.undo_merge(&merge).await?;
                 // Who takes them apart says that they are not the same.
-                if let Some(pair) = knowledge.pair(PairId::of(merge.from, merge.into)).await? {
+                if let Some(pair) = knowledge.get_pair(PairId::for_entities(merge.from, merge.into)).await? {
                     knowledge.decide_pair(&pair, PairState::Different).await?;
                 }
                 (merge.into, merge.from)
             }
         };
-        relink(&mut tx, scope, &[left, taken]).await?;
+        relink_entities(&mut tx, scope, &[left, taken]).await?;
         tx.commit().await?;
         Ok((self.entity(scope, left).await?, self.entity(scope, taken).await?))
     }
@@ -193,11 +195,11 @@ impl App {
         scope: &Scope,
         id: EntityId,
         root: EntityId,
-        split: &Split,
-    ) -> Result<Merge> {
+        split: &EntitySplit,
+    ) -> Result<EntityMerge> {
         let mut knowledge = tx.knowledge(scope);
         let merge = match split {
-            Split::Merged(other) => knowledge.last_merge(Some(*other), None).await?,
+            EntitySplit::Merged(other) => knowledge.last_merge(Some(*other), None).await?,
             // Of one that counts as another, how it came to.
             _ if root != id => knowledge.last_merge(Some(id), None).await?,
             _ => knowledge.last_merge(None, Some(id)).await?,
@@ -205,7 +207,7 @@ impl App {
         merge.ok_or_else(|| {
             let detail =
                 format!("nothing that was merged into {id} can be taken off; name mention_ids to split by mentions");
-            refused(detail).into()
+            entity_conflict(detail).into()
         })
     }
 
@@ -221,17 +223,19 @@ impl App {
         let of = knowledge.mentions_by_id(id, mentions).await?;
         let Some(first) = of.first() else {
             let detail = format!("none of these mentions names entity {id}");
-            return Err(Problem::new(Code::InvalidField, detail).field("mention_ids").into());
+            return Err(Problem::new(Code::InvalidField, detail).with_field("mention_ids").into());
         };
-        let before = knowledge.entity(id).await?.ok_or_else(|| entity_not_found(id))?;
+        let before = knowledge.get_entity(id).await?.ok_or_else(|| entity_not_found(id))?;
         if of.len() as u64 >= before.mention_count {
-            return Err(refused(format!("these are all mentions of {}; leave at least one", before.name)).into());
+            return Err(
+                entity_conflict(format!("these are all mentions of {}; leave at least one", before.name)).into()
+            );
         }
         let name = of.iter().max_by_key(|mention| mention.surface.chars().count()).unwrap_or(first).surface.clone();
         let new = NewEntity {
             id: EntityId::new(),
             kind: before.kind,
-            normalized: judge::normalized(Some(before.kind), &name),
+            normalized: judge::normalize_name(Some(before.kind), &name),
             name,
             role: None,
             organization: None,
@@ -244,19 +248,22 @@ impl App {
         let profile = judge::Profile { kind: Some(new.kind), name: new.name.clone(), ..judge::Profile::default() };
         let events = knowledge.events_around(&ids).await?;
         knowledge.add_entities(std::slice::from_ref(&new)).await?;
-        knowledge.add_keys(&judge::keys(&profile).into_iter().map(|key| (new.id, key)).collect::<Vec<_>>()).await?;
+        knowledge
+            .add_keys(&judge::blocking_keys(&profile).into_iter().map(|key| (new.id, key)).collect::<Vec<_>>())
+            .await?;
         knowledge.move_mentions(id, new.id, &ids).await?;
         knowledge.move_parts(id, new.id, &events).await?;
         knowledge.add_pair(id, new.id, 0.0, "taken apart by hand").await?;
-        if let Some(pair) = knowledge.pair(PairId::of(id, new.id)).await? {
+        if let Some(pair) = knowledge.get_pair(PairId::for_entities(id, new.id)).await? {
             knowledge.decide_pair(&pair, PairState::Different).await?;
         }
-        knowledge.recount(&[id, new.id]).await?;
+        knowledge.prune_and_recount(&[id, new.id]).await?;
         Ok(new.id)
     }
 }
 
-/// Which of two counts as the other: the one that is named less, then the younger.
+/// Orders two entities for a merge: the one with the less complete name, fewer mentions or later creation is merged
+/// into the other.
 async fn by_weight(tx: &mut Tx, scope: &Scope, a: EntityId, b: EntityId) -> Result<(EntityId, EntityId)> {
     let both = tx.knowledge(scope).entities_by_id(&[a, b]).await?;
     let whole = |one: &Entity| one.name.split_whitespace().filter(|word| word.chars().count() > 2).count();
@@ -269,19 +276,19 @@ async fn by_weight(tx: &mut Tx, scope: &Scope, a: EntityId, b: EntityId) -> Resu
 }
 
 /// Brings the graph up to what was decided, in the same transaction: who decides sees it at once.
-async fn relink(tx: &mut Tx, scope: &Scope, of: &[EntityId]) -> Result<()> {
+async fn relink_entities(tx: &mut Tx, scope: &Scope, of: &[EntityId]) -> Result<()> {
     let mut all = of.to_vec();
     all.extend(tx.knowledge(scope).roots_of(of).await?.into_values());
     all.sort_unstable();
     all.dedup();
     let part = GraphPart::Entities(all);
-    tx.knowledge(scope).relink(&part).await?;
-    tx.knowledge(scope).materialise(&part, true).await?;
+    tx.knowledge(scope).rebuild_links(&part).await?;
+    tx.knowledge(scope).sync_age_graph(&part, true).await?;
     Ok(())
 }
 
 async fn with_entities(tx: &mut Tx, scope: &Scope, pair: Pair) -> Result<Option<ReviewPair>> {
     let mut knowledge = tx.knowledge(scope);
-    let (a, b) = (knowledge.entity(pair.a).await?, knowledge.entity(pair.b).await?);
+    let (a, b) = (knowledge.get_entity(pair.a).await?, knowledge.get_entity(pair.b).await?);
     Ok(a.zip(b).map(|(a, b)| ReviewPair { pair, a, b }))
 }

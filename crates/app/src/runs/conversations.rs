@@ -12,27 +12,25 @@ use crate::{App, Result, Scope};
 
 /// A conversation, and whether sources of its messages are still being worked on.
 #[derive(Clone, Debug)]
-pub struct Said {
-    /// The conversation.
+pub struct ConversationView {
     pub conversation: Conversation,
-    /// Whether they are.
+    /// True if notes on cited sources are still being written.
     pub has_async_sources: bool,
-    /// What language models took for it.
+    /// Tokens and cost of all runs in the conversation.
     pub usage: Usage,
 }
 
 /// A message with what it cites.
 #[derive(Clone, Debug)]
 pub struct MessageWithCitations {
-    /// The message.
     pub message: Message,
     /// Its citations, in the order in which they stand.
     pub citations: Vec<Citation>,
 }
 
 impl App {
-    /// Begins a conversation.
-    pub async fn create_conversation(&self, scope: &Scope, title: Option<&str>) -> Result<Said> {
+    /// Creates an empty conversation.
+    pub async fn create_conversation(&self, scope: &Scope, title: Option<&str>) -> Result<ConversationView> {
         let title = title.map(Conversation::checked_title).transpose()?;
         let mut tx = self.store.write().await?;
         let now = tx.now();
@@ -40,26 +38,31 @@ impl App {
         let conversation = Conversation { id, title, created_by: scope.user(), created_at: now, updated_at: now };
         tx.conversations(scope).add(&conversation).await?;
         tx.commit().await?;
-        Ok(Said { conversation, has_async_sources: false, usage: Usage::default() })
+        Ok(ConversationView { conversation, has_async_sources: false, usage: Usage::default() })
     }
 
-    /// One conversation.
-    pub async fn conversation(&self, scope: &Scope, id: ConversationId) -> Result<Said> {
+    /// Returns a conversation, or a not-found problem.
+    pub async fn conversation(&self, scope: &Scope, id: ConversationId) -> Result<ConversationView> {
         let mut tx = self.store.read().await?;
         let conversation = tx.conversations(scope).get(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
         let has_async_sources = !tx.conversations(scope).with_async_sources(&[id]).await?.is_empty();
         let usage = tx.runs(scope).usage_of(&[id]).await?.remove(&id).unwrap_or_default();
-        Ok(Said { conversation, has_async_sources, usage })
+        Ok(ConversationView { conversation, has_async_sources, usage })
     }
 
     /// Conversations, those first in which something was said last.
-    pub async fn conversations(&self, scope: &Scope, limit: Limit, after: Option<&Cursor>) -> Result<Page<Said>> {
+    pub async fn conversations(
+        &self,
+        scope: &Scope,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<ConversationView>> {
         let mut tx = self.store.read().await?;
         let page = tx.conversations(scope).list(limit, after).await?;
         let ids: Vec<_> = page.items.iter().map(|conversation| conversation.id).collect();
         let working = tx.conversations(scope).with_async_sources(&ids).await?;
         let usage = tx.runs(scope).usage_of(&ids).await?;
-        Ok(page.map(|conversation| Said {
+        Ok(page.map(|conversation| ConversationView {
             has_async_sources: working.contains(&conversation.id),
             usage: usage.get(&conversation.id).copied().unwrap_or_default(),
             conversation,
@@ -67,10 +70,15 @@ impl App {
     }
 
     /// Gives a conversation another title.
-    pub async fn rename_conversation(&self, scope: &Scope, id: ConversationId, title: &str) -> Result<Said> {
+    pub async fn rename_conversation(
+        &self,
+        scope: &Scope,
+        id: ConversationId,
+        title: &str,
+    ) -> Result<ConversationView> {
         let title = Conversation::checked_title(title)?;
         let mut tx = self.store.write().await?;
-        let found = tx.conversations(scope).hold(id).await?;
+        let found = tx.conversations(scope).get_for_update(id).await?;
         let mut conversation = found.ok_or_else(|| no_conversation(&id.to_string()))?;
         conversation.title = Some(title);
         tx.conversations(scope).save(&conversation).await?;
@@ -81,14 +89,14 @@ impl App {
     /// Removes a conversation with everything that was said in it.
     pub async fn delete_conversation(&self, scope: &Scope, id: ConversationId) -> Result<()> {
         let mut tx = self.store.write().await?;
-        tx.conversations(scope).hold(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
+        tx.conversations(scope).get_for_update(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
         let runs = tx.runs(scope).of_conversation(id).await?;
-        crate::deliverables::forget(&mut tx, scope, &runs).await?;
+        crate::deliverables::delete_deliverables(&mut tx, scope, &runs).await?;
         tx.conversations(scope).remove(id).await?;
         tx.commit().await
     }
 
-    /// What was said in a conversation, in the order in which it was, with the evidence of every answer.
+    /// Lists the messages of a conversation in order, each with its citations.
     pub async fn messages(
         &self,
         scope: &Scope,
@@ -98,7 +106,7 @@ impl App {
     ) -> Result<Page<MessageWithCitations>> {
         let mut tx = self.store.read().await?;
         tx.conversations(scope).get(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
-        let mut page = tx.conversations(scope).messages(id, limit, after).await?;
+        let mut page = tx.conversations(scope).list_messages(id, limit, after).await?;
         for message in &mut page.items {
             fill_in(&mut tx, scope, message).await?;
         }
@@ -117,7 +125,7 @@ impl App {
     /// One message with its evidence.
     pub async fn message(&self, scope: &Scope, id: &MessageId) -> Result<MessageWithCitations> {
         let mut tx = self.store.read().await?;
-        let message = tx.conversations(scope).message(id).await?;
+        let message = tx.conversations(scope).get_message(id).await?;
         let mut message = message.ok_or_else(|| no_message(id.as_str()))?;
         fill_in(&mut tx, scope, &mut message).await?;
         let citations = tx.citations(scope).of_message(id).await?;
@@ -130,16 +138,16 @@ async fn fill_in(tx: &mut Tx, scope: &Scope, message: &mut Message) -> Result<()
     if message.status == MessageStatus::Streaming
         && let Some(run) = message.run
     {
-        message.content = released(tx, scope, run).await?;
+        message.content = released_text(tx, scope, run).await?;
     }
     Ok(())
 }
 
-/// What was given out of the answer of a run.
-pub(super) async fn released(tx: &mut Tx, scope: &Scope, run: ibid_domain::RunId) -> Result<String> {
+/// Returns the text of an answer that was already streamed to clients.
+pub(super) async fn released_text(tx: &mut Tx, scope: &Scope, run: ibid_domain::RunId) -> Result<String> {
     let (mut content, mut after) = (String::new(), 0);
     loop {
-        let events = tx.runs(scope).events(run, after, 1000).await?;
+        let events = tx.runs(scope).list_events(run, after, 1000).await?;
         let Some(last) = events.last() else { return Ok(content) };
         after = last.seq;
         for event in events.iter().filter(|event| event.kind == RunEventKind::ContentDelta) {

@@ -1,21 +1,21 @@
 //! Runs of agents elsewhere: they report what their tools returned and what they answer, and get numbers, prompts and
 //! kept citations back.
 
-use ibid_citations::{CitationBuffer, CitationSource, Ledger, ToolCall, ledger};
+use ibid_citations::{CitationBuffer, CitationSource, CompletedToolCall, Ledger, ledger};
 use ibid_domain::{Code, MessageId, MessageStatus, Problem, Run, RunEventKind, RunId, RunMode, Usage};
 use serde_json::{Value as Json, json};
 
 use super::{
-    Answered, add_message, add_sources, checked_text,
-    ended::{Answer, message_of},
-    has_ended, keep_sources, kept_text, ledger_of, no_run, without_nul,
+    AnsweredRun, add_message, add_sources, checked_text,
+    completion::{NewAnswer, message_of},
+    has_ended, keep_sources, ledger_of, no_run, replace_nul, without_nul,
 };
 use crate::{App, Result, Scope};
 
 /// The longest result of a tool that is shown to those who watch, in characters.
 const SHOWN: usize = 2000;
 
-/// What came of a tool's result.
+/// The sources that the run got from a tool result.
 #[derive(Clone, Debug)]
 pub struct ToolReport {
     /// The run's sources, numbered.
@@ -26,57 +26,57 @@ pub struct ToolReport {
     pub warning: Option<String>,
 }
 
-/// What an agent under the run's own brought.
+/// The report of a subagent of an external run.
 #[derive(Clone, Debug, Default)]
 pub struct SubagentResult {
-    /// Its id.
+    /// Id of the subagent, 1 to 255 characters, chosen by the client.
     pub agent: String,
-    /// What it was to do.
+    /// Task given to the subagent.
     pub task: Option<String>,
-    /// What it wrote, with its own numbers.
+    /// Text of the subagent, with its own citation numbers.
     pub text: String,
     /// Its sources, numbered as its text does.
     pub sources: Vec<CitationSource>,
-    /// Why it gave up, if it did.
+    /// Reason if the subagent failed, else `None`.
     pub error: Option<String>,
 }
 
-/// What came of it.
+/// The result of merging a subagent's sources into a run.
 #[derive(Clone, Debug)]
-pub struct Absorbed {
+pub struct SubagentReport {
     /// The run's sources, numbered.
     pub ledger: Ledger,
-    /// What the agent wrote, with the run's numbers.
-    pub absorbed: ledger::Absorbed,
+    /// Text of the subagent with the numbers of the run, and the number mapping.
+    pub absorbed: ledger::MergedSubagent,
 }
 
-/// What an agent answers.
+/// The final answer of an external agent.
 #[derive(Clone, Debug, Default)]
-pub struct Response {
+pub struct ExternalResponse {
     /// All of it; none if it was streamed before.
     pub text: Option<String>,
-    /// What the message is called.
+    /// Id for the message of the answer; the run's own if `None`.
     pub message: Option<MessageId>,
-    /// What wrote it.
+    /// Name of the model that wrote the answer.
     pub model: Option<String>,
-    /// What that took.
+    /// Tokens and cost that the agent reports.
     pub usage: Usage,
 }
 
 impl App {
     /// Takes a tool's result: what it lets one cite gets numbers.
-    pub async fn report_tool(&self, scope: &Scope, id: RunId, call: &ToolCall<'_>) -> Result<ToolReport> {
+    pub async fn report_tool(&self, scope: &Scope, id: RunId, call: &CompletedToolCall<'_>) -> Result<ToolReport> {
         let extracted = self.extractors().extract(call);
         let mut tx = self.store.write().await?;
-        open_external(tx.runs(scope).hold(id).await?, id)?;
+        open_external(tx.runs(scope).get_for_update(id).await?, id)?;
         let mut ledger = ledger_of(&mut tx, scope, id).await?;
         let keys: Vec<_> = extracted.sources.iter().map(|source| source.id.clone()).collect();
         let new = add_sources(&mut tx, scope, id, &mut ledger, extracted.sources).await?;
         let numbers = numbers_of(&ledger, &keys);
         let mut parameters = call.parameters.clone();
         without_nul(&mut parameters);
-        let name = kept_text(call.tool_name);
-        let request = kept_text(call.request_id);
+        let name = replace_nul(call.tool_name);
+        let request = replace_nul(call.request_id);
         let mut events = vec![
             (RunEventKind::ToolCalled, json!({ "tool_name": name, "request_id": request, "parameters": parameters })),
             (
@@ -84,34 +84,34 @@ impl App {
                 json!({
                     "tool_name": name,
                     "request_id": request,
-                    "output": shown(call.output),
+                    "output": shorten_output(call.output),
                     "numbers": numbers,
                     "warning": extracted.warning,
                 }),
             ),
         ];
-        events.extend(found(&ledger, &new));
-        tx.runs(scope).record(id, events).await?;
+        events.extend(references_found(&ledger, &new));
+        tx.runs(scope).record_events(id, events).await?;
         tx.commit().await?;
         Ok(ToolReport { ledger, numbers, warning: extracted.warning })
     }
 
     /// Takes what an agent under the run's own brought: its sources become the run's, its numbers are rewritten.
-    pub async fn report_subagent(&self, scope: &Scope, id: RunId, result: SubagentResult) -> Result<Absorbed> {
+    pub async fn report_subagent(&self, scope: &Scope, id: RunId, result: SubagentResult) -> Result<SubagentReport> {
         if result.agent.trim().is_empty() || result.agent.chars().count() > 255 {
             let detail = "the id of an agent has 1 to 255 characters";
-            return Err(Problem::new(Code::InvalidField, detail).field("sub_agent_id").into());
+            return Err(Problem::new(Code::InvalidField, detail).with_field("sub_agent_id").into());
         }
-        let agent = kept_text(&result.agent);
+        let agent = replace_nul(&result.agent);
         let mut tx = self.store.write().await?;
-        open_external(tx.runs(scope).hold(id).await?, id)?;
+        open_external(tx.runs(scope).get_for_update(id).await?, id)?;
         let mut ledger = ledger_of(&mut tx, scope, id).await?;
         let results = |ledger: &Ledger| {
             let entries = ledger.entries().iter();
             entries.map(|entry| (entry.number, 1 + entry.others.len())).collect::<Vec<_>>()
         };
         let before = results(&ledger);
-        let absorbed = ledger.absorb(&agent, result.sources, &kept_text(&result.text));
+        let absorbed = ledger.merge_subagent(&agent, result.sources, &replace_nul(&result.text));
         // What the ledger has now and had not before is what is to be kept.
         let mut added = Vec::new();
         let mut new = Vec::new();
@@ -123,17 +123,16 @@ impl App {
             let all = std::iter::once(&entry.source).chain(&entry.others);
             added.extend(all.skip(known).map(|source| (entry.number, source.clone())));
         }
-        keep_sources(&mut tx, scope, id, ledger.results() - added.len(), added).await?;
+        keep_sources(&mut tx, scope, id, ledger.result_count() - added.len(), added).await?;
         let mut events = vec![(
             RunEventKind::SubagentSpawned,
-            json!({ "subagent_id": agent, "task_description": result.task.as_deref().map(kept_text) }),
+            json!({ "subagent_id": agent, "task_description": result.task.as_deref().map(replace_nul) }),
         )];
         match &result.error {
-            Some(error) => {
-                events.push((RunEventKind::SubagentFailed, json!({ "subagent_id": agent, "error": kept_text(error) })))
-            }
+            Some(error) => events
+                .push((RunEventKind::SubagentFailed, json!({ "subagent_id": agent, "error": replace_nul(error) }))),
             None => {
-                events.extend(found(&ledger, &new));
+                events.extend(references_found(&ledger, &new));
                 events.push((
                     RunEventKind::SubagentResult,
                     json!({
@@ -145,16 +144,16 @@ impl App {
                 ));
             }
         }
-        tx.runs(scope).record(id, events).await?;
+        tx.runs(scope).record_events(id, events).await?;
         tx.commit().await?;
-        Ok(Absorbed { ledger, absorbed })
+        Ok(SubagentReport { ledger, absorbed })
     }
 
     /// Takes more words of an answer; those who watch get what has no half of a marker at its end.
     pub async fn stream_response(&self, scope: &Scope, id: RunId, piece: &str) -> Result<()> {
         let mut tx = self.store.write().await?;
-        let run = open_external(tx.runs(scope).hold(id).await?, id)?;
-        let mut message = match tx.conversations(scope).message(&run.message).await? {
+        let run = open_external(tx.runs(scope).get_for_update(id).await?, id)?;
+        let mut message = match tx.conversations(scope).get_message(&run.message).await? {
             Some(message) if message.run == Some(id) => message,
             _ => {
                 let message = message_of(&run, tx.now());
@@ -168,7 +167,7 @@ impl App {
             }
         };
         let before = released_of(&message.content).len();
-        message.content.push_str(&kept_text(piece));
+        message.content.push_str(&replace_nul(piece));
         checked_text(&message.content, "delta")?;
         message.status = MessageStatus::Streaming;
         message.updated_at = tx.now();
@@ -176,25 +175,25 @@ impl App {
         let released = released_of(&message.content);
         if released.len() > before {
             let delta = json!({ "text": released[before..] });
-            tx.runs(scope).record(id, vec![(RunEventKind::ContentDelta, delta)]).await?;
+            tx.runs(scope).record_events(id, vec![(RunEventKind::ContentDelta, delta)]).await?;
         }
         tx.commit().await
     }
 
     /// Takes the whole answer, or the end of one that was streamed: it is checked, and its citations are kept.
-    pub async fn respond(&self, scope: &Scope, id: RunId, response: Response) -> Result<Answered> {
+    pub async fn submit_response(&self, scope: &Scope, id: RunId, response: ExternalResponse) -> Result<AnsweredRun> {
         let mut tx = self.store.write().await?;
-        let mut run = open_external(tx.runs(scope).hold(id).await?, id)?;
-        let streamed = tx.conversations(scope).message(&run.message).await?;
+        let mut run = open_external(tx.runs(scope).get_for_update(id).await?, id)?;
+        let streamed = tx.conversations(scope).get_message(&run.message).await?;
         let streamed = streamed.filter(|message| message.run == Some(id)).map(|message| message.content);
         if let Some(message) = response.message.filter(|message| *message != run.message) {
             if streamed.is_some() {
                 let detail = format!("the answer is being streamed as message '{}'", run.message);
-                return Err(Problem::new(Code::InvalidField, detail).field("message_id").into());
+                return Err(Problem::new(Code::InvalidField, detail).with_field("message_id").into());
             }
-            if tx.conversations(scope).message(&message).await?.is_some() {
+            if tx.conversations(scope).get_message(&message).await?.is_some() {
                 let detail = format!("there is a message '{message}' already");
-                return Err(Problem::new(Code::MessageExists, detail).field("message_id").into());
+                return Err(Problem::new(Code::MessageExists, detail).with_field("message_id").into());
             }
             run.message = message;
             tx.runs(scope).save(&mut run).await?;
@@ -205,20 +204,20 @@ impl App {
             (Some(text), Some(streamed)) if !text.starts_with(streamed.as_str()) => {
                 let detail =
                     "the text does not begin with what was streamed; send only what is missing as delta, or no text";
-                return Err(Problem::new(Code::InvalidField, detail).field("text").into());
+                return Err(Problem::new(Code::InvalidField, detail).with_field("text").into());
             }
             (Some(text), _) => text,
             (None, Some(streamed)) => streamed.clone(),
             (None, None) => {
                 let detail = "a response has its text, unless that was streamed before";
-                return Err(Problem::new(Code::InvalidField, detail).field("text").into());
+                return Err(Problem::new(Code::InvalidField, detail).with_field("text").into());
             }
         };
         let text = checked_text(&text, "text")?;
         let unreleased = text[streamed.as_deref().map_or(0, |streamed| released_of(streamed).len())..].to_owned();
         let (checked, read) = self.check_against(scope, &text, &ledger).await?;
-        let (model, usage) = (response.model.as_deref().map(kept_text), response.usage);
-        self.end_answered(scope, id, Answer { text, model, usage, unreleased, checked, read, citations: None }).await
+        let (model, usage) = (response.model.as_deref().map(replace_nul), response.usage);
+        self.end_answered(scope, id, NewAnswer { text, model, usage, unreleased, checked, read, citations: None }).await
     }
 }
 
@@ -229,7 +228,7 @@ fn released_of(text: &str) -> &str {
     &text[..released]
 }
 
-/// A run that takes reports.
+/// Returns the run if it is external and has not ended.
 fn open_external(run: Option<Run>, id: RunId) -> Result<Run> {
     let run = run.ok_or_else(|| no_run(&id.to_string()))?;
     if run.mode != RunMode::External {
@@ -243,7 +242,7 @@ fn open_external(run: Option<Run>, id: RunId) -> Result<Run> {
 }
 
 /// The event that says which works are new.
-pub(crate) fn found(ledger: &Ledger, new: &[u32]) -> Option<(RunEventKind, Json)> {
+pub(crate) fn references_found(ledger: &Ledger, new: &[u32]) -> Option<(RunEventKind, Json)> {
     let reference = |number: &u32| {
         let entry = ledger.get(*number)?;
         let source = CitationSource { number: Some(entry.number), full_content: None, ..entry.source.clone() };
@@ -270,7 +269,7 @@ fn numbers_of(ledger: &Ledger, ids: &[String]) -> Vec<u32> {
 }
 
 /// A result as it is shown to those who watch: short.
-fn shown(output: &Json) -> String {
+fn shorten_output(output: &Json) -> String {
     let text = match output {
         Json::String(text) => text.clone(),
         other => other.to_string(),
@@ -279,5 +278,5 @@ fn shown(output: &Json) -> String {
     if short.len() < text.len() {
         short.push('…');
     }
-    kept_text(&short)
+    replace_nul(&short)
 }

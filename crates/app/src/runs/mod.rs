@@ -1,61 +1,61 @@
 //! Runs: answers on their way, made by this library or by an agent elsewhere that tells it what it does.
 //!
-//! `conversations.rs` is where they answer, `external.rs` how an agent elsewhere reports its work, `ended.rs` how a run
+//! `conversations.rs` is where they answer, `external.rs` how an agent elsewhere reports its work, `completion.rs` how a run
 //! comes to its end, whoever carries it out.
 
+mod completion;
 mod conversations;
-mod ended;
 mod external;
 
 use ibid_citations::{CitationSource, Ledger};
 use ibid_domain::{
     Code, Conversation, ConversationId, Message, MessageId, MessageRole, MessageStatus, Problem, Run, RunEvent,
-    RunEventKind, RunId, RunMode, RunStatus, Timestamp, Usage, problem::shown,
+    RunEventKind, RunId, RunMode, RunStatus, Timestamp, Usage, problem::shorten_for_error,
 };
 use ibid_store::Tx;
 use serde_json::{Value as Json, json};
 
-pub use conversations::{MessageWithCitations, Said};
-pub use ended::Answered;
-pub(crate) use ended::{Answer, message_of};
-pub(crate) use external::found;
-pub use external::{Absorbed, Response, SubagentResult, ToolReport};
+pub use completion::AnsweredRun;
+pub(crate) use completion::{NewAnswer, message_of};
+pub use conversations::{ConversationView, MessageWithCitations};
+pub(crate) use external::references_found;
+pub use external::{ExternalResponse, SubagentReport, SubagentResult, ToolReport};
 
-use crate::{App, Checked, Error, Result, Scope};
+use crate::{App, CheckedText, Error, Result, Scope};
 
 /// The most results that the tools of one run may return.
 const MOST_SOURCES: usize = 50_000;
 
-/// A run that is to begin.
+/// A request to start a run, by the server or an external agent.
 #[derive(Clone, Debug)]
 pub struct NewRun {
-    /// Where it answers; a new conversation if none is named.
+    /// Conversation to continue; a new one is created if `None`.
     pub conversation: Option<ConversationId>,
-    /// What a new conversation is called; else by its question.
+    /// Title of a new conversation; defaults to the start of the question.
     pub title: Option<String>,
-    /// What is asked.
+    /// Text of the question; `None` for a run without one.
     pub question: Option<String>,
-    /// What that message is to be called.
+    /// Id for the message of the question; generated if `None`.
     pub question_id: Option<MessageId>,
-    /// What the question follows.
-    pub parent: Follows,
-    /// What the answer is to be called.
+    /// The message that the question replies to.
+    pub parent: ParentMessage,
+    /// Id for the message of the answer; generated if `None`.
     pub message: Option<MessageId>,
-    /// What was said before elsewhere, oldest first; only for a new conversation.
+    /// Earlier messages from elsewhere, oldest first; only allowed for a new conversation.
     pub history: Vec<(MessageRole, String)>,
-    /// Who answers, and how.
+    /// Tells if the server or an external agent answers, and how.
     pub mode: RunMode,
 }
 
-/// What a question follows in its conversation.
+/// The message that a question replies to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Follows {
+pub enum ParentMessage {
     /// The message that was said last.
     #[default]
     Last,
     /// Nothing: it begins the conversation anew, as a branch beside what began it.
     Nothing,
-    /// This message.
+    /// A given message of the conversation.
     Message(MessageId),
 }
 
@@ -67,7 +67,7 @@ impl NewRun {
             title: None,
             question: None,
             question_id: None,
-            parent: Follows::Last,
+            parent: ParentMessage::Last,
             message: None,
             history: Vec::new(),
             mode: RunMode::External,
@@ -78,16 +78,18 @@ impl NewRun {
 impl App {
     /// Begins a run: the conversation, the question and the run are kept at once.
     pub async fn open_run(&self, scope: &Scope, new: NewRun) -> Result<Run> {
-        self.begin(scope, new, None).await
+        self.begin_run(scope, new, None).await
     }
 
     /// Begins a run that this server carries out, if it says until when it is known to be alive.
-    pub(crate) async fn begin(&self, scope: &Scope, new: NewRun, alive_until: Option<Timestamp>) -> Result<Run> {
+    pub(crate) async fn begin_run(&self, scope: &Scope, new: NewRun, alive_until: Option<Timestamp>) -> Result<Run> {
         let question = new.question.map(|text| checked_text(&text, "question")).transpose()?;
         let mut tx = self.store.write().await?;
         let now = tx.now();
         let mut conversation = match new.conversation {
-            Some(id) => tx.conversations(scope).hold(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?,
+            Some(id) => {
+                tx.conversations(scope).get_for_update(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?
+            }
             None => {
                 let title = match new.title {
                     Some(title) => Some(Conversation::checked_title(&title)?),
@@ -106,23 +108,23 @@ impl App {
         };
         let mut last = None;
         for (role, content) in new.history.into_iter().filter(|_| new.conversation.is_none()) {
-            let message = said(conversation.id, last, role, checked_text(&content, "messages")?, now);
+            let message = new_message(conversation.id, last, role, checked_text(&content, "messages")?, now);
             add_message(&mut tx, scope, &message).await?;
             last = Some(message.id);
         }
         let parent = match new.parent {
-            Follows::Message(id) => {
-                let parent = tx.conversations(scope).message(&id).await?;
+            ParentMessage::Message(id) => {
+                let parent = tx.conversations(scope).get_message(&id).await?;
                 let here = parent.filter(|parent| parent.conversation == conversation.id);
-                Some(here.ok_or_else(|| no_message(id.as_str()).field("parent_message_id"))?.id)
+                Some(here.ok_or_else(|| no_message(id.as_str()).with_field("parent_message_id"))?.id)
             }
-            Follows::Last => tx.conversations(scope).last_message(conversation.id).await?.map(|last| last.id),
-            Follows::Nothing => None,
+            ParentMessage::Last => tx.conversations(scope).last_message(conversation.id).await?.map(|last| last.id),
+            ParentMessage::Nothing => None,
         };
         let id = RunId::new();
         let question = match question {
             Some(content) => {
-                let mut message = said(conversation.id, parent, MessageRole::User, content, now);
+                let mut message = new_message(conversation.id, parent, MessageRole::User, content, now);
                 message.run = Some(id);
                 message.id = new.question_id.unwrap_or(message.id);
                 add_message(&mut tx, scope, &message).await?;
@@ -158,21 +160,21 @@ impl App {
             "message_id": run.message.as_str(),
             "mode": run.mode.as_str(),
         });
-        tx.runs(scope).record(run.id, vec![(RunEventKind::RunStarted, started)]).await?;
+        tx.runs(scope).record_events(run.id, vec![(RunEventKind::RunStarted, started)]).await?;
         tx.commit().await?;
         metrics::counter!("ibid_runs_started_total", "mode" => run.mode.as_str()).increment(1);
         Ok(run)
     }
 
-    /// One run.
+    /// Returns a run, or a not-found problem.
     pub async fn run(&self, scope: &Scope, id: RunId) -> Result<Run> {
         let run = self.store.read().await?.runs(scope).get(id).await?;
         run.ok_or_else(|| no_run(&id.to_string()).into())
     }
 
-    /// What happened in a run after an event, oldest first, some at a time.
+    /// Returns a batch of the events of a run after a sequence number, oldest first.
     pub async fn run_events(&self, scope: &Scope, id: RunId, after: u64) -> Result<Vec<RunEvent>> {
-        self.store.read().await?.runs(scope).events(id, after, 500).await
+        self.store.read().await?.runs(scope).list_events(id, after, 500).await
     }
 
     /// The number of the event that ended a run, if one did.
@@ -188,7 +190,7 @@ impl App {
     }
 
     /// Checks a text, or else the answer of a run, against the run's sources.
-    pub async fn check_run(&self, scope: &Scope, id: RunId, text: Option<&str>) -> Result<Checked> {
+    pub async fn check_run(&self, scope: &Scope, id: RunId, text: Option<&str>) -> Result<CheckedText> {
         let run = self.run(scope, id).await?;
         let ledger = self.run_ledger(scope, id).await?;
         let text = match text {
@@ -198,8 +200,8 @@ impl App {
         Ok(self.check_against(scope, &text, &ledger).await?.0)
     }
 
-    /// Checks a message again.
-    pub async fn check_message(&self, scope: &Scope, id: &MessageId) -> Result<Checked> {
+    /// Checks the claims of a stored message against its sources again.
+    pub async fn check_message(&self, scope: &Scope, id: &MessageId) -> Result<CheckedText> {
         let message = self.message(scope, id).await?.message;
         let ledger = match message.run {
             Some(run) => self.run_ledger(scope, run).await?,
@@ -212,14 +214,14 @@ impl App {
     /// server that carries it out hears of it.
     pub async fn cancel_run(&self, scope: &Scope, id: RunId) -> Result<Run> {
         let mut tx = self.store.write().await?;
-        let mut run = tx.runs(scope).hold(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
+        let mut run = tx.runs(scope).get_for_update(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
         if run.status.has_ended() {
             return Err(has_ended(&run).into());
         }
         run.is_cancelled = true;
         tx.runs(scope).save(&mut run).await?;
         tx.commit().await?;
-        self.live.stop(id);
+        self.live.stop_run(id);
         if run.mode == RunMode::External {
             self.end_unanswered(scope, id, RunStatus::Cancelled, "it was cancelled").await?;
         }
@@ -230,7 +232,7 @@ impl App {
 /// The sources of a run, numbered as they were when they came.
 pub(crate) async fn ledger_of(tx: &mut Tx, scope: &Scope, id: RunId) -> Result<Ledger> {
     let mut ledger = Ledger::default();
-    for (number, source) in tx.runs(scope).sources(id).await? {
+    for (number, source) in tx.runs(scope).list_sources(id).await? {
         let source: CitationSource =
             serde_json::from_value(source).map_err(|error| Error::Corrupt(format!("a source of a run: {error}")))?;
         ledger.add(CitationSource { number: Some(number), ..source });
@@ -246,7 +248,7 @@ pub(crate) async fn add_sources(
     ledger: &mut Ledger,
     sources: Vec<CitationSource>,
 ) -> Result<Vec<u32>> {
-    let (known, works) = (ledger.results(), ledger.entries().len());
+    let (known, works) = (ledger.result_count(), ledger.entries().len());
     let results = sources.into_iter().map(|source| (ledger.add(source.clone()), source)).collect();
     keep_sources(tx, scope, id, known, results).await?;
     Ok(ledger.entries()[works..].iter().map(|entry| entry.number).collect())
@@ -262,7 +264,7 @@ pub(crate) async fn keep_sources(
 ) -> Result<()> {
     if known + results.len() > MOST_SOURCES {
         let detail = format!("the run has {known} sources; {MOST_SOURCES} is the most");
-        return Err(Problem::new(Code::InvalidField, detail).field("output").into());
+        return Err(Problem::new(Code::InvalidField, detail).with_field("output").into());
     }
     let mut rows = Vec::with_capacity(results.len());
     for (number, source) in results {
@@ -273,8 +275,8 @@ pub(crate) async fn keep_sources(
     tx.runs(scope).add_sources(id, &rows).await
 }
 
-/// A message that is whole.
-fn said(
+/// Creates a complete message with a new id.
+fn new_message(
     conversation: ConversationId,
     parent: Option<MessageId>,
     role: MessageRole,
@@ -302,8 +304,8 @@ fn said(
 /// Keeps a message whose id is its own.
 pub(crate) async fn add_message(tx: &mut Tx, scope: &Scope, message: &Message) -> Result<()> {
     if !tx.conversations(scope).add_message(message).await? {
-        let detail = format!("there is a message '{}' already", shown(message.id.as_str()));
-        return Err(Problem::new(Code::MessageExists, detail).field("message_id").into());
+        let detail = format!("there is a message '{}' already", shorten_for_error(message.id.as_str()));
+        return Err(Problem::new(Code::MessageExists, detail).with_field("message_id").into());
     }
     Ok(())
 }
@@ -311,29 +313,29 @@ pub(crate) async fn add_message(tx: &mut Tx, scope: &Scope, message: &Message) -
 /// The words of a message: some, not too many, and none that a database cannot keep.
 pub(crate) fn checked_text(text: &str, field: &'static str) -> Result<String, Problem> {
     if text.trim().is_empty() {
-        return Err(Problem::new(Code::InvalidField, format!("{field} has no words")).field(field));
+        return Err(Problem::new(Code::InvalidField, format!("{field} has no words")).with_field(field));
     }
     if text.len() > Message::LARGEST {
         let detail = format!("{field} has {} bytes; a message has at most {}", text.len(), Message::LARGEST);
-        return Err(Problem::new(Code::InvalidField, detail).field(field));
+        return Err(Problem::new(Code::InvalidField, detail).with_field(field));
     }
-    Ok(kept_text(text))
+    Ok(replace_nul(text))
 }
 
 /// A text as databases keep it: PostgreSQL has no character of the number 0.
-pub(crate) fn kept_text(text: &str) -> String {
+pub(crate) fn replace_nul(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
 /// The same for every text in a value.
 pub(crate) fn without_nul(value: &mut Json) {
     match value {
-        Json::String(text) if text.contains('\0') => *text = kept_text(text),
+        Json::String(text) if text.contains('\0') => *text = replace_nul(text),
         Json::Array(items) => items.iter_mut().for_each(without_nul),
         Json::Object(fields) => {
             if fields.keys().any(|name| name.contains('\0')) {
                 let old = std::mem::take(fields);
-                fields.extend(old.into_iter().map(|(name, value)| (kept_text(&name), value)));
+                fields.extend(old.into_iter().map(|(name, value)| (replace_nul(&name), value)));
             }
             fields.values_mut().for_each(without_nul);
         }
@@ -342,15 +344,15 @@ pub(crate) fn without_nul(value: &mut Json) {
 }
 
 pub(crate) fn no_conversation(id: &str) -> Problem {
-    Problem::new(Code::ConversationNotFound, format!("there is no conversation '{}'", shown(id)))
+    Problem::new(Code::ConversationNotFound, format!("there is no conversation '{}'", shorten_for_error(id)))
 }
 
 pub(crate) fn no_message(id: &str) -> Problem {
-    Problem::new(Code::MessageNotFound, format!("there is no message '{}'", shown(id)))
+    Problem::new(Code::MessageNotFound, format!("there is no message '{}'", shorten_for_error(id)))
 }
 
 pub(crate) fn no_run(id: &str) -> Problem {
-    Problem::new(Code::RunNotFound, format!("there is no run '{}'", shown(id)))
+    Problem::new(Code::RunNotFound, format!("there is no run '{}'", shorten_for_error(id)))
 }
 
 pub(crate) fn has_ended(run: &Run) -> Problem {

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use ibid_domain::{EventId, SourceId, Span};
-use ibid_index::evidence::Matcher;
+use ibid_index::matcher::Matcher;
 
-use super::{Evidence, FoundPassage, Listed, Search, fusion, passes};
+use super::{CandidateLists, FoundPassage, PassageEvidence, SearchRequest, fusion, passes_filter};
 use crate::{App, Result, Scope};
 
-/// How much of a query an event's words must have to be a result of its own.
+/// Minimum share of the query's words in an event for it to be a result of its own.
 const ANSWERS: f32 = 0.75;
 
 impl App {
@@ -17,9 +17,9 @@ impl App {
     pub(super) async fn add_events(
         &self,
         scope: &Scope,
-        search: &Search,
-        ranked: &[(fusion::Candidate, f64)],
-        listed: &Listed,
+        search: &SearchRequest,
+        ranked: &[(fusion::FusionCandidate, f64)],
+        listed: &CandidateLists,
         matcher: &Matcher,
         results: &mut Vec<FoundPassage>,
     ) -> Result<()> {
@@ -28,7 +28,7 @@ impl App {
             return Ok(());
         }
         let shown: BTreeSet<SourceId> = results.iter().map(|one| one.source.id).collect();
-        let mut tx = self.store.look().await?;
+        let mut tx = self.store.read_inline().await?;
         let mut answering: Vec<(f32, i64, EventId, SourceId)> = Vec::new();
         for (seq, event, source, narrative) in tx.knowledge(scope).events_in(&rest).await? {
             let covered = matcher.coverage(&narrative);
@@ -46,22 +46,22 @@ impl App {
         let ids: Vec<EventId> = answering.iter().map(|(_, _, event, _)| *event).collect();
         let mut events = tx.knowledge(scope).events_by_id(&ids).await?;
         let seqs: Vec<i64> = answering.iter().map(|(_, seq, ..)| *seq).collect();
-        let rows = tx.search(scope).fetch(&seqs).await?;
+        let rows = tx.search(scope).fetch_passages(&seqs).await?;
         drop(tx);
         for (covered, seq, id, _) in answering {
             let (Some(event), Some((_, row))) = (events.remove(&id), rows.iter().find(|(of, _)| *of == seq)) else {
                 continue;
             };
             let (chunk, source, revision) = &**row;
-            if source.revision != Some(event.revision) || !passes(&search.filter, source) {
+            if source.revision != Some(event.revision) || !passes_filter(&search.filter, source) {
                 continue;
             }
-            let evidence = event.evidence.iter().map(|quote| Evidence {
+            let evidence = event.evidence.iter().map(|quote| PassageEvidence {
                 quote: quote.quote.clone(),
                 span: quote.span,
-                matches: matches(matcher, &quote.quote),
+                matches: matched_spans(matcher, &quote.quote),
                 page: chunk.place.page,
-                section: super::section(&chunk.place),
+                section: super::section_path(&chunk.place),
             });
             results.push(FoundPassage {
                 evidence: evidence.collect(),
@@ -69,7 +69,7 @@ impl App {
                 chunk: chunk.clone(),
                 source: source.clone(),
                 revision: revision.clone(),
-                score: fusion::alone(f64::from(covered)),
+                score: fusion::single_list_score(f64::from(covered)),
                 words: listed.words.get(&seq).copied(),
                 vector: listed.vectors.get(&seq).copied(),
                 similarity: None,
@@ -82,9 +82,9 @@ impl App {
     }
 }
 
-/// Which characters of a quote match the query.
-fn matches(matcher: &Matcher, quote: &str) -> Vec<Span> {
-    let found = matcher.quotes(quote, usize::MAX).into_iter();
+/// Returns the character spans of a quote that match the query.
+fn matched_spans(matcher: &Matcher, quote: &str) -> Vec<Span> {
+    let found = matcher.best_quotes(quote, usize::MAX).into_iter();
     let mut matches: Vec<Span> = found
         .flat_map(|part| {
             let from = part.span.start;

@@ -5,30 +5,30 @@
 //! unequal worth, as for remembered conversations. So every candidate of either list is scored in both, and its place
 //! is read off its score: the best stands at 1, the worst at 1 + [`SPREAD`], the others between by how near they are.
 
-/// How many candidates a list gives for so many results that are wanted.
-pub(super) fn candidates(limit: usize) -> usize {
+/// Returns the number of candidates to fetch per list: twice the limit, at least 50.
+pub(super) fn candidate_count(limit: usize) -> usize {
     (limit * 2).max(50)
 }
 
-/// What Reciprocal Rank Fusion adds to each place.
+/// The constant of Reciprocal Rank Fusion that is added to each rank.
 const K: f64 = 60.0;
-/// How many places lie between the best and the worst.
+/// Number of ranks between the best and the worst candidate of a list.
 const SPREAD: f64 = 20.0;
 
 /// A candidate, scored in both lists.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Candidate {
+pub(super) struct FusionCandidate {
     /// Its number in the database.
     pub(super) seq: i64,
     /// Its score by words; 0 if it has none of them.
     pub(super) bm25: f32,
-    /// How near it is in meaning, where it has a vector.
+    /// Cosine similarity to the query; `None` if it has no vector.
     pub(super) cosine: Option<f32>,
 }
 
-/// Which lists count.
+/// The lists that count in the fusion.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Weights {
+pub(super) struct ActiveLists {
     /// The list of words was asked and found something.
     pub(super) words: bool,
     /// The list of vectors was asked and found something.
@@ -36,17 +36,17 @@ pub(super) struct Weights {
 }
 
 /// The place of something in one list of those that count, by how good it is there: from 0, the worst, to 1.
-fn place(goodness: f64) -> f64 {
+fn reciprocal_score(goodness: f64) -> f64 {
     (K + 1.0) / (K + 1.0 + SPREAD * (1.0 - goodness))
 }
 
-/// What something is worth that stands in one list only, beside those that stand in both.
-pub(super) fn alone(goodness: f64) -> f64 {
-    (place(goodness) + place(0.0)) / 2.0
+/// Returns the score of a result that is in one list only, comparable to fused scores.
+pub(super) fn single_list_score(goodness: f64) -> f64 {
+    (reciprocal_score(goodness) + reciprocal_score(0.0)) / 2.0
 }
 
 /// Orders candidates, best first, each with its score; the best possible is 1.
-pub(super) fn fuse(candidates: Vec<Candidate>, weights: Weights) -> Vec<(Candidate, f64)> {
+pub(super) fn fuse(candidates: Vec<FusionCandidate>, weights: ActiveLists) -> Vec<(FusionCandidate, f64)> {
     let most = candidates.iter().map(|one| one.bm25).fold(0.0_f32, f32::max);
     let cosines = || candidates.iter().filter_map(|one| one.cosine);
     let (nearest, farthest) = (cosines().fold(f32::MIN, f32::max), cosines().fold(f32::MAX, f32::min));
@@ -62,10 +62,10 @@ pub(super) fn fuse(candidates: Vec<Candidate>, weights: Weights) -> Vec<(Candida
             };
             let mut score = 0.0;
             if weights.words {
-                score += place(words) / lists;
+                score += reciprocal_score(words) / lists;
             }
             if weights.vectors {
-                score += place(meaning) / lists;
+                score += reciprocal_score(meaning) / lists;
             }
             (one.clone(), score)
         })
@@ -80,11 +80,11 @@ pub(super) fn fuse(candidates: Vec<Candidate>, weights: Weights) -> Vec<(Candida
 mod tests {
     use super::*;
 
-    const BOTH: Weights = Weights { words: true, vectors: true };
+    const BOTH: ActiveLists = ActiveLists { words: true, vectors: true };
 
-    fn order(candidates: &[(i64, f32, Option<f32>)], weights: Weights) -> Vec<i64> {
+    fn order(candidates: &[(i64, f32, Option<f32>)], weights: ActiveLists) -> Vec<i64> {
         let candidates =
-            candidates.iter().map(|(seq, bm25, cosine)| Candidate { seq: *seq, bm25: *bm25, cosine: *cosine });
+            candidates.iter().map(|(seq, bm25, cosine)| FusionCandidate { seq: *seq, bm25: *bm25, cosine: *cosine });
         fuse(candidates.collect(), weights).into_iter().map(|(one, _)| one.seq).collect()
     }
 
@@ -92,8 +92,8 @@ mod tests {
     fn what_is_good_in_both_lists_comes_before_what_is_best_in_one() {
         let all = [(1, 10.0, Some(0.1)), (2, 0.0, Some(0.9)), (3, 9.0, Some(0.8)), (4, 1.0, None)];
         assert_eq!(order(&all, BOTH), [3, 1, 2, 4]);
-        assert_eq!(order(&all, Weights { words: true, vectors: false }), [1, 3, 4, 2]);
-        assert_eq!(order(&all, Weights { words: false, vectors: true }), [2, 3, 1, 4]);
+        assert_eq!(order(&all, ActiveLists { words: true, vectors: false }), [1, 3, 4, 2]);
+        assert_eq!(order(&all, ActiveLists { words: false, vectors: true }), [2, 3, 1, 4]);
     }
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
     fn ties_and_empty_lists_have_an_order_too() {
         assert_eq!(order(&[(7, 0.0, None), (3, 0.0, None)], BOTH), [3, 7]);
         assert_eq!(order(&[(7, 1.0, Some(0.5))], BOTH), [7]);
-        let best = fuse(vec![Candidate { seq: 1, bm25: 2.0, cosine: Some(0.7) }], BOTH);
+        let best = fuse(vec![FusionCandidate { seq: 1, bm25: 2.0, cosine: Some(0.7) }], BOTH);
         assert!((best[0].1 - 1.0).abs() < 1e-9, "the best possible is 1");
         assert!(order(&[], BOTH).is_empty());
     }

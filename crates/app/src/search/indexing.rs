@@ -10,35 +10,35 @@ use std::{
 };
 
 use ibid_domain::{RevisionId, Source, SourceId, TenantId};
-use ibid_index::{About, Change, Index, Revised, Text};
+use ibid_index::{Index, IndexChange, IndexedRevision, PassageText, SourceFacets};
 use ibid_store::{IndexedChunk, LoggedChange, NewPassage, Tx};
 use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::{App, Error, Result, Scope};
 
-/// How many changes, chunks or vectors are taken over at once.
+/// Maximum number of changes, chunks or vectors read at once.
 const PAGE: usize = 2_000;
-/// How long a question waits for what was added just now.
+/// Maximum time a question waits for the index to include recent changes.
 const MOMENT: Duration = Duration::from_millis(500);
-/// How often other processes' changes are looked for.
-const LOOK: Duration = Duration::from_millis(200);
-/// How often what was taken over is made to survive a crash of the machine.
+/// Interval at which changes of other processes are polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// Interval at which the index is synced to disk, so that it survives a crash of the machine.
 const SYNC: Duration = Duration::from_secs(20);
 /// Vectors are divided when nothing has changed for so long: what comes is taken in first.
 const CALM: Duration = Duration::from_millis(500);
-/// How long to wait after something went wrong.
+/// Delay before the next attempt after an error.
 const TRY_AGAIN: Duration = Duration::from_secs(2);
 
-/// Where an app has its index.
+/// The shared handle of the search index, opened on first use.
 #[derive(Clone)]
-pub(crate) struct IndexPlace {
+pub(crate) struct IndexSlot {
     index: Arc<std::sync::RwLock<Option<Arc<Index>>>>,
     /// Held by whoever opens it or brings it up to date.
     turn: Arc<Mutex<()>>,
 }
 
-impl IndexPlace {
+impl IndexSlot {
     pub(crate) fn new() -> Self {
         Self { index: Arc::default(), turn: Arc::default() }
     }
@@ -52,35 +52,35 @@ impl IndexPlace {
     }
 }
 
-/// How the search index does.
+/// Size and progress of the search index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexState {
-    /// How many passages it has.
+    /// Number of passages in the index.
     pub passages: usize,
-    /// How many vectors.
+    /// Number of vectors in the index.
     pub vectors: usize,
-    /// How many changes it has not taken over yet.
+    /// Number of logged changes that are not in the index yet.
     pub behind: u64,
-    /// Whether this process keeps it up to date.
+    /// True if this process writes the index, false if it only reads it.
     pub kept_here: bool,
 }
 
-pub(super) fn index_error(error: ibid_index::Error) -> Error {
+pub(super) fn index_error(error: ibid_index::IndexError) -> Error {
     Error::Config(error.to_string())
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> ibid_index::Result<T> + Send + 'static) -> Result<T> {
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> ibid_index::Result<T> + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| Error::Config(format!("the search index stopped: {error}")))?
         .map_err(index_error)
 }
 
-/// What a filter asks about a source.
-fn about(source: &Source, language: Option<&str>) -> About {
-    let published = source.reference.publication_date.and_then(ibid_domain::PartialDate::beginning);
+/// Returns the fields of a source that search filters use.
+fn index_metadata(source: &Source, language: Option<&str>) -> SourceFacets {
+    let published = source.reference.publication_date.and_then(ibid_domain::PartialDate::start_timestamp);
     let time = published.unwrap_or(source.created_at);
-    About::new(source.kind, source.origin, language, time, source.title()).filed(
+    SourceFacets::new(source.kind, source.origin, language, time, source.display_title()).with_filing(
         source.document_id,
         source.project_id,
         &source.tags,
@@ -88,17 +88,17 @@ fn about(source: &Source, language: Option<&str>) -> About {
 }
 
 /// A passage as it is indexed: the title and the headings above it belong to it.
-pub(super) fn text(title: &str, sections: &[String], content: &str) -> Text {
+pub(super) fn passage_text(title: &str, sections: &[String], content: &str) -> PassageText {
     let mut heading = title.to_owned();
     for section in sections.iter().filter(|section| *section != title) {
         heading.push('\n');
         heading.push_str(section);
     }
-    Text { heading, content: content.to_owned() }
+    PassageText { heading, content: content.to_owned() }
 }
 
-fn indexed(source: &Source, one: &IndexedChunk) -> Text {
-    text(source.title(), &one.chunk.place.section, &one.chunk.content)
+fn indexed_text(source: &Source, one: &IndexedChunk) -> PassageText {
+    passage_text(source.display_title(), &one.chunk.place.section, &one.chunk.content)
 }
 
 impl App {
@@ -122,16 +122,16 @@ impl App {
         let Some(folder) = self.store.index_folder().map(std::path::Path::to_owned) else {
             return Err(Error::Config("this engine has no index beside it".to_owned()));
         };
-        let index = Arc::new(blocking(move || Index::open(&folder, true)).await?);
+        let index = Arc::new(run_blocking(move || Index::open(&folder, true)).await?);
         self.index.set(Some(index.clone()));
         Ok(index)
     }
 
-    /// How the search index does; none where the engine searches its own rows.
+    /// Returns size and progress of the index; `None` on PostgreSQL, which searches its own tables.
     pub async fn index_state(&self) -> Result<Option<IndexState>> {
         let Some(index) = self.search_index().await? else { return Ok(None) };
         let (_, last) = self.store.read().await?.log_bounds().await?;
-        let (passages, vectors) = index.size();
+        let (passages, vectors) = index.passage_and_vector_count();
         let behind = u64::try_from(last - index.position()).unwrap_or(0);
         Ok(Some(IndexState { passages, vectors, behind, kept_here: index.is_kept_here() }))
     }
@@ -145,7 +145,7 @@ impl App {
         let _turn = self.index.turn.lock().await;
         let mut index = self.open_index().await?;
         if !index.is_kept_here() {
-            return self.follow(index).await;
+            return self.follow_writer(index).await;
         }
         let (first, last) = self.store.read().await?.log_bounds().await?;
         let position = index.position();
@@ -153,8 +153,8 @@ impl App {
             if position != 0 {
                 tracing::warn!(position, first, last, "the search index has missed changes; it is made anew");
             }
-            index = self.wiped(index).await?;
-            self.fill(&index, last).await?;
+            index = self.replace_with_empty(index).await?;
+            self.fill_index(&index, last).await?;
         }
         self.same_space(&index).await?;
         loop {
@@ -162,9 +162,9 @@ impl App {
             let mut tx = self.store.read().await?;
             let logged = tx.logged_after(position, PAGE as i64).await?;
             let Some(last) = logged.last().map(|logged| logged.position) else { break };
-            let mut seen = Seen::default();
+            let mut seen = ChangeBatch::default();
             for logged in &logged {
-                seen.note(logged.change);
+                seen.add_change(logged.change);
             }
             self.take_over(&mut tx, &index, seen, last).await?;
         }
@@ -177,7 +177,7 @@ impl App {
             return Ok(()); // words are written with their rows
         }
         if let Some(index) = self.search_index().await?.filter(|index| index.is_kept_here()) {
-            let (_, last) = self.store.look().await?.log_bounds().await?;
+            let (_, last) = self.store.read_inline().await?.log_bounds().await?;
             if last == index.position() {
                 return Ok(());
             }
@@ -192,9 +192,9 @@ impl App {
     }
 
     /// Sees what the process that keeps the index has written since; the caller has the turn.
-    async fn follow(&self, index: Arc<Index>) -> Result<()> {
+    async fn follow_writer(&self, index: Arc<Index>) -> Result<()> {
         let followed = index.clone();
-        if blocking(move || followed.follow()).await.is_err() || index.is_left_alone() {
+        if run_blocking(move || followed.follow_writer()).await.is_err() || index.is_left_alone() {
             // It was made anew, or nobody keeps it any more.
             self.index.set(None);
             drop(index);
@@ -204,7 +204,7 @@ impl App {
     }
 
     /// An empty index in the place of one that cannot be brought up to date.
-    async fn wiped(&self, index: Arc<Index>) -> Result<Arc<Index>> {
+    async fn replace_with_empty(&self, index: Arc<Index>) -> Result<Arc<Index>> {
         self.index.set(None);
         // Searches that run still hold it for a moment.
         let mut index = index;
@@ -217,13 +217,13 @@ impl App {
                 }
             }
         };
-        let index = Arc::new(blocking(move || index.rebuild()).await?);
+        let index = Arc::new(run_blocking(move || index.rebuild()).await?);
         self.index.set(Some(index.clone()));
         Ok(index)
     }
 
     /// Reads the whole library into an empty index.
-    async fn fill(&self, index: &Arc<Index>, position: i64) -> Result<()> {
+    async fn fill_index(&self, index: &Arc<Index>, position: i64) -> Result<()> {
         self.same_space(index).await?;
         let mut first = 0;
         loop {
@@ -233,7 +233,7 @@ impl App {
             first = next;
         }
         let index = index.clone();
-        blocking(move || index.apply(vec![], position)).await
+        run_blocking(move || index.apply_changes(vec![], position)).await
     }
 
     /// Sees to it that the index has the vectors of the space in use.
@@ -246,12 +246,12 @@ impl App {
         }
         let position = index.position();
         let (keeper, id) = (index.clone(), space.id);
-        blocking(move || keeper.apply(vec![Change::Space { space: id, dimension }], position)).await?;
+        run_blocking(move || keeper.apply_changes(vec![IndexChange::Space { space: id, dimension }], position)).await?;
         self.take_vectors(&mut tx, index, 0, i64::MAX, position).await
     }
 
     /// Takes over what was seen to change. What is there now counts, so it does not matter in which order it came.
-    async fn take_over(&self, tx: &mut Tx, index: &Arc<Index>, seen: Seen, position: i64) -> Result<()> {
+    async fn take_over(&self, tx: &mut Tx, index: &Arc<Index>, seen: ChangeBatch, position: i64) -> Result<()> {
         let before = index.position();
         for (first, last) in seen.chunks {
             let mut from = first;
@@ -263,18 +263,19 @@ impl App {
             self.take_vectors(tx, index, first, last, before).await?;
         }
         let ids: Vec<SourceId> = seen.sources.into_iter().collect();
-        let mut changes: Vec<Change> = seen.gone.into_iter().map(|source| Change::Removed { source }).collect();
+        let mut changes: Vec<IndexChange> =
+            seen.gone.into_iter().map(|source| IndexChange::Removed { source }).collect();
         for (_, source) in tx.any_sources(&ids).await? {
-            let about = about(&source, None);
+            let about = index_metadata(&source, None);
             let mut stale = Vec::new();
-            for revision in index.stale(source.id, &about, source.revision) {
+            for revision in index.stale_revisions(source.id, &about, source.revision) {
                 let chunks = tx.chunks_of_revision(revision).await?;
-                stale.push((revision, chunks.iter().map(|one| indexed(&source, one)).collect()));
+                stale.push((revision, chunks.iter().map(|one| indexed_text(&source, one)).collect()));
             }
-            changes.push(Change::Described { source: source.id, about, standing: source.revision, stale });
+            changes.push(IndexChange::Described { source: source.id, about, standing: source.revision, stale });
         }
         let index = index.clone();
-        blocking(move || index.apply(changes, position)).await
+        run_blocking(move || index.apply_changes(changes, position)).await
     }
 
     /// Takes over a page of chunks, whole revisions of them, and says where the next one begins.
@@ -302,10 +303,10 @@ impl App {
             tx.any_sources(&ids).await?.into_iter().map(|(tenant, source)| (source.id, (tenant, source))).collect();
         let mut changes = Vec::new();
         for revision in chunks.chunk_by(|a, b| a.chunk.revision == b.chunk.revision) {
-            changes.extend(revised(revision, &sources));
+            changes.extend(revision_change(revision, &sources));
         }
         let index = index.clone();
-        blocking(move || index.apply(changes, position)).await?;
+        run_blocking(move || index.apply_changes(changes, position)).await?;
         Ok(Some(next))
     }
 
@@ -320,14 +321,16 @@ impl App {
             for (seq, revision, vector) in vectors {
                 by_revision.entry(revision).or_default().push((seq, vector));
             }
-            let changes: Vec<Change> =
-                by_revision.into_iter().map(|(revision, vectors)| Change::Embedded { revision, vectors }).collect();
+            let changes: Vec<IndexChange> = by_revision
+                .into_iter()
+                .map(|(revision, vectors)| IndexChange::Embedded { revision, vectors })
+                .collect();
             let index = index.clone();
-            blocking(move || index.apply(changes, position)).await?;
+            run_blocking(move || index.apply_changes(changes, position)).await?;
         }
     }
 
-    /// How far the log of changes goes, where an index takes it over.
+    /// Returns the last position of the change log; `None` if no index follows it.
     pub(crate) async fn index_position(&self, tx: &mut Tx) -> Result<Option<i64>> {
         match self.store.index_folder() {
             Some(_) => Ok(Some(tx.log_bounds().await?.1)),
@@ -360,22 +363,23 @@ impl App {
             let (mut changes, mut embedded) = (Vec::with_capacity(passages.len() * 2), Vec::new());
             for (seq, one) in (first..).zip(passages) {
                 let revision = one.revision.id;
-                let text = text(one.source.title(), &[], &one.text);
-                let revised = Revised {
+                let text = passage_text(one.source.display_title(), &[], &one.text);
+                let revised = IndexedRevision {
                     tenant,
                     source: one.source.id,
                     revision,
                     first_seq: seq,
                     count: 1,
                     current: true,
-                    about: about(&one.source, one.revision.language.as_deref()),
+                    about: index_metadata(&one.source, one.revision.language.as_deref()),
                 };
-                changes.push(Change::Revised { revised, texts: vec![text] });
-                embedded.extend(one.vector.map(|vector| Change::Embedded { revision, vectors: vec![(seq, vector)] }));
+                changes.push(IndexChange::Revised { revised, texts: vec![text] });
+                embedded
+                    .extend(one.vector.map(|vector| IndexChange::Embedded { revision, vectors: vec![(seq, vector)] }));
             }
             changes.extend(embedded);
             // What fails here is taken over from the log.
-            if let Err(error) = index.apply(changes, positions.1) {
+            if let Err(error) = index.apply_changes(changes, positions.1) {
                 tracing::warn!(%error, "passages could not be told to the search index at once");
             }
         });
@@ -388,9 +392,9 @@ impl App {
             let _turn = self.index.turn.lock().await;
             let index = self.open_index().await?;
             if !index.is_kept_here() {
-                return Err(index_error(ibid_index::Error::Busy));
+                return Err(index_error(ibid_index::IndexError::Busy));
             }
-            self.wiped(index).await?;
+            self.replace_with_empty(index).await?;
         } else {
             self.forget_words().await?;
         }
@@ -402,9 +406,9 @@ impl App {
     /// Keeps the index up to date until it is told to stop.
     pub async fn keep_index(&self, stop: CancellationToken) {
         // PostgreSQL's words are written with their rows; only an upgrade leaves some without.
-        let look = if self.store.index_folder().is_some() { LOOK } else { SYNC };
+        let look = if self.store.index_folder().is_some() { POLL_INTERVAL } else { SYNC };
         let mut changed = self.store.library_changed();
-        let mut pace = Pace { synced: Instant::now(), changed: Instant::now(), position: 0 };
+        let mut pace = IndexerTimers { synced: Instant::now(), changed: Instant::now(), position: 0 };
         loop {
             let wait = match self.keep_once(&mut pace).await {
                 Ok(()) => look,
@@ -420,32 +424,32 @@ impl App {
             }
         }
         if let Some(index) = self.index.get().filter(|index| index.is_kept_here()) {
-            let synced = blocking(move || index.sync()).await;
+            let synced = run_blocking(move || index.sync()).await;
             if let Err(error) = synced {
                 tracing::warn!(%error, "the search index could not be written to its end");
             }
         }
     }
 
-    /// One look at what changed.
-    async fn keep_once(&self, pace: &mut Pace) -> Result<()> {
+    /// Applies new changes once, and syncs the index to disk when that is due.
+    async fn keep_once(&self, pace: &mut IndexerTimers) -> Result<()> {
         if let Some(index) = self.search_index().await?.filter(|index| index.is_kept_here()) {
             let (_, last) = self.store.read().await?.log_bounds().await?;
             if last == index.position() {
                 if pace.position != last {
                     (pace.position, pace.changed) = (last, Instant::now());
                 }
-                if pace.changed.elapsed() > CALM && index.is_division_due() {
+                if pace.changed.elapsed() > CALM && index.is_partition_due() {
                     let index = index.clone();
                     tokio::task::spawn_blocking(move || {
-                        if let Err(error) = index.divide() {
+                        if let Err(error) = index.partition_vectors() {
                             tracing::warn!(%error, "how the vectors are divided could not be kept");
                         }
                     });
                 }
                 if pace.synced.elapsed() > SYNC {
                     pace.synced = Instant::now();
-                    let position = blocking(move || index.sync()).await?;
+                    let position = run_blocking(move || index.sync()).await?;
                     let mut tx = self.store.write().await?;
                     tx.forget_logged(position).await?;
                     tx.commit().await?;
@@ -458,54 +462,54 @@ impl App {
 }
 
 /// The passages of one revision.
-fn revised(chunks: &[IndexedChunk], sources: &HashMap<SourceId, (TenantId, Source)>) -> Option<Change> {
+fn revision_change(chunks: &[IndexedChunk], sources: &HashMap<SourceId, (TenantId, Source)>) -> Option<IndexChange> {
     let first = chunks.first()?;
     let (tenant, source) = sources.get(&first.chunk.source)?;
-    let revised = Revised {
+    let revised = IndexedRevision {
         tenant: *tenant,
         source: source.id,
         revision: first.chunk.revision,
         first_seq: first.seq,
         count: u32::try_from(chunks.len()).ok()?,
         current: source.revision == Some(first.chunk.revision),
-        about: about(source, first.language.as_deref()),
+        about: index_metadata(source, first.language.as_deref()),
     };
-    let texts = chunks.iter().map(|one| indexed(source, one)).collect();
-    Some(Change::Revised { revised, texts })
+    let texts = chunks.iter().map(|one| indexed_text(source, one)).collect();
+    Some(IndexChange::Revised { revised, texts })
 }
 
-/// When the index was last seen to.
-struct Pace {
-    /// When it was made to survive a crash of the machine.
+/// Times of the last sync and the last change of the index.
+struct IndexerTimers {
+    /// Time of the last sync to disk.
     synced: Instant,
-    /// When it was last found to have changed, and how far it had come.
+    /// Time at which `position` last changed.
     changed: Instant,
     position: i64,
 }
 
-/// What a stretch of the log tells of.
+/// The changes of one batch of the log, without duplicates.
 #[derive(Default)]
-struct Seen {
+struct ChangeBatch {
     chunks: Vec<(i64, i64)>,
     vectors: Vec<(i64, i64)>,
     sources: BTreeSet<SourceId>,
     gone: BTreeSet<SourceId>,
 }
 
-impl Seen {
-    fn note(&mut self, change: LoggedChange) {
+impl ChangeBatch {
+    fn add_change(&mut self, change: LoggedChange) {
         match change {
             LoggedChange::Start | LoggedChange::Space(_) => {}
-            LoggedChange::Chunks(first, last) => joined(&mut self.chunks, first, last),
-            LoggedChange::Vectors(first, last) => joined(&mut self.vectors, first, last),
+            LoggedChange::Chunks(first, last) => push_range(&mut self.chunks, first, last),
+            LoggedChange::Vectors(first, last) => push_range(&mut self.vectors, first, last),
             LoggedChange::Source(source) => drop(self.sources.insert(source)),
-            LoggedChange::Gone(source) => drop(self.gone.insert(source)),
+            LoggedChange::Deleted(source) => drop(self.gone.insert(source)),
         }
     }
 }
 
 /// Adds a range, to the one before it if they touch.
-fn joined(ranges: &mut Vec<(i64, i64)>, first: i64, last: i64) {
+fn push_range(ranges: &mut Vec<(i64, i64)>, first: i64, last: i64) {
     match ranges.last_mut() {
         Some((start, end)) if first >= *start && first <= *end + 1 => *end = last.max(*end),
         _ => ranges.push((first, last)),

@@ -2,27 +2,27 @@
 //!
 //! `request.rs` says what can be asked and what comes back, `fusion.rs` puts the two lists together, `events.rs` adds what
 //! happened, `indexing.rs` keeps
-//! the index of the embedded engine up to date, `stored.rs` that of PostgreSQL.
+//! the index of the embedded engine up to date, `database_lists.rs` that of PostgreSQL.
 
+mod database_lists;
 mod events;
 mod fusion;
 pub(crate) mod indexing;
 mod request;
-mod stored;
 
 use std::{collections::HashMap, sync::Arc};
 
 use ibid_domain::{Code, Mark, Origin, Place, Problem, RevisionId, SearchFilter, Source, Span};
-use ibid_index::{Allowed, Index, evidence::Matcher, query};
+use ibid_index::{AllowedPassages, Index, matcher::Matcher, query};
 use ibid_models::Purpose;
 use ibid_store::Chunk;
 
-use self::fusion::{Candidate, Weights};
+use self::fusion::{ActiveLists, FusionCandidate};
 pub use self::{
     indexing::IndexState,
-    request::{Evidence, Found, FoundPassage, GraphExpansion, Lists, Ranked, Search},
+    request::{FoundPassage, GraphExpansion, ListRank, PassageEvidence, SearchLists, SearchRequest, SearchResponse},
 };
-use crate::{App, Expanded, Result, Scope};
+use crate::{App, GraphContext, Result, Scope};
 
 /// A passage shares so much of its text with a better one that it tells nothing new.
 const SAME: f64 = 0.4;
@@ -31,28 +31,28 @@ const QUOTES: usize = 2;
 
 /// The two lists, and how many passages were looked at.
 #[derive(Default)]
-struct Listed {
-    candidates: Vec<Candidate>,
-    words: HashMap<i64, Ranked>,
-    vectors: HashMap<i64, Ranked>,
+struct CandidateLists {
+    candidates: Vec<FusionCandidate>,
+    words: HashMap<i64, ListRank>,
+    vectors: HashMap<i64, ListRank>,
     /// The revision that a candidate was indexed under, where the index is beside the database.
     revisions: HashMap<i64, RevisionId>,
     searched: u64,
 }
 
-impl Listed {
-    /// Notes a list, best first.
-    fn note(&mut self, list: &[(i64, f32)], of_words: bool) {
+impl CandidateLists {
+    /// Stores rank and score of each candidate of a list that is sorted best first.
+    fn record_ranks(&mut self, list: &[(i64, f32)], of_words: bool) {
         let places = if of_words { &mut self.words } else { &mut self.vectors };
         for (place, (seq, score)) in list.iter().enumerate() {
-            places.insert(*seq, Ranked { rank: place + 1, score: *score });
+            places.insert(*seq, ListRank { rank: place + 1, score: *score });
         }
     }
 }
 
 impl App {
     /// The best passages for a query, with the exact words of each that answer.
-    pub async fn search(&self, scope: &Scope, search: &Search) -> Result<Found> {
+    pub async fn search(&self, scope: &Scope, search: &SearchRequest) -> Result<SearchResponse> {
         search.check()?;
         let narrowed = self.within_document(scope, search).await?;
         let search = narrowed.as_ref().unwrap_or(search);
@@ -62,26 +62,26 @@ impl App {
             None => self.stored_languages(scope).await?,
         };
         let languages: Vec<&str> = languages.iter().map(String::as_str).collect();
-        let query = query::parse(&search.query, &languages);
+        let query = query::parse_query(&search.query, &languages);
         let mut notes = Vec::new();
         if search.lists.words && query.words.is_empty() && search.query_vector.is_none() {
             let empty = query.meaning.trim().is_empty();
             if empty {
                 let detail = "the query has no word to look for; give one or more that are not only excluded";
-                return Err(Problem::new(Code::InvalidField, detail).field("query").into());
+                return Err(Problem::new(Code::InvalidField, detail).with_field("query").into());
             }
         }
         let vector = match search.lists.vectors {
             true => self.query_vector(search, &query.meaning, index.as_deref(), &mut notes).await?,
             false => None,
         };
-        let asked = Lists { words: search.lists.words && !query.words.is_empty(), vectors: vector.is_some() };
-        let count = fusion::candidates(search.limit);
+        let asked = SearchLists { words: search.lists.words && !query.words.is_empty(), vectors: vector.is_some() };
+        let count = fusion::candidate_count(search.limit);
         let mut listed = match index {
-            Some(index) => self.listed(scope, &index, &query.words, vector, &search.filter, asked, count).await?,
+            Some(index) => self.index_lists(scope, &index, &query.words, vector, &search.filter, asked, count).await?,
             None => self.stored_lists(scope, &query.words, vector, &search.filter, asked, count).await?,
         };
-        let weights = Weights { words: !listed.words.is_empty(), vectors: !listed.vectors.is_empty() };
+        let weights = ActiveLists { words: !listed.words.is_empty(), vectors: !listed.vectors.is_empty() };
         let ranked = fusion::fuse(std::mem::take(&mut listed.candidates), weights);
         let ranked = ranked.into_iter().filter(|(one, _)| match search.threshold {
             Some(threshold) if asked.vectors => one.cosine.map_or(threshold <= 0.0, |cosine| cosine >= threshold),
@@ -89,7 +89,7 @@ impl App {
         });
         let matcher = Matcher::new(&query);
         let ranked: Vec<_> = ranked.collect();
-        let mut results = self.chosen(scope, search, &ranked, &listed, &matcher).await?;
+        let mut results = self.select_passages(scope, search, &ranked, &listed, &matcher).await?;
         if search.include_events && search.filter.as_of.is_none() {
             self.add_events(scope, search, &ranked, &listed, &matcher, &mut results).await?;
         }
@@ -97,15 +97,15 @@ impl App {
             // The graph is of what is current.
             Some(_) if search.filter.as_of.is_some() => {
                 notes.push("what is connected is known of the library as it is now, not as it was".to_owned());
-                Some(Expanded::default())
+                Some(GraphContext::default())
             }
-            Some(graph) => Some(self.expand(scope, graph, &results, search.filter.memories).await?),
+            Some(graph) => Some(self.expand_results(scope, graph, &results, search.filter.memories).await?),
             None => None,
         };
         if results.is_empty() && listed.searched == 0 {
             notes.push("nothing that was asked for has text yet: add sources, or wait until they are read".to_owned());
         }
-        Ok(Found {
+        Ok(SearchResponse {
             results,
             searched: listed.searched,
             words: asked.words.then_some(listed.words.len() as u64),
@@ -118,7 +118,7 @@ impl App {
     /// The query as a vector of the space that search uses; a note says why there is none.
     async fn query_vector(
         &self,
-        search: &Search,
+        search: &SearchRequest,
         meaning: &str,
         index: Option<&Index>,
         notes: &mut Vec<String>,
@@ -141,8 +141,8 @@ impl App {
             if vector.len() != dimension {
                 let detail =
                     format!("query_vector has {} numbers; this library's vectors have {dimension}", vector.len());
-                let problem = Problem::new(Code::InvalidField, detail).field("query_vector");
-                return Err(problem.fact("dimension", dimension).into());
+                let problem = Problem::new(Code::InvalidField, detail).with_field("query_vector");
+                return Err(problem.with_fact("dimension", dimension).into());
             }
             return Ok(Some(vector.clone()));
         }
@@ -173,61 +173,61 @@ impl App {
 
     /// Both lists from the index beside the database.
     #[expect(clippy::too_many_arguments, reason = "each is one part of the question")]
-    async fn listed(
+    async fn index_lists(
         &self,
         scope: &Scope,
         index: &Arc<Index>,
         words: &ibid_domain::WordQuery,
         vector: Option<Vec<f32>>,
         filter: &SearchFilter,
-        asked: Lists,
+        asked: SearchLists,
         count: usize,
-    ) -> Result<Listed> {
+    ) -> Result<CandidateLists> {
         let revisions = match filter.as_of {
-            Some(_) => Some(self.store.read().await?.search(scope).revisions(filter).await?),
+            Some(_) => Some(self.store.read().await?.search(scope).list_revisions(filter).await?),
             None => None,
         };
         let earlier = revisions.is_some();
-        let allowed = index.allowed(scope.tenant(), filter, revisions.as_deref());
+        let allowed = index.allowed_passages(scope.tenant(), filter, revisions.as_deref());
         let searched = match &allowed {
-            Allowed::All => index.size().0 as u64,
-            Allowed::Some(_, count) => *count as u64,
+            AllowedPassages::All => index.passage_and_vector_count().0 as u64,
+            AllowedPassages::Some(_, count) => *count as u64,
         };
-        let mut listed = Listed { searched, ..Listed::default() };
+        let mut listed = CandidateLists { searched, ..CandidateLists::default() };
         let by_vector = match &vector {
-            Some(vector) => index.nearest(vector, &allowed, count),
+            Some(vector) => index.nearest_passages(vector, &allowed, count),
             None => Vec::new(),
         };
         // Every candidate is scored in both lists.
         let slots: Vec<u32> = by_vector.iter().map(|hit| hit.slot).collect();
         let (by_words, scores) = match asked.words {
-            true => index.words(words, &allowed, earlier, count, &slots).map_err(indexing::index_error)?,
+            true => index.search_words(words, &allowed, earlier, count, &slots).map_err(indexing::index_error)?,
             false => (Vec::new(), vec![0.0; slots.len()]),
         };
         let slots: Vec<u32> = by_words.iter().map(|hit| hit.slot).collect();
         let cosines =
             vector.as_ref().map_or_else(|| vec![None; slots.len()], |vector| index.similarities(vector, &slots));
-        let pairs = |hits: &[ibid_index::Hit]| hits.iter().map(|hit| (hit.seq, hit.score)).collect::<Vec<_>>();
-        listed.note(&pairs(&by_words), true);
-        listed.note(&pairs(&by_vector), false);
+        let pairs = |hits: &[ibid_index::IndexHit]| hits.iter().map(|hit| (hit.seq, hit.score)).collect::<Vec<_>>();
+        listed.record_ranks(&pairs(&by_words), true);
+        listed.record_ranks(&pairs(&by_vector), false);
         for (hit, cosine) in by_words.iter().zip(cosines) {
-            listed.candidates.push(Candidate { seq: hit.seq, bm25: hit.score, cosine });
+            listed.candidates.push(FusionCandidate { seq: hit.seq, bm25: hit.score, cosine });
             listed.revisions.insert(hit.seq, hit.revision);
         }
         for (hit, bm25) in by_vector.iter().zip(scores).filter(|(hit, _)| !listed.words.contains_key(&hit.seq)) {
-            listed.candidates.push(Candidate { seq: hit.seq, bm25, cosine: Some(hit.score) });
+            listed.candidates.push(FusionCandidate { seq: hit.seq, bm25, cosine: Some(hit.score) });
             listed.revisions.insert(hit.seq, hit.revision);
         }
         Ok(listed)
     }
 
     /// The best candidates that are still there and say something new, with the words of them that answer.
-    async fn chosen(
+    async fn select_passages(
         &self,
         scope: &Scope,
-        search: &Search,
-        ranked: &[(Candidate, f64)],
-        listed: &Listed,
+        search: &SearchRequest,
+        ranked: &[(FusionCandidate, f64)],
+        listed: &CandidateLists,
         matcher: &Matcher,
     ) -> Result<Vec<FoundPassage>> {
         let mut chosen: Vec<FoundPassage> = Vec::with_capacity(search.limit);
@@ -236,7 +236,7 @@ impl App {
             let (now, later) = rest.split_at(rest.len().min(search.limit - chosen.len()));
             rest = later;
             let seqs: Vec<i64> = now.iter().map(|(one, _)| one.seq).collect();
-            let rows = self.store.look().await?.search(scope).fetch(&seqs).await?;
+            let rows = self.store.read_inline().await?.search(scope).fetch_passages(&seqs).await?;
             let mut rows: HashMap<i64, _> = rows.into_iter().collect();
             for (candidate, score) in now {
                 let Some(row) = rows.remove(&candidate.seq) else { continue };
@@ -244,12 +244,12 @@ impl App {
                 let (chunk, source, revision) = &*row;
                 let known = listed.revisions.get(&seq).is_none_or(|id| *id == chunk.revision);
                 let current = search.filter.as_of.is_some() || source.revision == Some(chunk.revision);
-                if !known || !current || !passes(&search.filter, source) || repeats(&chosen, chunk) {
+                if !known || !current || !passes_filter(&search.filter, source) || is_duplicate(&chosen, chunk) {
                     continue;
                 }
                 chosen.push(FoundPassage {
                     event: None,
-                    evidence: evidence(chunk, matcher),
+                    evidence: find_evidence(chunk, matcher),
                     chunk: chunk.clone(),
                     source: source.clone(),
                     revision: revision.clone(),
@@ -278,14 +278,15 @@ impl App {
         if spans.is_empty() {
             return Ok(());
         }
-        let marks: Vec<(RevisionId, Mark)> = self.store.look().await?.revisions(scope).marks_within(&spans).await?;
+        let marks: Vec<(RevisionId, Mark)> =
+            self.store.read_inline().await?.revisions(scope).marks_within(&spans).await?;
         for one in chosen.iter_mut().filter(|one| long(one)) {
             let marks: Vec<Mark> =
                 marks.iter().filter(|(id, _)| *id == one.revision.id).map(|(_, mark)| mark.clone()).collect();
             for evidence in &mut one.evidence {
-                let place = ibid_domain::text::place(&marks, evidence.span);
+                let place = ibid_domain::text::locate_span(&marks, evidence.span);
                 evidence.page = place.page;
-                evidence.section = section(&place);
+                evidence.section = section_path(&place);
             }
         }
         Ok(())
@@ -293,7 +294,7 @@ impl App {
 
     async fn add_neighbors(&self, scope: &Scope, chosen: &mut [FoundPassage]) -> Result<()> {
         let places: Vec<(RevisionId, u64)> = chosen.iter().map(|one| (one.revision.id, one.chunk.ordinal)).collect();
-        let chunks: Vec<Chunk> = self.store.look().await?.search(scope).neighbors(&places).await?;
+        let chunks: Vec<Chunk> = self.store.read_inline().await?.search(scope).neighbor_chunks(&places).await?;
         for one in chosen {
             let beside =
                 |chunk: &&Chunk| chunk.revision == one.revision.id && chunk.ordinal.abs_diff(one.chunk.ordinal) == 1;
@@ -303,8 +304,8 @@ impl App {
     }
 }
 
-/// Whether a source is still one that the filter lets through: an index may be a moment behind.
-fn passes(filter: &SearchFilter, source: &Source) -> bool {
+/// True if the source still matches the filter; the index may be slightly behind the database.
+fn passes_filter(filter: &SearchFilter, source: &Source) -> bool {
     (filter.kinds.is_empty() || filter.kinds.contains(&source.kind))
         && (filter.origins.is_empty() || filter.origins.contains(&source.origin))
         && (filter.memories || filter.origins.contains(&Origin::Memory) || source.origin != Origin::Memory)
@@ -313,8 +314,8 @@ fn passes(filter: &SearchFilter, source: &Source) -> bool {
         && filter.tags.iter().all(|tag| source.tags.contains(tag))
 }
 
-/// Whether a better passage has most of the same text already.
-fn repeats(chosen: &[FoundPassage], chunk: &Chunk) -> bool {
+/// True if a better result already has most of the same text.
+fn is_duplicate(chosen: &[FoundPassage], chunk: &Chunk) -> bool {
     chosen.iter().any(|one| {
         let (a, b) = (one.chunk.span, chunk.span);
         let shared = a.end.min(b.end).saturating_sub(a.start.max(b.start));
@@ -322,23 +323,23 @@ fn repeats(chosen: &[FoundPassage], chunk: &Chunk) -> bool {
     })
 }
 
-fn section(place: &Place) -> Option<String> {
+fn section_path(place: &Place) -> Option<String> {
     (!place.section.is_empty()).then(|| place.section.join(" › "))
 }
 
 /// The words of a passage that answer.
-fn evidence(chunk: &Chunk, matcher: &Matcher) -> Vec<Evidence> {
-    let quotes = matcher.quotes(&chunk.content, QUOTES);
+fn find_evidence(chunk: &Chunk, matcher: &Matcher) -> Vec<PassageEvidence> {
+    let quotes = matcher.best_quotes(&chunk.content, QUOTES);
     quotes
         .into_iter()
         .filter_map(|quote| {
             let start = chunk.span.start + quote.span.start;
-            Some(Evidence {
-                quote: quote.span.of(&chunk.content)?.to_owned(),
+            Some(PassageEvidence {
+                quote: quote.span.slice_of(&chunk.content)?.to_owned(),
                 span: Span::new(start, start + quote.span.len()),
                 matches: quote.matches,
                 page: chunk.place.page,
-                section: section(&chunk.place),
+                section: section_path(&chunk.place),
             })
         })
         .collect()

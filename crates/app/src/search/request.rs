@@ -3,46 +3,46 @@
 use ibid_domain::{Category, Code, Event, Problem, Revision, SearchFilter, Source, Span};
 use ibid_store::Chunk;
 
-use crate::Expanded;
+use crate::GraphContext;
 
-/// A search.
+/// A search request with its options.
 #[derive(Clone, Debug)]
-pub struct Search {
-    /// What a person typed, or a question.
+pub struct SearchRequest {
+    /// Words or a question, as the user typed it.
     pub query: String,
     /// The query as a vector of the library's own space, for callers who embed by themselves.
     pub query_vector: Option<Vec<f32>>,
-    /// At most so many results.
+    /// Maximum number of results, 1 to 200.
     pub limit: usize,
-    /// Which passages are looked at.
+    /// Restricts the passages that are searched.
     pub filter: SearchFilter,
-    /// Which lists are asked.
-    pub lists: Lists,
+    /// The lists to search: words, vectors or both.
+    pub lists: SearchLists,
     /// Passages less alike to the query than this are left out.
     pub threshold: Option<f32>,
-    /// Whether the passages before and after each are given, too.
+    /// True to return the passages before and after each result, too.
     pub expand_neighbors: bool,
-    /// Whether events are looked for, too.
+    /// True to return matching events, too.
     pub include_events: bool,
-    /// Whether what is connected with the best results is given, too.
+    /// Options for finding related events; `None` skips the graph.
     pub graph: Option<GraphExpansion>,
 }
 
-/// Which lists are asked.
+/// The lists to search; at least one must be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lists {
+pub struct SearchLists {
     /// Passages with the words of the query.
     pub words: bool,
     /// Passages near the query in meaning.
     pub vectors: bool,
 }
 
-impl Lists {
-    /// Both.
+impl SearchLists {
+    /// Searches words and vectors.
     pub const BOTH: Self = Self { words: true, vectors: true };
 }
 
-/// How what is connected with the best results is found.
+/// Options for finding events and entities related to the best results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphExpansion {
     /// At most so many related events.
@@ -51,9 +51,9 @@ pub struct GraphExpansion {
     pub seed_limit: usize,
     /// Events of these categories; none named means all.
     pub categories: Vec<Category>,
-    /// Whether the entities involved are given.
+    /// True to return the entities involved.
     pub include_entities: bool,
-    /// Whether differences between revisions are given.
+    /// True to return the last change of each related source.
     pub include_revision_diff: bool,
 }
 
@@ -69,8 +69,8 @@ impl Default for GraphExpansion {
     }
 }
 
-impl Search {
-    /// How many results there are if nothing is said.
+impl SearchRequest {
+    /// Number of results if the request names none.
     pub const DEFAULT_LIMIT: usize = 10;
     /// The most results there can be.
     pub const MAX_LIMIT: usize = 200;
@@ -84,7 +84,7 @@ impl Search {
             query_vector: None,
             limit: Self::DEFAULT_LIMIT,
             filter: SearchFilter::default(),
-            lists: Lists::BOTH,
+            lists: SearchLists::BOTH,
             threshold: None,
             expand_neighbors: false,
             include_events: true,
@@ -92,9 +92,9 @@ impl Search {
         }
     }
 
-    /// Whether it is legal, or what would be.
+    /// Validates the request, or returns the problem with its first invalid field.
     pub(super) fn check(&self) -> Result<(), Problem> {
-        let wrong = |field: &str, detail: String| Err(Problem::new(Code::InvalidField, detail).field(field));
+        let wrong = |field: &str, detail: String| Err(Problem::new(Code::InvalidField, detail).with_field(field));
         if self.query.trim().is_empty() && self.query_vector.is_none() {
             return wrong("query", "the query is empty; give words or a question".to_owned());
         }
@@ -131,67 +131,66 @@ impl Search {
     }
 }
 
-/// What a search brought.
+/// The results of a search, with counts and hints.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct SearchResponse {
     /// The best passages, best first.
     pub results: Vec<FoundPassage>,
-    /// How many passages were looked at.
+    /// Number of passages that matched the filter.
     pub searched: u64,
-    /// How many candidates the list of words gave; none if it was not asked.
+    /// Number of candidates found by words; `None` if that list was not searched.
     pub words: Option<u64>,
-    /// How many candidates the list of vectors gave; none if it was not asked.
+    /// Number of candidates found by vectors; `None` if that list was not searched.
     pub vectors: Option<u64>,
-    /// What is connected with the best of them, if that was asked for.
-    pub expanded: Option<Expanded>,
-    /// What a person should know about how the search went: why a list was not asked.
+    /// Related events and entities; `None` if not requested.
+    pub expanded: Option<GraphContext>,
+    /// Hints for the user, such as why the vector list was skipped.
     pub notes: Vec<String>,
 }
 
-/// A passage that was found.
+/// A passage or event found by a search.
 #[derive(Clone, Debug)]
 pub struct FoundPassage {
-    /// What happened, if it is an event of the passage that was found.
+    /// The event, if the result is an event of this passage.
     pub event: Option<Event>,
-    /// The passage.
     pub chunk: Chunk,
-    /// Whose it is.
+    /// The source that the passage belongs to.
     pub source: Source,
-    /// Of which version.
+    /// The revision the passage belongs to.
     pub revision: Revision,
-    /// How well it fits, comparable within one answer only.
+    /// Relevance; comparable within one response only.
     pub score: f64,
     /// Its place in the list of words, from 1, and its score there.
-    pub words: Option<Ranked>,
+    pub words: Option<ListRank>,
     /// Its place in the list of vectors, from 1, and its similarity.
-    pub vector: Option<Ranked>,
-    /// How near it is in meaning, where that is known; it may be so without being in the list.
+    pub vector: Option<ListRank>,
+    /// Cosine similarity to the query; may be set for a passage found by words only.
     pub similarity: Option<f32>,
     /// The words of it that answer.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<PassageEvidence>,
     /// The passages before and after it, if they were asked for.
     pub neighbors: Vec<Chunk>,
 }
 
-/// A place in a list.
+/// Rank and score of a result in one list.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ranked {
-    /// The place, from 1.
+pub struct ListRank {
+    /// Position in the list, counted from 1.
     pub rank: usize,
-    /// The score there.
+    /// Score in the list: BM25 or cosine similarity.
     pub score: f32,
 }
 
 /// Exact words of a source that answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Evidence {
-    /// The words.
+pub struct PassageEvidence {
+    /// Exact words of the source that match the query.
     pub quote: String,
-    /// Where they stand in the revision's text.
+    /// Character range of the quote in the text of the revision.
     pub span: Span,
-    /// Which of their characters match the query: spans within the quote.
+    /// Spans within the quote that match the query.
     pub matches: Vec<Span>,
-    /// The page they stand on.
+    /// Page of the quote; `None` if the source has no pages.
     pub page: Option<u32>,
     /// The headings they stand under.
     pub section: Option<String>,

@@ -1,7 +1,8 @@
 //! A source as someone asks for it, and what of that is legal.
 
 use ibid_domain::{
-    Code, JsonObject, Name, Origin, Problem, Reference, Sha256, Source, SourceType, metadata, problem::shown,
+    Code, JsonObject, Name, Origin, Problem, Reference, Sha256, Source, SourceType, metadata,
+    problem::shorten_for_error,
 };
 use uuid::Uuid;
 
@@ -20,67 +21,63 @@ const MAX_URL: usize = 8_000;
 const MAX_ID: usize = 255;
 const MAX_EXTERNAL_ID: usize = 4_096;
 
-/// What a new source is to be made of.
+/// The content of a new source.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Content {
+pub enum SourceContent {
     /// Nothing but what is said of it.
     #[default]
     Nothing,
-    /// What stands at its address, to be fetched.
+    /// The page at the source's URL, which a job fetches.
     AtUrl,
     /// Bytes that are kept already.
     Artifact(Sha256),
-    /// A text.
+    /// Plain text, stored as an artifact.
     Text(String),
 }
 
 /// A source as someone asks for it.
 #[derive(Clone, Debug, Default)]
 pub struct SourceDraft {
-    /// What it is made of.
-    pub content: Content,
+    pub content: SourceContent,
     /// Its type; if not said, what its content suggests.
     pub kind: Option<SourceType>,
-    /// Where it came from; if not said, what its content suggests.
+    /// Origin; derived from the content if `None`.
     pub origin: Option<Origin>,
-    /// What is said of it. It is not unsaid by what the content tells.
+    /// Bibliographic data given by the user; extracted data does not overwrite it.
     pub reference: Reference,
-    /// Its address.
+    /// Absolute http or https URL.
     pub url: Option<String>,
-    /// The name of its site.
     pub site_name: Option<String>,
-    /// What its type says of it.
+    /// Fields of the source type, validated against that type.
     pub metadata: JsonObject,
-    /// What it is filed under.
+    /// Tags, at most 100 of 100 characters each.
     pub tags: Vec<String>,
     /// The document it is collected for.
     pub document_id: Option<Uuid>,
-    /// The project it belongs to.
     pub project_id: Option<Uuid>,
-    /// The run that brought it.
+    /// The run that found the source.
     pub run_id: Option<Uuid>,
     /// The message that brought it.
     pub message_id: Option<String>,
-    /// What another system calls it. Bytes brought again under the same id are a new revision.
+    /// Id in another system. New bytes with the same id become a new revision.
     pub external_id: Option<String>,
-    /// What the file was called.
+    /// Original file name of the upload.
     pub filename: Option<String>,
 }
 
-/// What is to change of a source; what is `None` stays as it is.
+/// A change of a source; fields that are `None` stay as they are.
 #[derive(Clone, Debug, Default)]
 pub struct SourceChange {
-    /// Its type.
     pub kind: Option<SourceType>,
     /// The fields of its reference that are said, by name, with their new values.
     pub reference: Option<(Vec<String>, Reference)>,
-    /// Its address, or none.
+    /// New URL; `Some(None)` removes it.
     pub url: Option<Option<String>>,
     /// The name of its site, or none.
     pub site_name: Option<Option<String>>,
-    /// What its type says of it: fields that are `null` are forgotten, others set.
+    /// Fields of the source type to set; fields that are `null` are removed.
     pub metadata: Option<JsonObject>,
-    /// What it is filed under.
+    /// New tags, replacing the old ones.
     pub tags: Option<Vec<String>>,
     /// The document it is collected for, or none.
     pub document_id: Option<Option<Uuid>>,
@@ -90,49 +87,49 @@ pub struct SourceChange {
 
 impl SourceDraft {
     /// The same draft with its texts tidied, or what is wrong with it.
-    pub(super) fn checked(mut self) -> Result<Self, Problem> {
+    pub(super) fn into_validated(mut self) -> Result<Self, Problem> {
         check_reference(&mut self.reference)?;
-        let manual = matches!(self.content, Content::Nothing);
+        let manual = matches!(self.content, SourceContent::Nothing);
         if manual && self.reference.title.is_none() {
             let detail = "a source needs a url, an artifact_sha256, or a title of its own";
-            return Err(Problem::new(Code::InvalidField, detail).field("title"));
+            return Err(Problem::new(Code::InvalidField, detail).with_field("title"));
         }
-        if let Content::Text(text) = &self.content
+        if let SourceContent::Text(text) = &self.content
             && text.trim().is_empty()
         {
             let detail = "content is empty; leave it out, or give the text";
-            return Err(Problem::new(Code::InvalidField, detail).field("content"));
+            return Err(Problem::new(Code::InvalidField, detail).with_field("content"));
         }
         check_url(self.url.as_deref())?;
         self.tags = checked_tags(self.tags)?;
         check_text("site_name", self.site_name.as_deref(), MAX_TEXT)?;
         check_text("message_id", self.message_id.as_deref(), MAX_ID)?;
         check_text("external_id", self.external_id.as_deref(), MAX_EXTERNAL_ID)?;
-        metadata::check(self.kind(), &self.metadata)?;
+        metadata::check_metadata(self.kind(), &self.metadata)?;
         Ok(self)
     }
 
-    /// Its type.
+    /// Returns the given type, else the one that the content suggests.
     pub(super) fn kind(&self) -> SourceType {
         self.kind.unwrap_or(match self.content {
-            Content::AtUrl => SourceType::WebPage,
-            Content::Nothing | Content::Artifact(_) | Content::Text(_) => SourceType::KnowledgeBase,
+            SourceContent::AtUrl => SourceType::WebPage,
+            SourceContent::Nothing | SourceContent::Artifact(_) | SourceContent::Text(_) => SourceType::KnowledgeBase,
         })
     }
 
-    /// Where it came from.
+    /// Returns the given origin, else the one that the content suggests.
     pub(super) fn origin(&self) -> Origin {
         self.origin.unwrap_or(match self.content {
-            Content::AtUrl => Origin::Web,
-            Content::Artifact(_) => Origin::BlobStorage,
-            Content::Nothing | Content::Text(_) => Origin::Manual,
+            SourceContent::AtUrl => Origin::Web,
+            SourceContent::Artifact(_) => Origin::BlobStorage,
+            SourceContent::Nothing | SourceContent::Text(_) => Origin::Manual,
         })
     }
 }
 
 impl SourceChange {
     /// Applies the change, or says what is wrong with it.
-    pub(super) fn apply(self, source: &mut Source) -> Result<(), Problem> {
+    pub(super) fn apply_to(self, source: &mut Source) -> Result<(), Problem> {
         if let Some((names, mut reference)) = self.reference {
             check_reference(&mut reference)?;
             for name in names {
@@ -143,7 +140,7 @@ impl SourceChange {
             }
             if source.reference.title.is_none() && source.url.is_none() {
                 let detail = "the title cannot be removed: nothing else tells what this source is";
-                return Err(Problem::new(Code::InvalidField, detail).field("title"));
+                return Err(Problem::new(Code::InvalidField, detail).with_field("title"));
             }
         }
         if let Some(url) = self.url {
@@ -171,7 +168,7 @@ impl SourceChange {
             }
         }
         source.kind = self.kind.unwrap_or(source.kind);
-        metadata::check(source.kind, &source.metadata)
+        metadata::check_metadata(source.kind, &source.metadata)
     }
 }
 
@@ -180,11 +177,11 @@ fn check_text(field: &str, text: Option<&str>, most: usize) -> Result<(), Proble
     let reason = if text.chars().count() > most {
         format!("{field} takes at most {most} characters")
     } else if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r')) {
-        format!("{field} has control characters: '{}'", shown(text))
+        format!("{field} has control characters: '{}'", shorten_for_error(text))
     } else {
         return Ok(());
     };
-    Err(Problem::new(Code::InvalidField, reason).field(field))
+    Err(Problem::new(Code::InvalidField, reason).with_field(field))
 }
 
 /// Tidies the texts of a reference: no blank space around them, and none that is only blank.
@@ -200,7 +197,7 @@ fn check_reference(reference: &mut Reference) -> Result<(), Problem> {
     for (field, names) in [("authors", &mut reference.authors), ("editors", &mut reference.editors)] {
         if names.len() > MAX_NAMES {
             let detail = format!("{field} takes at most {MAX_NAMES} names");
-            return Err(Problem::new(Code::InvalidField, detail).field(field));
+            return Err(Problem::new(Code::InvalidField, detail).with_field(field));
         }
         for name in names.iter() {
             check_text(field, Some(&name.to_string()), MAX_TEXT)?;
@@ -222,7 +219,7 @@ fn checked_tags(tags: Vec<String>) -> Result<Vec<String>, Problem> {
     }
     if kept.len() > MAX_TAGS {
         let detail = format!("a source takes at most {MAX_TAGS} tags");
-        return Err(Problem::new(Code::InvalidField, detail).field("tags"));
+        return Err(Problem::new(Code::InvalidField, detail).with_field("tags"));
     }
     Ok(kept)
 }
@@ -235,15 +232,15 @@ fn check_url(url: Option<&str>) -> Result<(), Problem> {
     let reason = if url.len() > MAX_URL {
         format!("the address is longer than {MAX_URL} bytes")
     } else if !web || url.chars().any(|c| c.is_control() || c == ' ') {
-        format!("'{}' is not an absolute http or https address", shown(url))
+        format!("'{}' is not an absolute http or https address", shorten_for_error(url))
     } else {
         return Ok(());
     };
-    Err(Problem::new(Code::UrlInvalid, reason).field("url"))
+    Err(Problem::new(Code::UrlInvalid, reason).with_field("url"))
 }
 
 /// Names out of one line, as people write them: `Ada Lovelace; Charles Babbage`, `A and B`.
-pub fn names(line: &str) -> Vec<Name> {
+pub fn parse_names(line: &str) -> Vec<Name> {
     line.split([';', '\n'])
         .flat_map(|part| part.split(" and "))
         .map(str::trim)
@@ -264,9 +261,9 @@ mod tests {
     #[test]
     fn a_source_that_is_typed_in_needs_a_title() {
         for draft in [SourceDraft::default(), titled("  ")] {
-            assert_eq!(draft.checked().unwrap_err().field.as_deref(), Some("title"));
+            assert_eq!(draft.into_validated().unwrap_err().field.as_deref(), Some("title"));
         }
-        assert_eq!(titled(" A book ").checked().unwrap().reference.title.as_deref(), Some("A book"));
+        assert_eq!(titled(" A book ").into_validated().unwrap().reference.title.as_deref(), Some("A book"));
     }
 
     #[test]
@@ -278,21 +275,22 @@ mod tests {
             (SourceDraft { message_id: Some("m".repeat(256)), ..titled("T") }, "message_id"),
             (SourceDraft { url: Some("file:///etc/passwd".to_owned()), ..titled("T") }, "url"),
             (SourceDraft { url: Some("data:text/html,x".to_owned()), ..titled("T") }, "url"),
-            (SourceDraft { content: Content::Text(" \n".to_owned()), ..titled("T") }, "content"),
+            (SourceDraft { content: SourceContent::Text(" \n".to_owned()), ..titled("T") }, "content"),
         ] {
-            assert_eq!(draft.checked().unwrap_err().field.as_deref(), Some(field));
+            assert_eq!(draft.into_validated().unwrap_err().field.as_deref(), Some(field));
         }
     }
 
     #[test]
     fn tags_are_kept_once() {
         let draft = SourceDraft { tags: vec![" a".into(), "a".into(), String::new(), "b".into()], ..titled("T") };
-        assert_eq!(draft.checked().unwrap().tags, ["a", "b"]);
+        assert_eq!(draft.into_validated().unwrap().tags, ["a", "b"]);
     }
 
     #[test]
     fn names_are_told_apart() {
-        let told: Vec<_> = names("Ada Lovelace; Charles Babbage and WHO").iter().map(ToString::to_string).collect();
+        let told: Vec<_> =
+            parse_names("Ada Lovelace; Charles Babbage and WHO").iter().map(ToString::to_string).collect();
         assert_eq!(told, ["Ada Lovelace", "Charles Babbage", "WHO"]);
     }
 }

@@ -5,33 +5,33 @@ use std::{sync::Arc, time::Duration};
 use futures::{FutureExt, future::BoxFuture};
 use ibid_domain::{EmbeddingState, SourceId, SourceStatus, source::ExtractionFault};
 use ibid_models::{EmbedError, Embedder, Purpose};
-use ibid_store::{EmbeddingSpace, Failure, NewJob};
+use ibid_store::{EmbeddingSpace, JobError, NewJob};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::ingest;
 use crate::{
     App, Error, Result, Scope,
-    worker::{Handler, JobContext},
+    worker::{JobContext, JobHandler},
 };
 
 /// The kind of job that embeds.
 pub(crate) const KIND: &str = "embed";
 
-/// How long to wait when a provider asks for less without saying how long.
+/// Delay if a provider rate-limits without saying for how long.
 const DEFAULT_WAIT: Duration = Duration::from_secs(20);
 /// The longest that such a wish is heeded.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
 #[derive(Deserialize)]
-struct Payload {
+struct EmbedPayload {
     source_id: SourceId,
 }
 
 /// Embeds the chunks of one source.
 pub(crate) struct EmbedHandler;
 
-impl Handler for EmbedHandler {
+impl JobHandler for EmbedHandler {
     fn kind(&self) -> &'static str {
         KIND
     }
@@ -41,10 +41,10 @@ impl Handler for EmbedHandler {
         Some(2)
     }
 
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
         async move {
-            let payload: Payload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
+            let payload: EmbedPayload = serde_json::from_value(context.job.payload.clone())
+                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
             context.app.embed_source(context, payload.source_id).await
         }
         .boxed()
@@ -59,37 +59,37 @@ fn with_title(title: Option<&str>, text: &str) -> String {
     }
 }
 
-fn failed(error: Error) -> Failure {
-    Failure::Failed(error.to_string())
+fn retryable_error(error: Error) -> JobError {
+    JobError::Retry(error.to_string())
 }
 
 impl App {
-    async fn embed_source(&self, context: &JobContext, id: SourceId) -> Result<Option<Json>, Failure> {
+    async fn embed_source(&self, context: &JobContext, id: SourceId) -> Result<Option<Json>, JobError> {
         let scope = &context.scope;
         let Some(embedder) = self.tools().embedder.clone() else {
-            self.note_embedding(scope, id, None, Some("no embedder is configured")).await.map_err(failed)?;
+            self.note_embedding(scope, id, None, Some("no embedder is configured")).await.map_err(retryable_error)?;
             return Ok(Some(json!({ "outcome": "no embedder" })));
         };
-        let space = self.space_of(&*embedder).await.map_err(failed)?;
+        let space = self.space_of(&*embedder).await.map_err(retryable_error)?;
         let described = match self.source(scope, id).await {
             Ok(described) => described,
             Err(Error::Problem(_)) => return Ok(Some(json!({ "outcome": "gone" }))),
-            Err(error) => return Err(failed(error)),
+            Err(error) => return Err(retryable_error(error)),
         };
         let Some(revision) = described.revision.filter(|revision| revision.chunk_count > 0) else {
             return Ok(Some(json!({ "outcome": "nothing to embed" })));
         };
         let title = described.source.reference.title.filter(|title| revision.filename.as_ref() != Some(title));
         // As many as keep all processors busy and are lost when the process is killed.
-        let batch = i64::try_from(embedder.batch().clamp(1, 256)).unwrap_or(64);
+        let batch = i64::try_from(embedder.batch_size().clamp(1, 256)).unwrap_or(64);
         let mut done = {
-            let mut tx = self.store.read().await.map_err(failed)?;
-            tx.vectors(scope).count(space.id, revision.id).await.map_err(failed)?
+            let mut tx = self.store.read().await.map_err(retryable_error)?;
+            tx.vectors(scope).count_vectors(space.id, revision.id).await.map_err(retryable_error)?
         };
         loop {
             let missing = {
-                let mut tx = self.store.read().await.map_err(failed)?;
-                tx.vectors(scope).missing(space.id, revision.id, batch).await.map_err(failed)?
+                let mut tx = self.store.read().await.map_err(retryable_error)?;
+                tx.vectors(scope).chunks_without_vector(space.id, revision.id, batch).await.map_err(retryable_error)?
             };
             if missing.is_empty() {
                 break;
@@ -109,38 +109,38 @@ impl App {
                 return Err(self.embedding_failed(context, id, EmbedError::WrongDimension { expected, got }).await);
             }
             let vectors: Vec<_> = missing.iter().map(|(chunk, _)| *chunk).zip(vectors).collect();
-            let mut tx = self.store.write().await.map_err(failed)?;
-            tx.vectors(scope).keep(space.id, &vectors).await.map_err(failed)?;
+            let mut tx = self.store.write().await.map_err(retryable_error)?;
+            tx.vectors(scope).insert_vectors(space.id, &vectors).await.map_err(retryable_error)?;
             // The source may have been deleted meanwhile, and then its chunks are gone, too.
-            if tx.sources(scope).get(id).await.map_err(failed)?.is_none() {
+            if tx.sources(scope).get(id).await.map_err(retryable_error)?.is_none() {
                 return Ok(Some(json!({ "outcome": "gone" })));
             }
-            tx.commit().await.map_err(failed)?;
+            tx.commit().await.map_err(retryable_error)?;
             done += vectors.len() as u64;
             metrics::counter!("ibid_chunks_embedded_total").increment(vectors.len() as u64);
-            context.progress.tell(done, Some(revision.chunk_count), "embedding").await;
+            context.progress.update(done, Some(revision.chunk_count), "embedding").await;
         }
-        self.note_embedding(scope, id, Some(EmbeddingState::Ready), None).await.map_err(failed)?;
+        self.note_embedding(scope, id, Some(EmbeddingState::Ready), None).await.map_err(retryable_error)?;
         Ok(Some(json!({ "outcome": "embedded", "chunks": revision.chunk_count, "model": embedder.model() })))
     }
 
     /// Writes down why embedding did not succeed, where a person sees it, and says what becomes of the job.
-    async fn embedding_failed(&self, context: &JobContext, id: SourceId, error: EmbedError) -> Failure {
+    async fn embedding_failed(&self, context: &JobContext, id: SourceId, error: EmbedError) -> JobError {
         let reason = error.to_string();
         let last_try = context.job.attempt >= context.job.max_attempts;
         let failure = match error {
             EmbedError::RateLimited { retry_after, .. } => {
-                Failure::PutOff(reason.clone(), retry_after.unwrap_or(DEFAULT_WAIT).min(LONGEST_WAIT))
+                JobError::Deferred(reason.clone(), retry_after.unwrap_or(DEFAULT_WAIT).min(LONGEST_WAIT))
             }
-            EmbedError::Unavailable(_) => Failure::Failed(reason.clone()),
+            EmbedError::Unavailable(_) => JobError::Retry(reason.clone()),
             // What is not installed may be installed later: the sweep looks again.
-            EmbedError::NotInstalled(_) => Failure::PutOff(reason.clone(), Duration::from_secs(300)),
-            EmbedError::Refused(_) | EmbedError::WrongDimension { .. } => Failure::Hopeless(reason.clone()),
+            EmbedError::NotInstalled(_) => JobError::Deferred(reason.clone(), Duration::from_secs(300)),
+            EmbedError::Refused(_) | EmbedError::WrongDimension { .. } => JobError::Permanent(reason.clone()),
         };
         let over = match failure {
-            Failure::Failed(_) => last_try,
-            Failure::Hopeless(_) => true,
-            Failure::PutOff(..) => false,
+            JobError::Retry(_) => last_try,
+            JobError::Permanent(_) => true,
+            JobError::Deferred(..) => false,
         };
         let state = if over { EmbeddingState::Failed } else { EmbeddingState::Pending };
         if let Err(error) = self.note_embedding(&context.scope, id, Some(state), Some(&reason)).await {
@@ -157,7 +157,7 @@ impl App {
         reason: Option<&str>,
     ) -> Result<()> {
         let mut tx = self.store.write().await?;
-        let Some(mut source) = tx.sources(scope).hold(id).await? else { return Ok(()) };
+        let Some(mut source) = tx.sources(scope).get_for_update(id).await? else { return Ok(()) };
         source.embedding = state.unwrap_or(source.embedding);
         source.embedding_error = reason.map(str::to_owned);
         if source.embedding == EmbeddingState::Ready && source.status == SourceStatus::Indexed {
@@ -172,7 +172,8 @@ impl App {
         tx.commit().await
     }
 
-    /// What turns a query into a vector of a space; none if its vectors come from outside or by a model that is gone.
+    /// Returns the embedder of a vector space; `None` if its vectors come from clients or its model is no longer
+    /// configured.
     pub(crate) async fn embedder_of(&self, space: i64) -> Result<Option<Arc<dyn Embedder>>> {
         let Some(embedder) = self.tools().embedder.clone() else { return Ok(None) };
         Ok((self.space_of(&*embedder).await?.id == space).then_some(embedder))
@@ -236,7 +237,7 @@ impl App {
         let (mut asked, mut after) = (0, None);
         loop {
             let mut tx = self.store.write().await?;
-            let unfinished = tx.sources(scope).unfinished(after, 500).await?;
+            let unfinished = tx.sources(scope).list_unfinished(after, 500).await?;
             let Some(last) = unfinished.last() else { return Ok(asked) };
             after = Some(last.id);
             let reading = tx.jobs(scope).live_sources(ingest::KIND).await?;
@@ -257,13 +258,13 @@ impl App {
                 }
                 let job = if source.status == SourceStatus::Pending {
                     let payload = json!({ "source_id": source.id, "fetch": false });
-                    (!reading.contains(&id)).then(|| NewJob::new(ingest::KIND, payload).priority(50))
+                    (!reading.contains(&id)).then(|| NewJob::new(ingest::KIND, payload).with_priority(50))
                 } else {
                     let payload = json!({ "source_id": source.id });
                     (embed && !embedding.contains(&id)).then(|| NewJob::new(KIND, payload))
                 };
                 if let Some(job) = job {
-                    tx.jobs(scope).enqueue(job.once(id)).await?;
+                    tx.jobs(scope).enqueue(job.with_dedupe_key(id)).await?;
                     asked += 1;
                 }
             }

@@ -3,18 +3,20 @@
 use std::io::Read;
 
 use futures::{FutureExt, TryStreamExt, future::BoxFuture};
-use ibid_domain::{Code, Problem, Reference, Sha256, SourceType, artifact::Filename, job::Job, problem::shown};
-use ibid_ingest::{lists, references};
-use ibid_store::{Failure, NewJob};
+use ibid_domain::{
+    Code, Problem, Reference, Sha256, SourceType, artifact::Filename, job::Job, problem::shorten_for_error,
+};
+use ibid_ingest::{references, url_lists};
+use ibid_store::{JobError, NewJob};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-use super::{Content, Described, SourceDraft};
+use super::{SourceContent, SourceDraft, SourceWithRevision};
 use crate::{
     App, Error, Result, Scope, UploadDetails,
-    worker::{Handler, JobContext},
+    worker::{JobContext, JobHandler},
 };
 
 /// The kind of job that unpacks a zip.
@@ -31,95 +33,95 @@ const MAX_REASONS: usize = 100;
 
 /// Many sources as someone asks for them.
 #[derive(Clone, Debug, Default)]
-pub struct Import {
-    /// The list itself.
+pub struct ImportRequest {
+    /// The list as text: references or URLs.
     pub text: Option<String>,
     /// Or the artifact that holds it.
     pub artifact: Option<Sha256>,
     /// Or where it stands, as a sitemap does.
     pub url: Option<String>,
-    /// What it is, if that is not to be found out.
+    /// Format of the list; detected if `None`.
     pub format: Option<String>,
     /// The document they are collected for.
     pub document_id: Option<Uuid>,
-    /// What they are filed under.
+    /// Tags added to every imported source.
     pub tags: Vec<String>,
 }
 
-/// What came of an import.
+/// The result of an import request.
 #[derive(Debug)]
 pub enum ImportReport {
-    /// It is done.
+    /// The list was imported at once, without a job.
     Done {
         /// The sources, and whether each is new.
-        sources: Vec<(Described, bool)>,
-        /// What could not be taken.
-        failed: Vec<Rejected>,
+        sources: Vec<(SourceWithRevision, bool)>,
+        /// Entries that could not be imported.
+        failed: Vec<RejectedEntry>,
     },
-    /// A job does it.
-    Asked(Box<Job>),
+    /// A job was queued, because the artifact is a zip.
+    Queued(Box<Job>),
 }
 
 /// An entry that could not be taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rejected {
-    /// Which.
+pub struct RejectedEntry {
+    /// Key, line or file name of the entry.
     pub entry: String,
-    /// Why.
+    /// Reason why it was rejected.
     pub reason: String,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Payload {
+struct ImportPayload {
     artifact_sha256: Sha256,
     document_id: Option<Uuid>,
     tags: Vec<String>,
 }
 
-/// What a list may be.
+/// The formats an imported list can have.
 enum ListFormat {
-    References(Option<references::Format>),
+    References(Option<references::ImportFormat>),
     Addresses,
 }
 
 impl App {
-    /// Brings many sources.
-    pub async fn import_sources(&self, scope: &Scope, import: Import) -> Result<ImportReport> {
+    /// Imports references, URLs or the files of a zip as sources.
+    pub async fn import_sources(&self, scope: &Scope, import: ImportRequest) -> Result<ImportReport> {
         let text = match (import.text, import.artifact) {
             (Some(text), _) => text,
             (None, Some(sha256)) => {
                 let artifact = self.artifact(scope, sha256).await?;
                 if self.starts_like_zip(scope, sha256).await? {
                     let payload =
-                        Payload { artifact_sha256: sha256, document_id: import.document_id, tags: import.tags };
-                    let job = NewJob::new(KIND, json!(payload)).once(json!(payload).to_string());
+                        ImportPayload { artifact_sha256: sha256, document_id: import.document_id, tags: import.tags };
+                    let job = NewJob::new(KIND, json!(payload)).with_dedupe_key(json!(payload).to_string());
                     let mut tx = self.store.write().await?;
                     let job = tx.jobs(scope).enqueue(job).await?;
                     tx.commit().await?;
-                    return Ok(ImportReport::Asked(Box::new(job)));
+                    return Ok(ImportReport::Queued(Box::new(job)));
                 }
                 if artifact.size_bytes > MAX_LIST {
                     let detail = format!("the list has {} bytes; the most is {MAX_LIST}", artifact.size_bytes);
                     return Err(Problem::new(Code::ImportUnreadable, detail).into());
                 }
-                ibid_ingest::html::decode(&self.bytes_of(scope, sha256).await?, None).into_owned()
+                ibid_ingest::html::decode_html(&self.bytes_of(scope, sha256).await?, None).into_owned()
             }
             (None, None) => match &import.url {
                 Some(url) => {
                     let fetched = self.tools().fetcher.fetch(url, None).await.map_err(super::fetch_problem)?;
-                    ibid_ingest::html::decode(&fetched.bytes, fetched.media_type.as_deref()).into_owned()
+                    ibid_ingest::html::decode_html(&fetched.bytes, fetched.media_type.as_deref()).into_owned()
                 }
                 None => String::new(),
             },
         };
-        let (drafts, mut failed) = drafts(&text, import.format.as_deref())?;
+        let (drafts, mut failed) = parse_drafts(&text, import.format.as_deref())?;
         let mut sources = Vec::with_capacity(drafts.len());
         for (entry, mut draft) in drafts {
             draft.document_id = import.document_id;
             draft.tags.extend(import.tags.iter().cloned());
             match self.create_source(scope, draft).await {
                 Ok(made) => sources.push(made),
-                Err(Error::Problem(problem)) => failed.push(Rejected { entry, reason: problem.detail }),
+                Err(Error::Problem(problem)) => failed.push(RejectedEntry { entry, reason: problem.detail }),
                 Err(error) => return Err(error),
             }
         }
@@ -132,18 +134,18 @@ impl App {
     }
 
     async fn starts_like_zip(&self, scope: &Scope, sha256: Sha256) -> Result<bool> {
-        let Some(mut bytes) = self.store.bytes(scope, sha256, None).await? else { return Ok(false) };
+        let Some(mut bytes) = self.store.read_bytes(scope, sha256, None).await? else { return Ok(false) };
         let first = bytes.try_next().await?.unwrap_or_default();
         Ok(first.starts_with(b"PK\x03\x04") || first.starts_with(b"PK\x05\x06"))
     }
 
     /// Makes a source of each file of a zip.
-    async fn unpack(&self, context: &JobContext, payload: Payload) -> Result<Json, Failure> {
-        let failed = |error: Error| Failure::Failed(error.to_string());
+    async fn import_zip(&self, context: &JobContext, payload: ImportPayload) -> Result<Json, JobError> {
+        let failed = |error: Error| JobError::Retry(error.to_string());
         let scope = &context.scope;
         let whole = self.bytes_of(scope, payload.artifact_sha256).await.map_err(failed)?;
         let (send, mut files) = mpsc::channel(2);
-        let unpacking = tokio::task::spawn_blocking(move || unpack(whole, &send));
+        let unpacking = tokio::task::spawn_blocking(move || unpack_zip(whole, &send));
         let (mut added, mut unchanged, mut done, mut reasons, mut rejected) = (0_u64, 0_u64, 0_u64, Vec::new(), 0_u64);
         while let Some((name, content)) = files.recv().await {
             done += 1;
@@ -157,21 +159,21 @@ impl App {
                 Err(Error::Problem(problem)) => {
                     rejected += 1;
                     if reasons.len() < MAX_REASONS {
-                        reasons.push(Rejected { entry: name.clone(), reason: problem.detail });
+                        reasons.push(RejectedEntry { entry: name.clone(), reason: problem.detail });
                     }
                 }
                 Err(error) => return Err(failed(error)),
             }
-            context.progress.tell(done, None, "unpacking").await;
+            context.progress.update(done, None, "unpacking").await;
         }
         match unpacking.await {
             Ok(Ok(())) => Ok(json!({ "added": added, "unchanged": unchanged, "failed": rejected, "reasons": reasons })),
-            Ok(Err(reason)) => Err(Failure::Hopeless(reason)),
-            Err(error) => Err(Failure::Failed(error.to_string())),
+            Ok(Err(reason)) => Err(JobError::Permanent(reason)),
+            Err(error) => Err(JobError::Retry(error.to_string())),
         }
     }
 
-    async fn add_file(&self, scope: &Scope, path: &str, bytes: Vec<u8>, payload: &Payload) -> Result<bool> {
+    async fn add_file(&self, scope: &Scope, path: &str, bytes: Vec<u8>, payload: &ImportPayload) -> Result<bool> {
         let name = path.rsplit('/').next().unwrap_or(path).to_owned();
         let details = UploadDetails {
             filename: Some(Filename::new(name)?),
@@ -180,7 +182,7 @@ impl App {
         };
         let artifact = self.keep_bytes(scope, bytes.into(), details).await?;
         let draft = SourceDraft {
-            content: Content::Artifact(artifact.sha256),
+            content: SourceContent::Artifact(artifact.sha256),
             document_id: payload.document_id,
             tags: payload.tags.clone(),
             ..SourceDraft::default()
@@ -190,7 +192,7 @@ impl App {
 }
 
 /// Unpacks a zip, file by file, within bounds.
-fn unpack(whole: Vec<u8>, send: &mpsc::Sender<(String, Result<Vec<u8>, String>)>) -> Result<(), String> {
+fn unpack_zip(whole: Vec<u8>, send: &mpsc::Sender<(String, Result<Vec<u8>, String>)>) -> Result<(), String> {
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(whole))
         .map_err(|error| format!("the zip cannot be read: {error}"))?;
     if archive.len() > MAX_FILES {
@@ -229,21 +231,21 @@ fn unpack(whole: Vec<u8>, send: &mpsc::Sender<(String, Result<Vec<u8>, String>)>
     Ok(())
 }
 
-type Drafts = (Vec<(String, SourceDraft)>, Vec<Rejected>);
+type ParsedDrafts = (Vec<(String, SourceDraft)>, Vec<RejectedEntry>);
 
 /// The sources that a list asks for, and what of it could not be read.
-fn drafts(text: &str, format: Option<&str>) -> Result<Drafts, Problem> {
+fn parse_drafts(text: &str, format: Option<&str>) -> Result<ParsedDrafts, Problem> {
     match list_format(text, format)? {
         ListFormat::References(format) => {
             let imported = references::read(text, format)
-                .map_err(|error| Problem::new(Code::ImportFormatUnknown, error.to_string()).field("format"))?;
+                .map_err(|error| Problem::new(Code::ImportFormatUnknown, error.to_string()).with_field("format"))?;
             let failed = imported
                 .problems
                 .into_iter()
                 .map(|problem| {
                     let line = problem.line.map(|line| format!("line {line}"));
                     let entry = [problem.key, line].into_iter().flatten().collect::<Vec<_>>().join(", ");
-                    Rejected { entry, reason: problem.message }
+                    RejectedEntry { entry, reason: problem.message }
                 })
                 .collect();
             let drafts = imported.entries.into_iter().map(|entry| {
@@ -260,15 +262,16 @@ fn drafts(text: &str, format: Option<&str>) -> Result<Drafts, Problem> {
             Ok((drafts.collect(), failed))
         }
         ListFormat::Addresses => {
-            let listed = lists::read(text)
-                .map_err(|error| Problem::new(Code::ImportUnreadable, error.to_string()).field("text"))?;
+            let listed = url_lists::parse_url_list(text)
+                .map_err(|error| Problem::new(Code::ImportUnreadable, error.to_string()).with_field("text"))?;
             let lines = listed.unread_lines.iter().map(|line| (format!("line {line}"), "it is not an address"));
             let maps =
                 listed.sitemaps.iter().map(|url| (url.clone(), "it is a sitemap of its own: import it by itself"));
             let failed =
-                lines.chain(maps).map(|(entry, reason)| Rejected { entry, reason: reason.to_owned() }).collect();
+                lines.chain(maps).map(|(entry, reason)| RejectedEntry { entry, reason: reason.to_owned() }).collect();
             let draft = |url: String| {
-                let draft = SourceDraft { content: Content::AtUrl, url: Some(url.clone()), ..SourceDraft::default() };
+                let draft =
+                    SourceDraft { content: SourceContent::AtUrl, url: Some(url.clone()), ..SourceDraft::default() };
                 (url, draft)
             };
             Ok((listed.pages.into_iter().map(draft).collect(), failed))
@@ -276,7 +279,8 @@ fn drafts(text: &str, format: Option<&str>) -> Result<Drafts, Problem> {
     }
 }
 
-/// What tells a work from others, so that a list imported again brings nothing twice.
+/// Returns a key of a work from its DOI or its title, author, year and pages, so that importing a list twice adds
+/// nothing.
 fn work_key(reference: &Reference) -> String {
     if let Some(doi) = &reference.doi {
         return format!("doi:{}", doi.to_lowercase());
@@ -286,30 +290,30 @@ fn work_key(reference: &Reference) -> String {
     let year = reference.publication_date.map(|date| date.year().to_string()).unwrap_or_default();
     let title = reference.title.as_deref().unwrap_or_default();
     let parts = [fold(title), fold(&author), year, fold(reference.pages.as_deref().unwrap_or_default())];
-    format!("work:{}", Sha256::of(parts.join("|").as_bytes()))
+    format!("work:{}", Sha256::of_bytes(parts.join("|").as_bytes()))
 }
 
 fn list_format(text: &str, format: Option<&str>) -> Result<ListFormat, Problem> {
-    use references::Format;
+    use references::ImportFormat;
     Ok(match format.map(str::to_ascii_lowercase).as_deref() {
-        Some("bibtex" | "biblatex" | "bib") => ListFormat::References(Some(Format::Bibtex)),
-        Some("ris") => ListFormat::References(Some(Format::Ris)),
-        Some("csl-json" | "csl_json" | "csl" | "json") => ListFormat::References(Some(Format::CslJson)),
+        Some("bibtex" | "biblatex" | "bib") => ListFormat::References(Some(ImportFormat::Bibtex)),
+        Some("ris") => ListFormat::References(Some(ImportFormat::Ris)),
+        Some("csl-json" | "csl_json" | "csl" | "json") => ListFormat::References(Some(ImportFormat::CslJson)),
         Some("urls" | "sitemap" | "url-list" | "url_list") => ListFormat::Addresses,
         Some(other) => {
             let detail = format!(
                 "'{}' is not a format; it is one of bibtex, biblatex, ris, csl-json, urls, sitemap",
-                shown(other)
+                shorten_for_error(other)
             );
-            return Err(Problem::new(Code::ImportFormatUnknown, detail).field("format"));
+            return Err(Problem::new(Code::ImportFormatUnknown, detail).with_field("format"));
         }
-        None if looks_like_addresses(text) => ListFormat::Addresses,
+        None if is_url_list(text) => ListFormat::Addresses,
         None => ListFormat::References(None),
     })
 }
 
-/// Whether the first thing in a text is an address or a sitemap.
-fn looks_like_addresses(text: &str) -> bool {
+/// True if a text starts with a URL or is a sitemap.
+fn is_url_list(text: &str) -> bool {
     let start: String = text.trim_start_matches('\u{feff}').trim_start().chars().take(2000).collect();
     let lower = start.to_ascii_lowercase();
     let first =
@@ -320,10 +324,10 @@ fn looks_like_addresses(text: &str) -> bool {
         || lower.contains("<sitemapindex")
 }
 
-/// Unpacks a zip as a job.
+/// Handles jobs that import the files of a zip.
 pub(crate) struct ImportHandler;
 
-impl Handler for ImportHandler {
+impl JobHandler for ImportHandler {
     fn kind(&self) -> &'static str {
         KIND
     }
@@ -332,11 +336,11 @@ impl Handler for ImportHandler {
         Some(1)
     }
 
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
         async move {
-            let payload: Payload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
-            context.app.unpack(context, payload).await.map(Some)
+            let payload: ImportPayload = serde_json::from_value(context.job.payload.clone())
+                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
+            context.app.import_zip(context, payload).await.map(Some)
         }
         .boxed()
     }

@@ -12,19 +12,19 @@ use ibid_domain::{
     artifact::{Filename, MediaType},
     source::ExtractionFault,
 };
-use ibid_fetch::{FetchError, Fetched, Validators};
-use ibid_ingest::{ExtractionError, chunks::chunk, language};
-use ibid_store::{Chunk, Failure, NewJob, PointerChange, Tx};
+use ibid_fetch::{FetchError, FetchedPage, Validators};
+use ibid_ingest::{ExtractionError, chunks::split_into_chunks, language};
+use ibid_store::{Chunk, JobError, NewJob, PointerPatch, Tx};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::{About, Reading, add_revision, embedding, origins::OriginAdapter, pointer_name};
+use super::{ContentHints, ExtractedContent, add_revision, embedding, origins::OriginAdapter, pointer_name};
 use crate::{
     App, EntryDraft, Error, ManifestDraft, Result, Scope, UploadDetails,
-    citations::Said,
+    citations::NormalizedText,
     knowledge::extraction,
     manifests::make_manifest,
-    worker::{Handler, JobContext},
+    worker::{JobContext, JobHandler},
 };
 
 /// The kind of job that takes content in.
@@ -34,7 +34,7 @@ pub(crate) const KIND: &str = "ingest";
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
 #[derive(Deserialize)]
-struct Payload {
+struct IngestPayload {
     source_id: SourceId,
     #[serde(default)]
     fetch: bool,
@@ -43,37 +43,37 @@ struct Payload {
 /// Takes the content of one source in.
 pub(crate) struct IngestHandler;
 
-impl Handler for IngestHandler {
+impl JobHandler for IngestHandler {
     fn kind(&self) -> &'static str {
         KIND
     }
 
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
         async move {
-            let payload: Payload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| Failure::Hopeless(format!("the payload cannot be read: {error}")))?;
-            context.app.ingest(context, payload).await
+            let payload: IngestPayload = serde_json::from_value(context.job.payload.clone())
+                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
+            context.app.ingest_source(context, payload).await
         }
         .boxed()
     }
 }
 
-fn failed(error: Error) -> Failure {
-    Failure::Failed(error.to_string())
+fn retryable_error(error: Error) -> JobError {
+    JobError::Retry(error.to_string())
 }
 
 impl App {
-    async fn ingest(&self, context: &JobContext, payload: Payload) -> Result<Option<Json>, Failure> {
+    async fn ingest_source(&self, context: &JobContext, payload: IngestPayload) -> Result<Option<Json>, JobError> {
         let (scope, id) = (&context.scope, payload.source_id);
         let last_try = context.job.attempt >= context.job.max_attempts;
-        let Some((source, newest)) = self.newest(scope, id).await.map_err(failed)? else {
+        let Some((source, newest)) = self.load_with_newest(scope, id).await.map_err(retryable_error)? else {
             return Ok(Some(json!({ "outcome": "gone" })));
         };
         let tools = self.tools();
-        let adapter = tools.adapter(&source).filter(|_| payload.fetch || newest.is_none());
+        let adapter = tools.adapter_for(&source).filter(|_| payload.fetch || newest.is_none());
         let revision = if let Some(adapter) = adapter {
-            context.progress.tell(0, None, "fetching").await;
-            match self.fetch(scope, adapter, &source, newest, last_try).await? {
+            context.progress.update(0, None, "fetching").await;
+            match self.fetch_source(scope, adapter, &source, newest, last_try).await? {
                 Some(revision) => revision,
                 None => return Ok(Some(json!({ "outcome": "unavailable" }))),
             }
@@ -84,51 +84,51 @@ impl App {
             }
         };
         if revision.extracted_at.is_some() {
-            self.settle_unchanged(scope, id).await.map_err(failed)?;
+            self.settle_unchanged(scope, id).await.map_err(retryable_error)?;
             return Ok(Some(json!({ "outcome": "unchanged", "revision_id": revision.id })));
         }
-        context.progress.tell(1, None, "reading").await;
-        let about = About {
+        context.progress.update(1, None, "reading").await;
+        let about = ContentHints {
             size_bytes: revision.size_bytes,
             filename: revision.filename.clone(),
             media_type: Some(revision.media_type.clone()),
             url: source.url.clone(),
-            today: Some(tomorrow(self.store.clock().now())),
+            today: Some(day_after(self.store.clock().now())),
             thumbnail: true,
         };
-        let bytes = self.store.bytes(scope, revision.content, None).await.map_err(failed)?;
+        let bytes = self.store.read_bytes(scope, revision.content, None).await.map_err(retryable_error)?;
         let Some(bytes) = bytes else {
-            return Err(Failure::Failed(format!("the bytes of artifact {} are missing", revision.content)));
+            return Err(JobError::Retry(format!("the bytes of artifact {} are missing", revision.content)));
         };
-        match self.tools().reader.read(&about, bytes).await.map_err(failed)? {
+        match self.tools().reader.read(&about, bytes).await.map_err(retryable_error)? {
             Ok(reading) => {
-                context.progress.tell(2, None, "indexing").await;
-                let chunks = self.index(scope, id, revision, reading).await.map_err(failed)?;
+                context.progress.update(2, None, "indexing").await;
+                let chunks = self.index(scope, id, revision, reading).await.map_err(retryable_error)?;
                 Ok(Some(json!({ "outcome": "indexed", "chunks": chunks })))
             }
             Err(fault) => {
-                self.keep_fault(scope, id, revision, &fault).await.map_err(failed)?;
+                self.keep_fault(scope, id, revision, &fault).await.map_err(retryable_error)?;
                 Ok(Some(json!({ "outcome": "failed", "reason": fault.to_string() })))
             }
         }
     }
 
-    async fn newest(&self, scope: &Scope, id: SourceId) -> Result<Option<(Source, Option<Revision>)>> {
+    async fn load_with_newest(&self, scope: &Scope, id: SourceId) -> Result<Option<(Source, Option<Revision>)>> {
         let mut tx = self.store.read().await?;
         let Some(source) = tx.sources(scope).get(id).await? else { return Ok(None) };
-        let newest = tx.revisions(scope).newest(id).await?;
+        let newest = tx.revisions(scope).get_newest(id).await?;
         Ok(Some((source, newest)))
     }
 
     /// Fetches what a source is now. `None` if it cannot be had and that was written down.
-    async fn fetch(
+    async fn fetch_source(
         &self,
         scope: &Scope,
         adapter: &dyn OriginAdapter,
         source: &Source,
         newest: Option<Revision>,
         last_try: bool,
-    ) -> Result<Option<Revision>, Failure> {
+    ) -> Result<Option<Revision>, JobError> {
         let known = newest.as_ref().map(|revision| Validators {
             etag: text_of(&revision.validators, "etag"),
             last_modified: text_of(&revision.validators, "last_modified"),
@@ -136,18 +136,18 @@ impl App {
         match adapter.fetch(source, known.as_ref()).await {
             Ok(fetched) if fetched.not_modified => Ok(newest),
             Ok(fetched) => {
-                let revision = self.keep_fetched(scope, source.id, fetched).await.map_err(failed)?;
+                let revision = self.keep_fetched(scope, source.id, fetched).await.map_err(retryable_error)?;
                 Ok(revision)
             }
             Err(error) => {
                 let over = last_try || !error.is_transient();
-                self.unavailable(scope, source.id, &error, over).await.map_err(failed)?;
+                self.mark_unavailable(scope, source.id, &error, over).await.map_err(retryable_error)?;
                 match error {
                     FetchError::RateLimited { retry_after } if !last_try => {
                         let wait = retry_after.unwrap_or(Duration::from_secs(30)).min(LONGEST_WAIT);
-                        Err(Failure::PutOff(error.to_string(), wait))
+                        Err(JobError::Deferred(error.to_string(), wait))
                     }
-                    error if !over => Err(Failure::Failed(error.to_string())),
+                    error if !over => Err(JobError::Retry(error.to_string())),
                     _ => Ok(None),
                 }
             }
@@ -155,7 +155,7 @@ impl App {
     }
 
     /// Keeps the bytes of a page, as a new revision if they differ from the newest.
-    async fn keep_fetched(&self, scope: &Scope, id: SourceId, fetched: Fetched) -> Result<Option<Revision>> {
+    async fn keep_fetched(&self, scope: &Scope, id: SourceId, fetched: FetchedPage) -> Result<Option<Revision>> {
         let media_type = fetched.media_type.as_deref().and_then(|said| MediaType::new(said).ok());
         let details = UploadDetails {
             media_type,
@@ -171,10 +171,10 @@ impl App {
         }
         validators.insert("final_url".to_owned(), fetched.final_url.into());
         let mut tx = self.store.write().await?;
-        let Some(mut source) = tx.sources(scope).hold(id).await? else { return Ok(None) };
+        let Some(mut source) = tx.sources(scope).get_for_update(id).await? else { return Ok(None) };
         source.is_available = true;
         source.accessed_at = tx.now();
-        let newest = tx.revisions(scope).newest(id).await?;
+        let newest = tx.revisions(scope).get_newest(id).await?;
         let revision = match newest.filter(|newest| newest.content == artifact.sha256) {
             Some(same) => same,
             None => add_revision(&mut tx, scope, id, &artifact, fetched.filename, validators).await?,
@@ -187,13 +187,13 @@ impl App {
     }
 
     /// Writes down that the page could not be had; if it is `over`, there will be no further try.
-    async fn unavailable(&self, scope: &Scope, id: SourceId, error: &FetchError, over: bool) -> Result<()> {
+    async fn mark_unavailable(&self, scope: &Scope, id: SourceId, error: &FetchError, over: bool) -> Result<()> {
         let mut tx = self.store.write().await?;
-        let Some(mut source) = tx.sources(scope).hold(id).await? else { return Ok(()) };
+        let Some(mut source) = tx.sources(scope).get_for_update(id).await? else { return Ok(()) };
         source.is_available = false;
         // What was read before still stands; only a source that never had content has failed.
         if source.revision.is_none() {
-            source.extraction_error = Some(fault(fetch_code(error), &error.to_string()));
+            source.extraction_error = Some(extraction_fault(fetch_code(error), &error.to_string()));
             if over {
                 source.status = SourceStatus::Failed;
                 source.embedding = EmbeddingState::Absent;
@@ -206,10 +206,10 @@ impl App {
     /// A look at the content brought nothing new.
     async fn settle_unchanged(&self, scope: &Scope, id: SourceId) -> Result<()> {
         let mut tx = self.store.write().await?;
-        let Some(mut source) = tx.sources(scope).hold(id).await? else { return Ok(()) };
+        let Some(mut source) = tx.sources(scope).get_for_update(id).await? else { return Ok(()) };
         source.is_available = true;
         source.accessed_at = tx.now();
-        let revision = tx.revisions(scope).newest(id).await?;
+        let revision = tx.revisions(scope).get_newest(id).await?;
         let filename = revision.and_then(|revision| revision.filename);
         tx.sources(scope).save(&mut source, filename.as_deref()).await?;
         tx.commit().await
@@ -224,29 +224,35 @@ impl App {
         error: &ExtractionError,
     ) -> Result<()> {
         let mut tx = self.store.write().await?;
-        let Some(mut source) = tx.sources(scope).hold(id).await? else { return Ok(()) };
+        let Some(mut source) = tx.sources(scope).get_for_update(id).await? else { return Ok(()) };
         revision.extracted_at = Some(tx.now());
-        tx.revisions(scope).extracted(&revision, &[]).await?;
+        tx.revisions(scope).save_extraction(&revision, &[]).await?;
         source.revision = Some(revision.id);
         source.status = SourceStatus::Failed;
         source.embedding = EmbeddingState::Absent;
-        source.extraction_error = Some(fault(error.code(), &error.to_string()));
+        source.extraction_error = Some(extraction_fault(error.code(), &error.to_string()));
         tx.sources(scope).save(&mut source, revision.filename.as_deref()).await?;
         tx.citations(scope).judge_state(id, |_| false).await?;
         tx.commit().await
     }
 
     /// Keeps what was read, and makes it findable by its words. Says how many chunks there are.
-    async fn index(&self, scope: &Scope, id: SourceId, mut revision: Revision, reading: Reading) -> Result<usize> {
-        let Reading { extracted, thumbnail } = reading;
+    async fn index(
+        &self,
+        scope: &Scope,
+        id: SourceId,
+        mut revision: Revision,
+        reading: ExtractedContent,
+    ) -> Result<usize> {
+        let ExtractedContent { extracted, thumbnail } = reading;
         let (marks, web) = (extracted.marks, extracted.web);
         let (rules, tools) = (self.tools().chunk_rules, self.tools().clone());
         // Cutting a long text into chunks takes a while; other tasks go on meanwhile.
         let (text, marks, chunks, chars) = tokio::task::spawn_blocking(move || {
             let count = |words: &str| tools.count_tokens(words);
-            let pieces = chunk(&extracted.text, &marks, &rules, &count);
+            let pieces = split_into_chunks(&extracted.text, &marks, &rules, &count);
             let index = CharIndex::new(&extracted.text);
-            let places = Places::new(&marks);
+            let places = PlaceFinder::new(&marks);
             let chunks: Vec<_> = pieces
                 .into_iter()
                 .enumerate()
@@ -257,8 +263,8 @@ impl App {
                     ordinal: ordinal as u64,
                     span: piece.span,
                     tokens: piece.tokens as u64,
-                    place: places.of(piece.span),
-                    content: index.of(piece.span).unwrap_or_default().to_owned(),
+                    place: places.place_of(piece.span),
+                    content: index.span_text(piece.span).unwrap_or_default().to_owned(),
                     embedded: false,
                 })
                 .collect();
@@ -281,7 +287,7 @@ impl App {
         let parts = self.keep_parts(scope, id, &mut revision, &text, &marks, &chunks, &found, thumbnail).await?;
 
         let mut tx = self.store.write().await?;
-        let Some(mut source) = tx.sources(scope).hold(id).await? else { return Ok(0) };
+        let Some(mut source) = tx.sources(scope).get_for_update(id).await? else { return Ok(0) };
         let known = tx.revisions(scope).get(revision.id).await?;
         if known.is_none_or(|known| known.extracted_at.is_some()) {
             return Ok(chunks.len()); // another run was faster
@@ -289,9 +295,9 @@ impl App {
         revision.extracted_at = Some(tx.now());
         let manifest = name_parts(&mut tx, scope, &source, &revision, parts).await?;
         revision.manifest = Some(manifest);
-        tx.revisions(scope).extracted(&revision, &marks).await?;
+        tx.revisions(scope).save_extraction(&revision, &marks).await?;
         tx.revisions(scope).add_chunks(&chunks).await?;
-        source.learn(found);
+        source.fill_reference(found);
         source.canonical_url = web.canonical_url.or(source.canonical_url);
         source.site_name = source.site_name.or(web.site_name);
         source.favicon = web.favicon.or(source.favicon);
@@ -304,16 +310,16 @@ impl App {
         };
         source.embedding_error = None;
         tx.sources(scope).save(&mut source, revision.filename.as_deref()).await?;
-        self.index_chunks(&mut tx, scope, source.title(), revision.language.as_deref(), &chunks).await?;
+        self.index_chunks(&mut tx, scope, source.display_title(), revision.language.as_deref(), &chunks).await?;
         if revision.number > 1 {
             // What cites an older revision is told whether the words are still there.
-            let said = Said::new(&text);
-            tx.citations(scope).judge_state(id, |quote| said.has(quote)).await?;
+            let said = NormalizedText::new(&text);
+            tx.citations(scope).judge_state(id, |quote| said.contains_quote(quote)).await?;
         }
         tx.knowledge(scope).note_unread(id, !chunks.is_empty()).await?;
         if !chunks.is_empty() {
-            tx.jobs(scope).enqueue(extraction::job(id)).await?;
-            let job = NewJob::new(embedding::KIND, json!({ "source_id": id })).once(id.to_string());
+            tx.jobs(scope).enqueue(extraction::extraction_job(id)).await?;
+            let job = NewJob::new(embedding::KIND, json!({ "source_id": id })).with_dedupe_key(id.to_string());
             tx.jobs(scope).enqueue(job).await?;
         }
         tx.commit().await?;
@@ -407,7 +413,7 @@ async fn name_parts(
     });
     let Json::Object(meta) = meta else { return Err(Error::Corrupt("an object is none".to_owned())) };
     let change =
-        PointerChange { pointer_type: Some(ibid_domain::PointerType::Corpus), description: None, meta: Some(meta) };
+        PointerPatch { pointer_type: Some(ibid_domain::PointerType::Corpus), description: None, meta: Some(meta) };
     match standing {
         None => {
             tx.pointers(scope).create(&name, Some(manifest.sha256), &change).await?;
@@ -417,20 +423,20 @@ async fn name_parts(
                 let reason = format!("revision {}", revision.number);
                 tx.pointers(scope).advance(&name, pointer.manifest, manifest.sha256, Some(&reason)).await?;
             }
-            tx.pointers(scope).describe(&name, &change).await?;
+            tx.pointers(scope).update_details(&name, &change).await?;
         }
     }
     Ok(manifest.sha256)
 }
 
 /// Finds places by marks without looking at each mark for each chunk.
-struct Places<'a> {
+struct PlaceFinder<'a> {
     marks: &'a [ibid_domain::Mark],
     /// For each mark the furthest end of those up to it, so that a search can stop.
     reach: Vec<usize>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> PlaceFinder<'a> {
     fn new(marks: &'a [ibid_domain::Mark]) -> Self {
         let mut furthest = 0;
         let reach = marks
@@ -443,15 +449,15 @@ impl<'a> Places<'a> {
         Self { marks, reach }
     }
 
-    /// Where a span lies; the marks are sorted by their start.
-    fn of(&self, span: ibid_domain::Span) -> ibid_domain::Place {
+    /// Returns page and section of a span; requires marks sorted by start.
+    fn place_of(&self, span: ibid_domain::Span) -> ibid_domain::Place {
         let end = self.marks.partition_point(|mark| mark.span.start < span.end.max(span.start + 1));
         let start = self.reach[..end].partition_point(|reach| *reach <= span.start);
-        ibid_domain::text::place(&self.marks[start..end], span)
+        ibid_domain::text::locate_span(&self.marks[start..end], span)
     }
 }
 
-fn fault(code: &str, detail: &str) -> ExtractionFault {
+fn extraction_fault(code: &str, detail: &str) -> ExtractionFault {
     ExtractionFault { code: code.to_owned(), detail: detail.to_owned() }
 }
 
@@ -478,7 +484,7 @@ fn text_of(object: &JsonObject, name: &str) -> Option<String> {
 }
 
 /// The day after the one that a time falls on: a page of a zone that is ahead of ours may be dated so.
-pub(super) fn tomorrow(time: Timestamp) -> PartialDate {
-    let tomorrow = time.after(Duration::from_secs(24 * 3600)).to_string();
+pub(super) fn day_after(time: Timestamp) -> PartialDate {
+    let tomorrow = time.later_by(Duration::from_secs(24 * 3600)).to_string();
     tomorrow.parse().unwrap_or_else(|_| unreachable!("a time begins with its day"))
 }

@@ -1,15 +1,15 @@
 //! Sources: bringing them in, looking at them, changing and removing them.
 //!
-//! `draft.rs` says what is legal, `ingest.rs` takes the content in, `reading.rs` turns bytes into text, `embedding.rs`
+//! `draft.rs` says what is legal, `ingest.rs` takes the content in, `content_reader.rs` turns bytes into text, `embedding.rs`
 //! makes it findable by meaning, `origins.rs` says where content is fetched from, `import.rs` brings many at once.
 
+mod content_reader;
 mod draft;
 pub(crate) mod embedding;
 pub(crate) mod import;
 pub(crate) mod ingest;
 pub(crate) mod origins;
 mod passages;
-mod reading;
 
 use std::collections::BTreeSet;
 
@@ -22,41 +22,40 @@ use ibid_ingest::ExtractionError;
 use ibid_store::{Chunk, NewJob, NewRevision, SourceFilter, SourceKey, Tx};
 use serde_json::json;
 
-pub use draft::{Content, SourceChange, SourceDraft, names};
-pub use import::{Import, ImportReport, Rejected};
+pub use content_reader::{
+    ContentHints, ContentReader, ExtractedContent, InProcessReader, SandboxedReader, read_content,
+};
+pub use draft::{SourceChange, SourceContent, SourceDraft, parse_names};
+pub use import::{ImportReport, ImportRequest, RejectedEntry};
 pub use passages::{PassagesImport, PassagesReport};
-pub use reading::{About, ReadApart, ReadHere, Reader, Reading, read_content};
 
 use crate::{App, Error, Result, Scope, UploadDetails, knowledge::graph};
 
 /// A source together with what it says now.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Described {
-    /// The source.
+pub struct SourceWithRevision {
     pub source: Source,
-    /// The revision it stands at.
+    /// The current revision; `None` if the source has no content.
     pub revision: Option<Revision>,
 }
 
 /// The text of a revision, with its marks.
 #[derive(Clone, Debug)]
-pub struct Text {
-    /// Of which version.
+pub struct RevisionText {
+    /// The revision the text belongs to.
     pub revision: Revision,
-    /// The words.
     pub text: String,
-    /// The parts of it.
+    /// Page and section marks of the text.
     pub marks: Vec<Mark>,
 }
 
-/// What would be lost with a source.
+/// The effects of deleting a source.
 #[derive(Clone, Debug)]
-pub struct Impact {
-    /// The source.
+pub struct DeletionImpact {
     pub source: Source,
-    /// How many versions of its content.
+    /// Number of revisions that would be deleted.
     pub revisions: u64,
-    /// How many passages could no longer be found.
+    /// Number of passages that search would no longer find.
     pub chunks: u64,
     /// The artifacts that nothing else would name.
     pub artifacts: Vec<Artifact>,
@@ -67,28 +66,28 @@ pub struct Impact {
 impl App {
     /// Makes a source, and says whether it is new. Its content is taken in by a job that follows; a source that is
     /// here already with the same content is given back as it is.
-    pub async fn create_source(&self, scope: &Scope, draft: SourceDraft) -> Result<(Described, bool)> {
-        let mut draft = draft.checked()?;
+    pub async fn create_source(&self, scope: &Scope, draft: SourceDraft) -> Result<(SourceWithRevision, bool)> {
+        let mut draft = draft.into_validated()?;
         let url_key = match (&draft.content, &draft.url) {
-            (Content::AtUrl, Some(url)) => Some(self.tools().fetcher.check(url).map_err(fetch_problem)?),
+            (SourceContent::AtUrl, Some(url)) => Some(self.tools().fetcher.check_url(url).map_err(fetch_problem)?),
             _ => None,
         };
-        if let Content::Text(text) = &draft.content {
+        if let SourceContent::Text(text) = &draft.content {
             let details = UploadDetails {
                 media_type: Some(MediaType::new("text/plain; charset=utf-8")?),
                 entity_type: Some(draft.kind()),
                 ..UploadDetails::default()
             };
-            draft.content = Content::Artifact(self.keep_bytes(scope, text.clone().into(), details).await?.sha256);
+            draft.content = SourceContent::Artifact(self.keep_bytes(scope, text.clone().into(), details).await?.sha256);
             draft.origin = draft.origin.or(Some(ibid_domain::Origin::Manual));
         }
         let mut tx = self.store.write().await?;
         let artifact = match draft.content {
-            Content::Artifact(sha256) => {
+            SourceContent::Artifact(sha256) => {
                 let artifact = tx.artifacts(scope).get(sha256).await?;
                 Some(artifact.ok_or_else(|| {
                     let detail = format!("there is no artifact {sha256}; upload it first");
-                    Problem::new(Code::ArtifactNotFound, detail).field("artifact_sha256")
+                    Problem::new(Code::ArtifactNotFound, detail).with_field("artifact_sha256")
                 })?)
             }
             _ => None,
@@ -98,30 +97,30 @@ impl App {
         keys.extend(url_key.as_deref().map(SourceKey::Url));
         keys.extend(artifact.as_ref().map(|artifact| SourceKey::Content(artifact.sha256)));
         for key in &keys {
-            tx.sources(scope).lock(key).await?;
+            tx.sources(scope).lock_key(key).await?;
         }
         for key in &keys {
-            let Some(known) = tx.sources(scope).find(key, draft.document_id).await? else { continue };
-            let described = self.known(&mut tx, scope, known, artifact.as_ref(), &draft).await?;
+            let Some(known) = tx.sources(scope).find_by_key(key, draft.document_id).await? else { continue };
+            let described = self.update_known_source(&mut tx, scope, known, artifact.as_ref(), &draft).await?;
             tx.commit().await?;
             return Ok((described, false));
         }
-        let described = add(&mut tx, scope, draft, artifact.as_ref(), url_key.as_deref()).await?;
+        let described = insert_source(&mut tx, scope, draft, artifact.as_ref(), url_key.as_deref()).await?;
         tx.commit().await?;
         metrics::counter!("ibid_sources_created_total", "origin" => described.source.origin.as_str()).increment(1);
         Ok((described, true))
     }
 
     /// A source that is here already: with the new bytes if they are new, and tried again if it had failed.
-    async fn known(
+    async fn update_known_source(
         &self,
         tx: &mut Tx,
         scope: &Scope,
         mut known: Source,
         artifact: Option<&Artifact>,
         draft: &SourceDraft,
-    ) -> Result<Described> {
-        let newest = tx.revisions(scope).newest(known.id).await?;
+    ) -> Result<SourceWithRevision> {
+        let newest = tx.revisions(scope).get_newest(known.id).await?;
         let tags = known.tags.len();
         known.tags.extend(draft.tags.iter().filter(|tag| !known.tags.contains(tag)).cloned().collect::<Vec<_>>());
         let changed = artifact.filter(|new| newest.as_ref().is_none_or(|newest| newest.content != new.sha256));
@@ -130,21 +129,25 @@ impl App {
             enqueue_ingest(tx, scope, known.id, false).await?;
         }
         if known.status == SourceStatus::Failed && changed.is_none() {
-            let fetch = draft.content == Content::AtUrl;
+            let fetch = draft.content == SourceContent::AtUrl;
             try_again(tx, scope, &mut known, newest.as_ref(), fetch).await?;
         } else if known.tags.len() > tags {
             let filename = newest.and_then(|newest| newest.filename);
             tx.sources(scope).save(&mut known, filename.as_deref()).await?;
         }
-        describe(tx, scope, known).await
+        with_current_revision(tx, scope, known).await
     }
 
     /// Reads bytes without keeping anything of them. The outer error is the server's, the inner one the file's.
-    pub async fn read_bytes(&self, about: &About, bytes: bytes::Bytes) -> Result<Result<Reading, ExtractionError>> {
+    pub async fn read_bytes(
+        &self,
+        about: &ContentHints,
+        bytes: bytes::Bytes,
+    ) -> Result<Result<ExtractedContent, ExtractionError>> {
         let size = bytes.len() as u64;
         let stream = futures::stream::once(async move { Ok(bytes) });
-        let today = Some(ingest::tomorrow(self.store.clock().now()));
-        let about = About { today, size_bytes: size, ..about.clone() };
+        let today = Some(ingest::day_after(self.store.clock().now()));
+        let about = ContentHints { today, size_bytes: size, ..about.clone() };
         self.tools().reader.read(&about, Box::pin(stream)).await
     }
 
@@ -155,81 +158,81 @@ impl App {
         bytes: bytes::Bytes,
         details: UploadDetails,
     ) -> Result<Artifact> {
-        let mut received = self.receive(u64::MAX).await?;
+        let mut received = self.start_upload(u64::MAX).await?;
         received.write(bytes).await?;
         Ok(self.keep_artifact(scope, received, details).await?.0)
     }
 
-    /// One source.
-    pub async fn source(&self, scope: &Scope, id: SourceId) -> Result<Described> {
+    /// Returns a source with its current revision, or a not-found problem.
+    pub async fn source(&self, scope: &Scope, id: SourceId) -> Result<SourceWithRevision> {
         let mut tx = self.store.read().await?;
         let source = tx.sources(scope).get(id).await?.ok_or_else(|| not_found(id))?;
-        describe(&mut tx, scope, source).await
+        with_current_revision(&mut tx, scope, source).await
     }
 
-    /// Sources, newest first.
+    /// Lists sources, newest first, one page at a time.
     pub async fn sources(
         &self,
         scope: &Scope,
         filter: &SourceFilter,
         limit: Limit,
         after: Option<&Cursor>,
-    ) -> Result<Page<Described>> {
+    ) -> Result<Page<SourceWithRevision>> {
         let mut tx = self.store.read().await?;
         let page = tx.sources(scope).list(filter, limit, after).await?;
         let ids: Vec<RevisionId> = page.items.iter().filter_map(|source| source.revision).collect();
         let mut revisions = tx.revisions(scope).get_many(&ids).await?;
         Ok(page.map(|source| {
             let revision = source.revision.and_then(|id| revisions.remove(&id));
-            Described { source, revision }
+            SourceWithRevision { source, revision }
         }))
     }
 
-    /// How many sources have come how far.
+    /// Counts sources by status and embedding state.
     pub async fn count_sources(&self, scope: &Scope) -> Result<Vec<(SourceStatus, EmbeddingState, u64)>> {
-        self.store.read().await?.sources(scope).count().await
+        self.store.read().await?.sources(scope).count_by_status().await
     }
 
     /// Changes what is said of a source.
-    pub async fn change_source(&self, scope: &Scope, id: SourceId, change: SourceChange) -> Result<Described> {
+    pub async fn change_source(&self, scope: &Scope, id: SourceId, change: SourceChange) -> Result<SourceWithRevision> {
         let mut tx = self.store.write().await?;
-        let mut source = tx.sources(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
-        let title = source.title().to_owned();
-        change.apply(&mut source)?;
-        if source.title() != title
+        let mut source = tx.sources(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
+        let title = source.display_title().to_owned();
+        change.apply_to(&mut source)?;
+        if source.display_title() != title
             && let Some(revision) = source.revision
         {
             let chunks = tx.chunks_of_revision(revision).await?;
             let language = chunks.first().and_then(|one| one.language.clone());
             let chunks: Vec<Chunk> = chunks.into_iter().map(|one| one.chunk).collect();
-            self.index_chunks(&mut tx, scope, source.title(), language.as_deref(), &chunks).await?;
+            self.index_chunks(&mut tx, scope, source.display_title(), language.as_deref(), &chunks).await?;
         }
-        let described = describe(&mut tx, scope, source).await?;
-        let Described { mut source, revision } = described;
+        let described = with_current_revision(&mut tx, scope, source).await?;
+        let SourceWithRevision { mut source, revision } = described;
         let filename = revision.as_ref().and_then(|revision| revision.filename.as_deref());
         tx.sources(scope).save(&mut source, filename).await?;
         tx.commit().await?;
-        Ok(Described { source, revision })
+        Ok(SourceWithRevision { source, revision })
     }
 
     /// Removes a source and all that was made of it. Its bytes stay for the grace period of garbage collection.
     pub async fn delete_source(&self, scope: &Scope, id: SourceId) -> Result<()> {
         let mut tx = self.store.write().await?;
-        tx.sources(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
+        tx.sources(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
         tx.pointers(scope).delete(&pointer_name(id)?).await?;
         let told = !tx.knowledge(scope).entities_of_source(id).await?.is_empty();
         tx.sources(scope).remove(id).await?;
         if told {
-            tx.jobs(scope).enqueue(graph::job(id, true)).await?;
+            tx.jobs(scope).enqueue(graph::graph_job(id, true)).await?;
         }
         tx.commit().await
     }
 
-    /// What would be lost with a source.
-    pub async fn source_impact(&self, scope: &Scope, id: SourceId) -> Result<Impact> {
+    /// Returns what deleting a source would remove or affect.
+    pub async fn source_impact(&self, scope: &Scope, id: SourceId) -> Result<DeletionImpact> {
         let mut tx = self.store.read().await?;
         let source = tx.sources(scope).get(id).await?.ok_or_else(|| not_found(id))?;
-        let documents = tx.documents(scope).citing(id).await?;
+        let documents = tx.documents(scope).list_citing(id).await?;
         let documents = documents.into_iter().map(|(one, count)| (one.id, one.look.title, count)).collect();
         let named = tx.revisions(scope).artifacts_of(id).await?;
         let mut left = named.clone();
@@ -237,7 +240,7 @@ impl App {
         if let Some(pointer) = tx.pointers(scope).get(&pointer_name(id)?).await? {
             let mut manifest = pointer.manifest;
             while let Some(sha256) = manifest {
-                for (_, entry) in tx.manifests(scope).tree(sha256).await?.iter() {
+                for (_, entry) in tx.manifests(scope).get_tree(sha256).await?.iter() {
                     *left.entry(entry.sha256).or_insert(0) += 1;
                 }
                 manifest = tx.manifests(scope).get(sha256).await?.and_then(|manifest| manifest.parent);
@@ -257,7 +260,7 @@ impl App {
             chunks += page.items.iter().map(|revision| revision.chunk_count).sum::<u64>();
             after = page.next;
             if after.is_none() {
-                return Ok(Impact { source, revisions, chunks, artifacts, documents });
+                return Ok(DeletionImpact { source, revisions, chunks, artifacts, documents });
             }
         }
     }
@@ -265,19 +268,19 @@ impl App {
     /// Takes the content of a source in again: new bytes, or what now stands at its address. Gives the job.
     pub async fn refresh_source(&self, scope: &Scope, id: SourceId, content: Option<Sha256>) -> Result<JobId> {
         let mut tx = self.store.write().await?;
-        let mut source = tx.sources(scope).hold(id).await?.ok_or_else(|| not_found(id))?;
-        let newest = tx.revisions(scope).newest(id).await?;
+        let mut source = tx.sources(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
+        let newest = tx.revisions(scope).get_newest(id).await?;
         match content {
             Some(sha256) => {
                 let artifact = tx.artifacts(scope).get(sha256).await?.ok_or_else(|| {
                     let detail = format!("there is no artifact {sha256}; upload it first");
-                    Problem::new(Code::ArtifactNotFound, detail).field("artifact_sha256")
+                    Problem::new(Code::ArtifactNotFound, detail).with_field("artifact_sha256")
                 })?;
                 if newest.is_none_or(|newest| newest.content != sha256) {
                     add_revision(&mut tx, scope, id, &artifact, None, JsonObject::new()).await?;
                 }
             }
-            None if self.tools().adapter(&source).is_none() && newest.is_none() => {
+            None if self.tools().adapter_for(&source).is_none() && newest.is_none() => {
                 let detail = "this source has neither an address nor bytes; send the bytes as artifact_sha256";
                 return Err(Problem::new(Code::SourceCannotBeRefreshed, detail).into());
             }
@@ -293,9 +296,9 @@ impl App {
         Ok(job)
     }
 
-    /// Whether the newest bytes of a source have been read.
+    /// True if the newest bytes of a source have been extracted.
     pub async fn is_read(&self, scope: &Scope, id: SourceId) -> Result<bool> {
-        let newest = self.store.read().await?.revisions(scope).newest(id).await?;
+        let newest = self.store.read().await?.revisions(scope).get_newest(id).await?;
         Ok(newest.is_none_or(|newest| newest.extracted_at.is_some()))
     }
 
@@ -325,12 +328,12 @@ impl App {
         let found = self.store.read().await?.revisions(scope).get(wanted).await?;
         found.filter(|revision| revision.source == id).ok_or_else(|| {
             let detail = format!("source {id} has no revision {wanted}");
-            Problem::new(Code::RevisionNotFound, detail).field("revision").into()
+            Problem::new(Code::RevisionNotFound, detail).with_field("revision").into()
         })
     }
 
     /// The text of a source, of the revision asked for or of the one it stands at.
-    pub async fn source_text(&self, scope: &Scope, id: SourceId, revision: Option<RevisionId>) -> Result<Text> {
+    pub async fn source_text(&self, scope: &Scope, id: SourceId, revision: Option<RevisionId>) -> Result<RevisionText> {
         let revision = self.revision(scope, id, revision).await?;
         let Some(sha256) = revision.text else {
             let source = self.source(scope, id).await?.source;
@@ -343,8 +346,8 @@ impl App {
             return Err(Problem::new(Code::SourceHasNoText, format!("source {id} has no text: {why}")).into());
         };
         let text = self.text_of(scope, sha256).await?;
-        let marks = self.store.read().await?.revisions(scope).marks(revision.id).await?;
-        Ok(Text { revision, text, marks })
+        let marks = self.store.read().await?.revisions(scope).list_marks(revision.id).await?;
+        Ok(RevisionText { revision, text, marks })
     }
 
     /// An artifact that is text, whole.
@@ -355,7 +358,7 @@ impl App {
 
     /// The bytes of an artifact, whole.
     pub(crate) async fn bytes_of(&self, scope: &Scope, sha256: Sha256) -> Result<Vec<u8>> {
-        let bytes = self.store.bytes(scope, sha256, None).await?;
+        let bytes = self.store.read_bytes(scope, sha256, None).await?;
         let mut bytes = bytes.ok_or_else(|| Error::Corrupt(format!("the bytes of artifact {sha256} are missing")))?;
         let mut all = Vec::new();
         while let Some(piece) = bytes.try_next().await? {
@@ -378,7 +381,7 @@ impl App {
             return Ok(Page { items: vec![], next: None });
         }
         let revision = self.revision(scope, id, revision).await?;
-        self.store.read().await?.revisions(scope).chunks(revision.id, limit, after).await
+        self.store.read().await?.revisions(scope).list_chunks(revision.id, limit, after).await
     }
 }
 
@@ -387,15 +390,15 @@ pub(crate) fn pointer_name(id: SourceId) -> Result<PointerName, Problem> {
     PointerName::new("knowledge_base", format!("sources/{id}"))
 }
 
-async fn add(
+async fn insert_source(
     tx: &mut Tx,
     scope: &Scope,
     draft: SourceDraft,
     artifact: Option<&Artifact>,
     url_key: Option<&str>,
-) -> Result<Described> {
+) -> Result<SourceWithRevision> {
     let now = tx.now();
-    let has_content = draft.content != Content::Nothing;
+    let has_content = draft.content != SourceContent::Nothing;
     let said: BTreeSet<&str> = draft.reference.texts().map(|(name, _)| name).collect();
     let mut edited: Vec<String> = said.into_iter().map(str::to_owned).collect();
     for (name, told) in [
@@ -454,7 +457,7 @@ async fn add(
     if has_content {
         enqueue_ingest(tx, scope, source.id, false).await?;
     }
-    Ok(Described { source, revision })
+    Ok(SourceWithRevision { source, revision })
 }
 
 /// New bytes of a source, which are read by the job that follows.
@@ -500,16 +503,18 @@ async fn try_again(
 /// Asks for the content of a source to be taken in. `fetch` says to look at its address again.
 async fn enqueue_ingest(tx: &mut Tx, scope: &Scope, source: SourceId, fetch: bool) -> Result<JobId> {
     let key = if fetch { format!("{source} fetch") } else { source.to_string() };
-    let job = NewJob::new(ingest::KIND, json!({ "source_id": source, "fetch": fetch })).once(key).priority(50);
+    let job = NewJob::new(ingest::KIND, json!({ "source_id": source, "fetch": fetch }))
+        .with_dedupe_key(key)
+        .with_priority(50);
     Ok(tx.jobs(scope).enqueue(job).await?.id)
 }
 
-async fn describe(tx: &mut Tx, scope: &Scope, source: Source) -> Result<Described> {
+async fn with_current_revision(tx: &mut Tx, scope: &Scope, source: Source) -> Result<SourceWithRevision> {
     let revision = match source.revision {
         Some(id) => tx.revisions(scope).get(id).await?,
         None => None,
     };
-    Ok(Described { source, revision })
+    Ok(SourceWithRevision { source, revision })
 }
 
 /// The problem of a source that is not there.
@@ -517,11 +522,11 @@ pub(crate) fn not_found(id: SourceId) -> Problem {
     Problem::new(Code::SourceNotFound, format!("there is no source {id}"))
 }
 
-/// What is wrong with an address that cannot be fetched.
+/// Converts a fetch error to a problem of the URL field.
 fn fetch_problem(error: ibid_fetch::FetchError) -> Problem {
     let code = match error {
         ibid_fetch::FetchError::AddressNotAllowed(_) | ibid_fetch::FetchError::PortNotAllowed(_) => Code::UrlNotAllowed,
         _ => Code::UrlInvalid,
     };
-    Problem::new(code, error.to_string()).field("url")
+    Problem::new(code, error.to_string()).with_field("url")
 }

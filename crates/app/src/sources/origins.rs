@@ -4,14 +4,14 @@
 
 use futures::future::BoxFuture;
 use ibid_domain::{Origin, Source};
-use ibid_fetch::{FetchError, Fetched, Fetcher, Firecrawl, Validators};
+use ibid_fetch::{FetchError, FetchedPage, Fetcher, Firecrawl, Validators};
 
 /// Fetches the content of sources of one origin.
 pub trait OriginAdapter: Send + Sync {
-    /// Which origin it stands for.
+    /// Returns the origin that this adapter fetches for.
     fn origin(&self) -> Origin;
 
-    /// Whether there is anything to fetch for a source.
+    /// True if the adapter has content to fetch for a source.
     fn can_fetch(&self, source: &Source) -> bool;
 
     /// Fetches what the source is now; with `known`, the other side may answer that nothing changed.
@@ -19,7 +19,7 @@ pub trait OriginAdapter: Send + Sync {
         &'a self,
         source: &'a Source,
         known: Option<&'a Validators>,
-    ) -> BoxFuture<'a, Result<Fetched, FetchError>>;
+    ) -> BoxFuture<'a, Result<FetchedPage, FetchError>>;
 }
 
 /// Pages of the open web, with their scripts run.
@@ -36,7 +36,7 @@ impl OriginAdapter for Firecrawl {
         &'a self,
         source: &'a Source,
         _known: Option<&'a Validators>,
-    ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+    ) -> BoxFuture<'a, Result<FetchedPage, FetchError>> {
         Box::pin(async move { self.fetch(source.url.as_deref().unwrap_or_default()).await })
     }
 }
@@ -55,7 +55,7 @@ impl OriginAdapter for Fetcher {
         &'a self,
         source: &'a Source,
         known: Option<&'a Validators>,
-    ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+    ) -> BoxFuture<'a, Result<FetchedPage, FetchError>> {
         Box::pin(async move { self.fetch(source.url.as_deref().unwrap_or_default(), known).await })
     }
 }

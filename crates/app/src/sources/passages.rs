@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use ibid_domain::{
     ChunkId, Code, EmbeddingState, JsonObject, Name, Origin, Problem, Reference, Revision, RevisionId, Sha256, Source,
-    SourceId, SourceStatus, SourceType, problem::shown,
+    SourceId, SourceStatus, SourceType, problem::shorten_for_error,
 };
 use ibid_ingest::language;
 use ibid_store::{Chunk, NewPassage};
@@ -17,10 +17,10 @@ use sha2::{Digest, Sha256 as Hasher};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use super::{SourceDraft, draft::Content};
+use super::{SourceDraft, draft::SourceContent};
 use crate::{App, Error, Result, Scope};
 
-/// How many passages are kept in one transaction, and how many bytes of them.
+/// Maximum number of passages in one transaction, and their maximum size in bytes.
 const BATCH: usize = 5_000;
 const BATCH_BYTES: usize = 16 * 1024 * 1024;
 /// The longest text of a passage, in bytes.
@@ -35,9 +35,9 @@ const LANGUAGE_SAMPLE: usize = 400;
 /// The name of the space of vectors that callers bring.
 pub(crate) const EXTERNAL: &str = "external";
 
-/// One passage as it comes.
+/// One line of the import: a passage as JSON.
 #[derive(Deserialize)]
-struct Line {
+struct PassageLine {
     id: String,
     source_title: String,
     text: String,
@@ -47,22 +47,22 @@ struct Line {
     metadata: Option<JsonObject>,
 }
 
-/// What came of an import.
+/// The result of importing passages.
 #[derive(Clone, Debug, Default)]
 pub struct PassagesReport {
-    /// How many lines came.
+    /// Number of lines received, without blank ones.
     pub received: u64,
-    /// How many are new sources.
+    /// Number of passages that became new sources.
     pub imported: u64,
-    /// How many were here with another text.
+    /// Number of known passages whose text changed.
     pub updated: u64,
-    /// How many were here with the same text.
+    /// Number of known passages whose text is the same.
     pub unchanged: u64,
-    /// How many were refused.
+    /// Number of lines that were rejected.
     pub failed: u64,
     /// Why, for the first of them: the number of the line, from 1, and the reason.
     pub failures: Vec<(u64, String)>,
-    /// What should be known about how it went.
+    /// Hints for the user, such as the number of vectors ignored.
     pub notes: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ pub struct PassagesImport {
     app: App,
     scope: Scope,
     report: PassagesReport,
-    batch: Vec<Draft>,
+    batch: Vec<PassageDraft>,
     ids: HashSet<String>,
     bytes: usize,
     /// The space that vectors go into, with its dimension, once one came.
@@ -81,7 +81,7 @@ pub struct PassagesImport {
     keeping: Option<JoinHandle<Result<[u64; 3]>>>,
 }
 
-struct Draft {
+struct PassageDraft {
     draft: SourceDraft,
     text: String,
     vector: Option<Vec<f32>>,
@@ -113,12 +113,12 @@ impl App {
 
 impl PassagesImport {
     /// Takes one line in. A line that is refused does not end the import.
-    pub async fn line(&mut self, line: &[u8]) -> Result<()> {
+    pub async fn add_line(&mut self, line: &[u8]) -> Result<()> {
         if line.trim_ascii().is_empty() {
             return Ok(());
         }
         self.report.received += 1;
-        match self.read(line) {
+        match self.parse_line(line) {
             Ok(draft) => {
                 let id = draft.draft.external_id.clone().unwrap_or_default();
                 // The same id twice: the later one is another version of the earlier.
@@ -151,9 +151,10 @@ impl PassagesImport {
         self.refuse(reason);
     }
 
-    fn read(&mut self, line: &[u8]) -> Result<Draft, Problem> {
+    fn parse_line(&mut self, line: &[u8]) -> Result<PassageDraft, Problem> {
         let wrong = |detail: String| Problem::new(Code::InvalidField, detail);
-        let line: Line = serde_json::from_slice(line).map_err(|error| wrong(format!("not a passage: {error}")))?;
+        let line: PassageLine =
+            serde_json::from_slice(line).map_err(|error| wrong(format!("not a passage: {error}")))?;
         if line.text.trim().is_empty() {
             return Err(wrong("text is empty".to_owned()));
         }
@@ -185,18 +186,18 @@ impl PassagesImport {
             None => None,
         };
         let mut draft = SourceDraft {
-            content: Content::Nothing,
+            content: SourceContent::Nothing,
             origin: Some(Origin::Database),
             kind: Some(SourceType::KnowledgeBase),
             external_id: Some(line.id),
             reference: Reference { title: Some(line.source_title), ..Reference::default() },
             ..SourceDraft::default()
         };
-        let language = describe(&mut draft, line.metadata.unwrap_or_default())?;
-        let draft = draft.checked()?;
+        let language = apply_metadata(&mut draft, line.metadata.unwrap_or_default())?;
+        let draft = draft.into_validated()?;
         let sample = &line.text[..line.text.floor_char_boundary(LANGUAGE_SAMPLE)];
-        let language = language.or_else(|| told_language(sample).map(str::to_owned));
-        Ok(Draft { draft, text: line.text, vector, language })
+        let language = language.or_else(|| detected_language(sample).map(str::to_owned));
+        Ok(PassageDraft { draft, text: line.text, vector, language })
     }
 
     /// Keeps what has come so far, durably.
@@ -231,7 +232,7 @@ impl PassagesImport {
             self.refuse(format!("vector has {numbers} numbers; this library's have {}", dimension.unwrap_or(0)));
         }
         let (app, scope, space) = (self.app.clone(), self.scope, self.space.map(|(space, _)| space));
-        self.kept().await?;
+        self.wait_for_batch().await?;
         let runtime = tokio::runtime::Handle::current();
         let keep = move || runtime.block_on(app.keep_passages(&scope, batch, space));
         self.keeping = Some(tokio::task::spawn_blocking(keep));
@@ -239,7 +240,7 @@ impl PassagesImport {
     }
 
     /// Waits for the batch before.
-    async fn kept(&mut self) -> Result<()> {
+    async fn wait_for_batch(&mut self) -> Result<()> {
         let Some(keeping) = self.keeping.take() else { return Ok(()) };
         let counts = keeping.await.map_err(|error| Error::Config(format!("keeping passages stopped: {error}")))??;
         self.report.imported += counts[0];
@@ -251,7 +252,7 @@ impl PassagesImport {
     /// Keeps the rest, and waits until all of it is found.
     pub async fn finish(mut self) -> Result<PassagesReport> {
         self.flush().await?;
-        self.kept().await?;
+        self.wait_for_batch().await?;
         if self.vectors_left_out > 0 {
             self.report.notes.push(format!(
                 "{} vectors were left out, because this library embeds by itself; \
@@ -267,14 +268,14 @@ impl PassagesImport {
 
 impl App {
     /// Keeps a batch in one transaction: how many are new, have another text, have the same text.
-    async fn keep_passages(&self, scope: &Scope, batch: Vec<Draft>, space: Option<i64>) -> Result<[u64; 3]> {
+    async fn keep_passages(&self, scope: &Scope, batch: Vec<PassageDraft>, space: Option<i64>) -> Result<[u64; 3]> {
         let hashes: Vec<Sha256> =
             batch.iter().map(|one| Sha256::from(<[u8; 32]>::from(Hasher::digest(one.text.as_bytes())))).collect();
         let ids: Vec<&str> = batch.iter().filter_map(|one| one.draft.external_id.as_deref()).collect();
-        let mut tx = self.store.write_many().await?;
+        let mut tx = self.store.write_inline().await?;
         tx.passages(scope).lock().await?;
         let before = self.index_position(&mut tx).await?;
-        let known = tx.passages(scope).known(&ids).await?;
+        let known = tx.passages(scope).find_existing(&ids).await?;
         let mut counts = [0; 3];
         // Each revision names its text twice: as what was brought and as what it says.
         let mut texts: BTreeMap<Sha256, (&str, i64)> = BTreeMap::new();
@@ -294,7 +295,7 @@ impl App {
         for (one, sha256) in batch.into_iter().zip(hashes) {
             let id = one.draft.external_id.clone().unwrap_or_default();
             match known.get(&id) {
-                None => new.push(passage(scope, one, sha256, now, embeds)),
+                None => new.push(build_passage(scope, one, sha256, now, embeds)),
                 Some(here) if here.content == Some(sha256) => counts[2] += 1,
                 Some(here) => changed.push((here.source, one, sha256)),
             }
@@ -305,12 +306,12 @@ impl App {
         let after = self.index_position(&mut tx).await?;
         let only_new = changed.is_empty();
         if self.store.index_folder().is_none() {
-            let items = new
-                .iter()
-                .map(|one| (one.chunk, one.source.title(), one.text.as_str(), one.revision.language.as_deref()));
+            let items = new.iter().map(|one| {
+                (one.chunk, one.source.display_title(), one.text.as_str(), one.revision.language.as_deref())
+            });
             let items: Vec<_> = items
                 .map(|(chunk, title, text, language)| {
-                    let text = ibid_index::Text { heading: title.to_owned(), content: text.to_owned() };
+                    let text = ibid_index::PassageText { heading: title.to_owned(), content: text.to_owned() };
                     (chunk, ibid_index::passage_words(&text, language))
                 })
                 .collect();
@@ -333,12 +334,12 @@ impl App {
         tx: &mut ibid_store::Tx,
         scope: &Scope,
         id: SourceId,
-        one: Draft,
+        one: PassageDraft,
         sha256: Sha256,
         space: Option<i64>,
     ) -> Result<()> {
-        let Some(mut source) = tx.sources(scope).hold(id).await? else { return Ok(()) };
-        let made = passage(scope, one, sha256, tx.now(), self.tools().embedder.is_some());
+        let Some(mut source) = tx.sources(scope).get_for_update(id).await? else { return Ok(()) };
+        let made = build_passage(scope, one, sha256, tx.now(), self.tools().embedder.is_some());
         let added = tx
             .revisions(scope)
             .add(ibid_store::NewRevision {
@@ -351,7 +352,7 @@ impl App {
             })
             .await?;
         let revision = Revision { id: added.id, source: id, number: added.number, ..made.revision };
-        tx.revisions(scope).extracted(&revision, &[]).await?;
+        tx.revisions(scope).save_extraction(&revision, &[]).await?;
         let chunk = Chunk {
             id: made.chunk,
             source: id,
@@ -365,7 +366,7 @@ impl App {
         };
         tx.revisions(scope).add_chunks(std::slice::from_ref(&chunk)).await?;
         if let (Some(space), Some(vector)) = (space, made.vector) {
-            tx.vectors(scope).keep(space, &[(chunk.id, vector)]).await?;
+            tx.vectors(scope).insert_vectors(space, &[(chunk.id, vector)]).await?;
         }
         source.reference = made.source.reference;
         source.metadata = made.source.metadata;
@@ -373,15 +374,15 @@ impl App {
         source.revision = Some(revision.id);
         (source.status, source.embedding) = (made.source.status, made.source.embedding);
         tx.sources(scope).save(&mut source, None).await?;
-        self.index_chunks(tx, scope, source.title(), revision.language.as_deref(), &[chunk]).await
+        self.index_chunks(tx, scope, source.display_title(), revision.language.as_deref(), &[chunk]).await
     }
 }
 
 /// Takes what is known of the source out of a passage's metadata; what is left is the source's own. Gives the language.
-fn describe(draft: &mut SourceDraft, mut metadata: JsonObject) -> Result<Option<String>, Problem> {
+fn apply_metadata(draft: &mut SourceDraft, mut metadata: JsonObject) -> Result<Option<String>, Problem> {
     let wrong = |field: &str, value: &Json, right: &str| {
-        let detail = format!("metadata.{field} is {}; it takes {right}", shown(&value.to_string()));
-        Problem::new(Code::InvalidField, detail).field(format!("metadata.{field}"))
+        let detail = format!("metadata.{field} is {}; it takes {right}", shorten_for_error(&value.to_string()));
+        Problem::new(Code::InvalidField, detail).with_field(format!("metadata.{field}"))
     };
     let texts = |value: &Json| match value {
         Json::String(text) => Some(vec![text.clone()]),
@@ -431,7 +432,7 @@ fn describe(draft: &mut SourceDraft, mut metadata: JsonObject) -> Result<Option<
 /// Everything that is made of a passage.
 /// The language of a text. Most are English, which its most common words give away in a hundredth of the time that
 /// comparing it with all languages takes.
-fn told_language(text: &str) -> Option<&'static str> {
+fn detected_language(text: &str) -> Option<&'static str> {
     /// Words that only English has, so that another language's small words do not make it English.
     const ITS_OWN: [&str; 7] = ["the", "and", "that", "with", "which", "this", "from"];
     let (mut words, mut common, mut own) = (0, 0, 0);
@@ -446,9 +447,15 @@ fn told_language(text: &str) -> Option<&'static str> {
     if words >= 12 && common * 3 >= words && own >= 2 { Some("en") } else { language::detect(text) }
 }
 
-fn passage(scope: &Scope, one: Draft, sha256: Sha256, now: ibid_domain::Timestamp, embeds: bool) -> NewPassage {
+fn build_passage(
+    scope: &Scope,
+    one: PassageDraft,
+    sha256: Sha256,
+    now: ibid_domain::Timestamp,
+    embeds: bool,
+) -> NewPassage {
     let (source_id, revision_id) = (SourceId::new(), RevisionId::new());
-    let Draft { draft, text, vector, language } = one;
+    let PassageDraft { draft, text, vector, language } = one;
     let (status, embedding) = match (&vector, embeds) {
         (Some(_), _) => (SourceStatus::Ready, EmbeddingState::Ready),
         (None, true) => (SourceStatus::Indexed, EmbeddingState::Pending),
@@ -513,7 +520,7 @@ fn passage(scope: &Scope, one: Draft, sha256: Sha256, now: ibid_domain::Timestam
 
 #[cfg(test)]
 mod tests {
-    use super::told_language;
+    use super::detected_language;
 
     #[test]
     fn english_is_told_by_its_common_words_and_others_are_not_taken_for_it() {
@@ -536,10 +543,10 @@ mod tests {
                 "nl",
             ),
         ] {
-            assert_eq!(told_language(text), Some(language), "{text}");
+            assert_eq!(detected_language(text), Some(language), "{text}");
         }
         let danish = "Udvalget fik at vide, at det skulle vente på rapporten i et år, for at alt var over.";
-        assert_ne!(told_language(danish), Some("en"));
-        assert_eq!(told_language("Zeta-7 relay, 40 V"), None);
+        assert_ne!(detected_language(danish), Some("en"));
+        assert_eq!(detected_language("Zeta-7 relay, 40 V"), None);
     }
 }

@@ -3,14 +3,14 @@
 use std::io::{Cursor, Read};
 
 use ibid_app::{App, Tools};
-use ibid_testkit::{Library, on_both};
+use ibid_testkit::{TestLibrary, on_both};
 
 use crate::{commit, upload};
 
 on_both!(story);
 
-async fn story(library: Library) {
-    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
+async fn story(library: TestLibrary) {
+    let (app, scope) = (App::new(library.store.clone(), Tools::in_process().unwrap()), library.scope);
     let long = "all work and no play ".repeat(20_000);
     let files = [("a.txt", "first"), ("folder/日本.txt", long.as_str()), ("folder/empty", "")];
     let mut tree = Vec::new();
@@ -31,7 +31,7 @@ async fn story(library: Library) {
     // One whose bytes are missing breaks off: no client takes it for whole.
     let stored = app.artifact(&scope, tree[0].1).await.unwrap().storage_uri;
     std::fs::remove_file(stored.strip_prefix("file://").unwrap()).unwrap();
-    let mut archive = app.archive(&scope, manifest.sha256).await.unwrap();
+    let mut archive = app.zip_manifest(&scope, manifest.sha256).await.unwrap();
     let mut broken = false;
     while let Some(piece) = archive.next().await {
         broken |= piece.is_err();
@@ -40,7 +40,7 @@ async fn story(library: Library) {
 }
 
 async fn export(app: &App, scope: &ibid_app::Scope, sha256: ibid_domain::Sha256) -> Vec<u8> {
-    let mut archive = app.archive(scope, sha256).await.unwrap();
+    let mut archive = app.zip_manifest(scope, sha256).await.unwrap();
     let mut bytes = Vec::new();
     while let Some(piece) = archive.next().await {
         bytes.extend(piece.unwrap());

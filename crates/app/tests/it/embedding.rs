@@ -14,7 +14,7 @@ use ibid_app::{App, Tools};
 use ibid_domain::{EmbeddingState, Limit, SourceId, SourceStatus};
 use ibid_models::{EmbedError, Embedder, Purpose};
 use ibid_store::JobFilter;
-use ibid_testkit::{Library, on_both};
+use ibid_testkit::{TestLibrary, on_both};
 
 use crate::{
     sources::{Working, of_artifact, until},
@@ -53,7 +53,7 @@ impl Embedder for Scripted {
         self.dimension
     }
 
-    fn batch(&self) -> usize {
+    fn batch_size(&self) -> usize {
         2
     }
 
@@ -84,26 +84,26 @@ impl Embedder for Scripted {
     }
 }
 
-fn app(library: &Library, embedder: Arc<Scripted>) -> App {
-    let tools = Tools { embedder: Some(embedder), ..Tools::plain().unwrap() };
+fn app(library: &TestLibrary, embedder: Arc<Scripted>) -> App {
+    let tools = Tools { embedder: Some(embedder), ..Tools::in_process().unwrap() };
     App::new(library.store.clone(), tools)
 }
 
 const TEXT: &str = "One sentence here. Another sentence there. A third one follows. And a fourth as well. \
                     Then comes a fifth. Finally there is a sixth.";
 
-async fn add(app: &App, library: &Library, text: &str) -> SourceId {
+async fn add(app: &App, library: &TestLibrary, text: &str) -> SourceId {
     let artifact = upload(app, &library.scope, text).await;
     app.create_source(&library.scope, of_artifact(artifact.sha256)).await.unwrap().0.source.id
 }
 
 /// How many chunks have a vector, and how many there are.
-async fn embedded(app: &App, library: &Library, id: SourceId) -> (usize, usize) {
+async fn embedded(app: &App, library: &TestLibrary, id: SourceId) -> (usize, usize) {
     let chunks = app.chunks(&library.scope, id, None, Limit::default(), None).await.unwrap().items;
     (chunks.iter().filter(|chunk| chunk.embedded).count(), chunks.len())
 }
 
-async fn embeds(library: Library) {
+async fn embeds(library: TestLibrary) {
     let embedder = Scripted::new([]);
     let app = app(&library, Arc::clone(&embedder));
     let _working = Working::start(&app);
@@ -115,7 +115,7 @@ async fn embeds(library: Library) {
     assert_eq!(embedder.texts.load(Ordering::SeqCst), all, "each passage once");
 }
 
-async fn rate_limited(library: Library) {
+async fn rate_limited(library: TestLibrary) {
     let wait = Duration::from_millis(50);
     let limited = || EmbedError::RateLimited { retry_after: Some(wait), detail: "slow down".to_owned() };
     let embedder = Scripted::new([limited(), limited(), limited(), limited(), limited()]);
@@ -136,7 +136,7 @@ async fn rate_limited(library: Library) {
     assert_eq!((with, embedder.texts.load(Ordering::SeqCst)), (all, all));
 }
 
-async fn recovers(library: Library) {
+async fn recovers(library: TestLibrary) {
     let broken = || EmbedError::Unavailable("HTTP 500".to_owned());
     let embedder = Scripted::new([broken(), broken()]);
     let app = app(&library, Arc::clone(&embedder));
@@ -158,7 +158,7 @@ async fn recovers(library: Library) {
     assert_eq!((with, embedder.texts.load(Ordering::SeqCst)), (all, all), "no loss, nothing twice");
 }
 
-async fn gives_up(library: Library) {
+async fn gives_up(library: TestLibrary) {
     let broken = || EmbedError::Unavailable("HTTP 503".to_owned());
     let embedder = Scripted::new([broken(), broken(), broken()]);
     let app = app(&library, embedder);
@@ -180,7 +180,7 @@ async fn gives_up(library: Library) {
     until(&app, &library.scope, id, |now| now.source.embedding == EmbeddingState::Ready).await;
 }
 
-async fn hopeless(library: Library) {
+async fn hopeless(library: TestLibrary) {
     let embedder = Scripted::new([EmbedError::Refused("the key is not valid".to_owned())]);
     let app = app(&library, embedder);
     let _working = Working::start(&app);
@@ -189,7 +189,7 @@ async fn hopeless(library: Library) {
     assert!(failed.source.embedding_error.unwrap().contains("key"));
 }
 
-async fn change_of_model(library: Library) {
+async fn change_of_model(library: TestLibrary) {
     let old = Scripted::new([]);
     let id = {
         let app = app(&library, old);
@@ -215,7 +215,7 @@ async fn change_of_model(library: Library) {
     assert_eq!((with, new.texts.load(Ordering::SeqCst)), (all, all));
 }
 
-async fn deleted_meanwhile(library: Library) {
+async fn deleted_meanwhile(library: TestLibrary) {
     let slow = Arc::new(Scripted {
         model: "slow",
         dimension: 2,

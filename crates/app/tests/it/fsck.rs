@@ -2,14 +2,14 @@
 
 use ibid_app::{App, PointerDraft, ProgressReport, Tools};
 use ibid_domain::{Sha256, pointer::PointerName};
-use ibid_testkit::{Library, on_both};
+use ibid_testkit::{TestLibrary, on_both};
 
 use crate::{commit, upload};
 
 on_both!(story);
 
-async fn story(library: Library) {
-    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
+async fn story(library: TestLibrary) {
+    let (app, scope) = (App::new(library.store.clone(), Tools::in_process().unwrap()), library.scope);
     let (a, b, c) =
         (upload(&app, &scope, "aaaa").await, upload(&app, &scope, "bbbb").await, upload(&app, &scope, "cccc").await);
     let manifest = commit(&app, &scope, &[("a", a.sha256), ("b", b.sha256)], None).await;
@@ -20,7 +20,7 @@ async fn story(library: Library) {
         .unwrap();
     app.advance_pointer(&scope, &name, Some(manifest.sha256), other.sha256, None).await.unwrap();
     app.advance_pointer(&scope, &name, Some(other.sha256), manifest.sha256, None).await.unwrap();
-    let clean = app.check(&scope, &ProgressReport::silent()).await.unwrap();
+    let clean = app.check_integrity(&scope, &ProgressReport::silent()).await.unwrap();
     assert_eq!((clean.findings.as_slice(), clean.artifacts, clean.bytes), ([].as_slice(), 3, 12));
     assert_eq!((clean.manifests, clean.pointers, clean.unclaimed_blobs), (2, 1, 0));
 
@@ -37,9 +37,9 @@ async fn story(library: Library) {
         "UPDATE manifest_entries SET size_bytes = 5 WHERE path = 'b'".to_owned(),
         format!("UPDATE pointers SET manifest_sha256 = {}", hash(other.sha256)),
     ] {
-        library.place.tamper(&sql).await;
+        library.place.run_raw_sql(&sql).await;
     }
-    let report = app.check(&scope, &ProgressReport::silent()).await.unwrap();
+    let report = app.check_integrity(&scope, &ProgressReport::silent()).await.unwrap();
     let mut found: Vec<_> =
         report.findings.iter().map(|finding| (finding.what.as_str(), finding.subject.clone())).collect();
     found.sort_unstable();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use ibid_app::{App, GcOptions, GcReport, PointerDraft, ProgressReport, Tools};
 use ibid_domain::{Sha256, pointer::PointerName};
-use ibid_testkit::{Library, on_both};
+use ibid_testkit::{TestLibrary, on_both};
 
 use crate::{commit, content, upload};
 
@@ -13,17 +13,17 @@ on_both!(story, what_is_left_half_done_is_finished, a_pointer_keeps_its_history)
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-async fn gc(app: &App, library: &Library, apply: bool) -> GcReport {
+async fn gc(app: &App, library: &TestLibrary, apply: bool) -> GcReport {
     app.collect_garbage(&library.scope, GcOptions { apply, grace: HOUR }, &ProgressReport::silent()).await.unwrap()
 }
 
-async fn point(app: &App, library: &Library, name: &str, manifest: Sha256) {
+async fn point(app: &App, library: &TestLibrary, name: &str, manifest: Sha256) {
     let draft = PointerDraft { manifest: Some(manifest), ..PointerDraft::default() };
     app.put_pointer(&library.scope, &PointerName::new("default", name).unwrap(), draft).await.unwrap();
 }
 
-async fn story(library: Library) {
-    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
+async fn story(library: TestLibrary) {
+    let (app, scope) = (App::new(library.store.clone(), Tools::in_process().unwrap()), library.scope);
     let reached = upload(&app, &scope, "reached").await.sha256;
     let shared = upload(&app, &scope, "shared").await.sha256;
     let lost = upload(&app, &scope, "lost").await.sha256;
@@ -55,13 +55,13 @@ async fn story(library: Library) {
         assert_eq!(content(&app, &scope, sha256).await.unwrap(), words.as_bytes());
     }
     assert_eq!(app.artifact(&scope, shared).await.unwrap().reference_count, 1);
-    let report = app.check(&scope, &ProgressReport::silent()).await.unwrap();
+    let report = app.check_integrity(&scope, &ProgressReport::silent()).await.unwrap();
     assert!(report.is_clean(), "{report:?}");
     assert_eq!(gc(&app, &library, true).await, GcReport { applied: true, ..GcReport::default() });
 }
 
-async fn a_pointer_keeps_its_history(library: Library) {
-    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
+async fn a_pointer_keeps_its_history(library: TestLibrary) {
+    let (app, scope) = (App::new(library.store.clone(), Tools::in_process().unwrap()), library.scope);
     let a = upload(&app, &scope, "a").await.sha256;
     let one = commit(&app, &scope, &[("1", a)], None).await.sha256;
     let two = commit(&app, &scope, &[("2", a)], None).await.sha256;
@@ -77,13 +77,13 @@ async fn a_pointer_keeps_its_history(library: Library) {
     assert_eq!((done.pointers, done.manifests, done.artifacts), (1, 2, 1));
 }
 
-async fn what_is_left_half_done_is_finished(library: Library) {
-    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
+async fn what_is_left_half_done_is_finished(library: TestLibrary) {
+    let (app, scope) = (App::new(library.store.clone(), Tools::in_process().unwrap()), library.scope);
     // A blob that was put in place by an upload that died before its row was written.
-    let mut spool = library.store.blobs().spool().await.unwrap();
+    let mut spool = library.store.blobs().create_spool().await.unwrap();
     spool.write(Bytes::from_static(b"orphan")).await.unwrap();
     let orphan = spool.finish().await.unwrap();
-    library.store.blobs().place(&scope, &spool, orphan).await.unwrap();
+    library.store.blobs().store_spool(&scope, &spool, orphan).await.unwrap();
     drop(spool);
     // A collection that died between its two steps, once with the same bytes brought again since.
     let condemned = upload(&app, &scope, "condemned").await.sha256;
@@ -91,14 +91,14 @@ async fn what_is_left_half_done_is_finished(library: Library) {
     library.clock.advance(2 * HOUR);
     let mut tx = library.store.write().await.unwrap();
     for sha256 in [condemned, back] {
-        assert!(tx.artifacts(&scope).condemn(sha256, library.clock.now()).await.unwrap());
+        assert!(tx.artifacts(&scope).delete_if_unreferenced(sha256, library.clock.now()).await.unwrap());
     }
     tx.commit().await.unwrap();
     upload(&app, &scope, "back").await;
     // A file in the spool whose process is gone.
-    std::fs::write(library.place.blobs().join("spool/dead.part"), "half").unwrap();
+    std::fs::write(library.place.blobs_folder().join("spool/dead.part"), "half").unwrap();
 
-    let report = app.check(&scope, &ProgressReport::silent()).await.unwrap();
+    let report = app.check_integrity(&scope, &ProgressReport::silent()).await.unwrap();
     assert!(report.is_clean(), "none of this is a fault: {report:?}");
     assert_eq!(report.unclaimed_blobs, 2);
     let done = gc(&app, &library, true).await;
@@ -107,5 +107,5 @@ async fn what_is_left_half_done_is_finished(library: Library) {
     for gone in [orphan, condemned] {
         assert_eq!(library.store.blobs().size(&scope, gone).await.unwrap(), None);
     }
-    assert_eq!(std::fs::read_dir(library.place.blobs().join("spool")).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(library.place.blobs_folder().join("spool")).unwrap().count(), 0);
 }

@@ -10,7 +10,7 @@ use std::{
 use ibid_app::{App, GcOptions, ProgressReport, Tools};
 use ibid_domain::{Code, Limit, Sha256, pointer::PointerName};
 use ibid_store::{PointerFilter, Scope};
-use ibid_testkit::{Engine, Library, tell};
+use ibid_testkit::{TestEngine, TestLibrary, run_story};
 use proptest::{prelude::*, test_runner::TestRunner};
 
 use crate::{content, draft, receive};
@@ -40,19 +40,19 @@ fn step() -> impl Strategy<Value = Step> {
 
 #[test]
 fn on_sqlite() {
-    interleave(Engine::Sqlite, 24);
+    interleave(TestEngine::Sqlite, 24);
 }
 
 #[test]
 fn on_postgres() {
-    interleave(Engine::Postgres, 24);
+    interleave(TestEngine::Postgres, 24);
 }
 
-fn interleave(engine: Engine, cases: u32) {
+fn interleave(engine: TestEngine, cases: u32) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let clients = prop::collection::vec(prop::collection::vec(step(), 1..12), 2..6);
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
-    let story = |clients: Vec<Vec<Step>>| runtime.block_on(tell(|library| run(library, clients), engine));
+    let story = |clients: Vec<Vec<Step>>| runtime.block_on(run_story(|library| run(library, clients), engine));
     TestRunner::new(config)
         .run(&clients, |clients| {
             story(clients);
@@ -61,23 +61,23 @@ fn interleave(engine: Engine, cases: u32) {
         .unwrap();
 }
 
-async fn run(library: Library, clients: Vec<Vec<Step>>) {
+async fn run(library: TestLibrary, clients: Vec<Vec<Step>>) {
     let library = Arc::new(library);
     let mut running = tokio::task::JoinSet::new();
     for steps in clients {
         let library = Arc::clone(&library);
         running.spawn(async move {
-            let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
+            let (app, scope) = (App::new(library.store.clone(), Tools::in_process().unwrap()), library.scope);
             for step in steps {
                 take(&app, &scope, &library, step).await;
             }
         });
     }
     running.join_all().await;
-    check(&App::new(library.store.clone(), Tools::plain().unwrap()), &library.scope).await;
+    check(&App::new(library.store.clone(), Tools::in_process().unwrap()), &library.scope).await;
 }
 
-async fn take(app: &App, scope: &Scope, library: &Library, step: Step) {
+async fn take(app: &App, scope: &Scope, library: &TestLibrary, step: Step) {
     match step {
         Step::Upload(number) => {
             upload(app, scope, number).await;
@@ -115,13 +115,13 @@ async fn commit(app: &App, scope: &Scope, number: u8, pointer: u8) {
         Ok((manifest, ..)) => manifest,
         // A collection without grace was faster: the client is told so, and nothing names what is gone.
         Err(error) => {
-            assert!(matches!(error.problem().code, Code::ManifestEntryUnknown | Code::ManifestNotFound), "{error}");
+            assert!(matches!(error.to_problem().code, Code::ManifestEntryUnknown | Code::ManifestNotFound), "{error}");
             return;
         }
     };
     if let Err(error) = app.advance_pointer(scope, &name, current, manifest.sha256, None).await {
         let expected = [Code::PointerStale, Code::PointerNotFound, Code::ManifestNotFound];
-        assert!(expected.contains(&error.problem().code), "{error}");
+        assert!(expected.contains(&error.to_problem().code), "{error}");
     }
 }
 
@@ -146,16 +146,16 @@ async fn check(app: &App, scope: &Scope) {
         todo.extend(manifest.parent);
         for (_, entry) in tree.iter() {
             *references.entry(entry.sha256).or_default() += 1;
-            assert_eq!(Sha256::of(&content(app, scope, entry.sha256).await.unwrap()), entry.sha256);
+            assert_eq!(Sha256::of_bytes(&content(app, scope, entry.sha256).await.unwrap()), entry.sha256);
         }
     }
-    let report = app.check(scope, &ProgressReport::silent()).await.unwrap();
+    let report = app.check_integrity(scope, &ProgressReport::silent()).await.unwrap();
     assert!(report.is_clean(), "{report:?}");
     // A last collection without grace and without anyone beside it leaves exactly what is reached.
     let options = GcOptions { apply: true, grace: Duration::ZERO };
     app.store().clock().advance(Duration::from_secs(1));
     app.collect_garbage(scope, options, &ProgressReport::silent()).await.unwrap();
-    let left = app.store().read().await.unwrap().artifacts(scope).walk(None, 100).await.unwrap();
+    let left = app.store().read().await.unwrap().artifacts(scope).list_by_hash(None, 100).await.unwrap();
     let left: BTreeMap<_, _> = left.iter().map(|artifact| (artifact.sha256, artifact.reference_count)).collect();
     for sha256 in references.keys() {
         assert!(left.contains_key(sha256), "{sha256} is reached and gone");

@@ -13,12 +13,12 @@ mod worker;
 
 use bytes::Bytes;
 use futures::TryStreamExt;
-use ibid_app::{App, EntryDraft, ManifestDraft, Receiving, Result, UploadDetails};
+use ibid_app::{App, EntryDraft, ManifestDraft, PendingUpload, Result, UploadDetails};
 use ibid_domain::{Artifact, Manifest, Sha256, artifact::Filename};
 use ibid_store::Scope;
 
-pub(crate) async fn receive(app: &App, content: &[u8]) -> Receiving {
-    let mut receiving = app.receive(u64::MAX).await.unwrap();
+pub(crate) async fn receive(app: &App, content: &[u8]) -> PendingUpload {
+    let mut receiving = app.start_upload(u64::MAX).await.unwrap();
     for piece in content.chunks(3) {
         receiving.write(Bytes::copy_from_slice(piece)).await.unwrap();
     }

@@ -2,14 +2,14 @@
 
 use ibid_app::{App, PointerDraft, Tools};
 use ibid_domain::{Code, Limit, Sha256, pointer::PointerName};
-use ibid_testkit::{Library, on_both};
+use ibid_testkit::{TestLibrary, on_both};
 
 use crate::{commit, draft, upload};
 
 on_both!(story, refused_drafts_write_nothing, pointers_move_only_by_advance);
 
-async fn story(library: Library) {
-    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
+async fn story(library: TestLibrary) {
+    let (app, scope) = (App::new(library.store.clone(), Tools::in_process().unwrap()), library.scope);
     let (a, b) = (upload(&app, &scope, "a").await.sha256, upload(&app, &scope, "b").await.sha256);
     let first = commit(&app, &scope, &[("x/a.txt", a)], None).await;
     let (again, _, new) = app.create_manifest(&scope, draft(&[("x/a.txt", a)], None)).await.unwrap();
@@ -23,10 +23,10 @@ async fn story(library: Library) {
     assert_eq!((diff.added.len(), diff.removed.len(), diff.changed.len(), diff.unchanged), (1, 0, 1, 0));
 }
 
-async fn refused_drafts_write_nothing(library: Library) {
-    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
+async fn refused_drafts_write_nothing(library: TestLibrary) {
+    let (app, scope) = (App::new(library.store.clone(), Tools::in_process().unwrap()), library.scope);
     let a = upload(&app, &scope, "a").await.sha256;
-    let none = Sha256::of(b"nowhere");
+    let none = Sha256::of_bytes(b"nowhere");
     let long = "n".repeat(300);
     let cases = [
         (draft(&[], None), Code::ManifestEmpty),
@@ -40,22 +40,22 @@ async fn refused_drafts_write_nothing(library: Library) {
     ];
     for (draft, code) in cases {
         let shown = format!("{draft:?}");
-        assert_eq!(app.create_manifest(&scope, draft).await.unwrap_err().problem().code, code, "{shown}");
+        assert_eq!(app.create_manifest(&scope, draft).await.unwrap_err().to_problem().code, code, "{shown}");
     }
     let mut wrong = draft(&[("ok", a)], None);
     wrong.tree[0].1.size_bytes = Some(2);
-    assert_eq!(app.create_manifest(&scope, wrong).await.unwrap_err().problem().code, Code::ManifestEntryMismatch);
+    assert_eq!(app.create_manifest(&scope, wrong).await.unwrap_err().to_problem().code, Code::ManifestEntryMismatch);
     let mut wrong = draft(&[("ok", a)], None);
     wrong.message = Some("m".repeat(10_001));
-    assert_eq!(app.create_manifest(&scope, wrong).await.unwrap_err().problem().code, Code::InvalidField);
+    assert_eq!(app.create_manifest(&scope, wrong).await.unwrap_err().to_problem().code, Code::InvalidField);
 
     let mut tx = library.store.read().await.unwrap();
-    assert!(tx.manifests(&scope).walk(None, 9).await.unwrap().is_empty());
+    assert!(tx.manifests(&scope).list_by_hash(None, 9).await.unwrap().is_empty());
     assert_eq!(tx.artifacts(&scope).get(a).await.unwrap().unwrap().reference_count, 0);
 }
 
-async fn pointers_move_only_by_advance(library: Library) {
-    let (app, scope) = (App::new(library.store.clone(), Tools::plain().unwrap()), library.scope);
+async fn pointers_move_only_by_advance(library: TestLibrary) {
+    let (app, scope) = (App::new(library.store.clone(), Tools::in_process().unwrap()), library.scope);
     let a = upload(&app, &scope, "a").await.sha256;
     let (one, two) =
         (commit(&app, &scope, &[("1", a)], None).await.sha256, commit(&app, &scope, &[("2", a)], None).await.sha256);
@@ -64,20 +64,20 @@ async fn pointers_move_only_by_advance(library: Library) {
     let (pointer, new) = app.put_pointer(&scope, &name, at(Some(one))).await.unwrap();
     assert!(new && pointer.manifest == Some(one));
     assert!(app.pointer_history(&scope, &name, Limit::default(), None).await.unwrap().items.is_empty());
-    let refused = app.put_pointer(&scope, &name, at(Some(two))).await.unwrap_err().problem();
+    let refused = app.put_pointer(&scope, &name, at(Some(two))).await.unwrap_err().to_problem();
     assert_eq!((refused.code, refused.facts["current"].as_str()), (Code::PointerMoved, Some(one.to_string().as_str())));
     assert!(!app.put_pointer(&scope, &name, at(Some(one))).await.unwrap().1);
     assert!(!app.put_pointer(&scope, &name, at(None)).await.unwrap().1);
-    let missing = app.advance_pointer(&scope, &name, Some(one), Sha256::of(b"none"), None).await.unwrap_err();
-    assert_eq!(missing.problem().code, Code::ManifestNotFound);
+    let missing = app.advance_pointer(&scope, &name, Some(one), Sha256::of_bytes(b"none"), None).await.unwrap_err();
+    assert_eq!(missing.to_problem().code, Code::ManifestNotFound);
     app.advance_pointer(&scope, &name, Some(one), two, Some("why")).await.unwrap();
     let stale = app.advance_pointer(&scope, &name, Some(one), two, None).await.unwrap_err();
-    assert_eq!(stale.problem().code, Code::PointerStale);
+    assert_eq!(stale.to_problem().code, Code::PointerStale);
     let long = "r".repeat(2_001);
     let refused = app.advance_pointer(&scope, &name, Some(two), one, Some(&long)).await.unwrap_err();
-    assert_eq!(refused.problem().code, Code::InvalidField);
+    assert_eq!(refused.to_problem().code, Code::InvalidField);
     assert_eq!(app.pointer_history(&scope, &name, Limit::default(), None).await.unwrap().items.len(), 1);
     app.delete_pointer(&scope, &name).await.unwrap();
-    assert_eq!(app.delete_pointer(&scope, &name).await.unwrap_err().problem().code, Code::PointerNotFound);
-    assert_eq!(app.pointer(&scope, &name).await.unwrap_err().problem().code, Code::PointerNotFound);
+    assert_eq!(app.delete_pointer(&scope, &name).await.unwrap_err().to_problem().code, Code::PointerNotFound);
+    assert_eq!(app.pointer(&scope, &name).await.unwrap_err().to_problem().code, Code::PointerNotFound);
 }

@@ -3,11 +3,13 @@
 use std::{collections::HashMap, sync::Arc};
 
 use futures::{FutureExt, future::BoxFuture};
-use ibid_app::{App, Found, FoundPassage, Lists, Search, SourceChange, SourceContent, SourceDraft, Tools};
+use ibid_app::{
+    App, FoundPassage, SearchLists, SearchRequest, SearchResponse, SourceChange, SourceContent, SourceDraft, Tools,
+};
 use ibid_domain::{AsOf, Code, Origin, Reference, SearchFilter, SourceId, SourceStatus, SourceType, Timestamp};
 use ibid_models::{EmbedError, Embedder, Purpose};
 use ibid_store::Scope;
-use ibid_testkit::{Library, on_both};
+use ibid_testkit::{TestLibrary, on_both};
 use uuid::Uuid;
 
 use crate::{
@@ -40,7 +42,7 @@ impl Embedder for Ideas {
         5
     }
 
-    fn batch(&self) -> usize {
+    fn batch_size(&self) -> usize {
         16
     }
 
@@ -68,14 +70,14 @@ impl Embedder for Ideas {
     }
 }
 
-fn app(library: &Library) -> App {
-    let tools = Tools { embedder: Some(Arc::new(Ideas)), ..Tools::plain().unwrap() };
+fn app(library: &TestLibrary) -> App {
+    let tools = Tools { embedder: Some(Arc::new(Ideas)), ..Tools::in_process().unwrap() };
     App::new(library.store.clone(), tools)
 }
 
 /// An app whose vectors come from outside.
-fn external(library: &Library) -> App {
-    App::new(library.store.clone(), Tools { external_vectors: true, ..Tools::plain().unwrap() })
+fn external(library: &TestLibrary) -> App {
+    App::new(library.store.clone(), Tools { external_vectors: true, ..Tools::in_process().unwrap() })
 }
 
 async fn bring(app: &App, scope: &Scope, title: &str, text: &str) -> SourceId {
@@ -93,21 +95,21 @@ async fn bring_draft(app: &App, scope: &Scope, draft: SourceDraft) -> SourceId {
     id
 }
 
-async fn search(app: &App, scope: &Scope, search: Search) -> Found {
+async fn search(app: &App, scope: &Scope, search: SearchRequest) -> SearchResponse {
     app.catch_up().await.unwrap();
     app.search(scope, &search).await.unwrap()
 }
 
-async fn titles(app: &App, scope: &Scope, asked: Search) -> Vec<String> {
+async fn titles(app: &App, scope: &Scope, asked: SearchRequest) -> Vec<String> {
     let found = search(app, scope, asked).await;
-    found.results.iter().map(|one| one.source.title().to_owned()).collect()
+    found.results.iter().map(|one| one.source.display_title().to_owned()).collect()
 }
 
-fn words(query: &str) -> Search {
-    Search { lists: Lists { words: true, vectors: false }, ..Search::new(query) }
+fn words(query: &str) -> SearchRequest {
+    SearchRequest { lists: SearchLists { words: true, vectors: false }, ..SearchRequest::new(query) }
 }
 
-async fn by_words(library: Library) {
+async fn by_words(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let _working = Working::start(&app);
     bring(&app, scope, "Herons", "A heron stands in the reeds. It waits for fish, and it is patient.").await;
@@ -123,7 +125,7 @@ async fn by_words(library: Library) {
     assert_eq!(titles(&app, scope, words("gpt-4o")).await, ["Model GPT-4o"], "words of the title count");
     assert_eq!(titles(&app, scope, words("storch strasse")).await, ["Störche"]);
     let both = search(&app, scope, words("fish reeds heron")).await;
-    assert_eq!(both.results[0].source.title(), "Herons", "three words are better than two");
+    assert_eq!(both.results[0].source.display_title(), "Herons", "three words are better than two");
     assert_eq!((both.results.len(), both.searched, both.vectors), (2, 4, None));
     let ranks: Vec<_> = both.results.iter().map(|one| one.words.unwrap().rank).collect();
     assert_eq!(ranks, [1, 2]);
@@ -136,30 +138,30 @@ async fn by_words(library: Library) {
     assert_eq!(titles(&app, scope, words("fish reeds heron")).await, ["Gardens"]);
 }
 
-async fn by_meaning(library: Library) {
+async fn by_meaning(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let _working = Working::start(&app);
     bring(&app, scope, "Letter", "Please settle the bill of 40 euro by Friday.").await;
     bring(&app, scope, "Walk", "We saw a stork with a broken feather at the lake.").await;
     bring(&app, scope, "Notes", "The database lost its disk; the computer was replaced.").await;
-    let found = search(&app, scope, Search::new("payment of an invoice")).await;
-    assert_eq!(found.results[0].source.title(), "Letter", "not a word in common");
+    let found = search(&app, scope, SearchRequest::new("payment of an invoice")).await;
+    assert_eq!(found.results[0].source.display_title(), "Letter", "not a word in common");
     assert!(found.results[0].similarity.unwrap() > 0.9 && found.results[0].vector.unwrap().rank == 1);
     assert!(found.results[0].words.is_none());
     // Both lists together: the words decide where the meaning is the same.
     bring(&app, scope, "Other walk", "A heron and a bird with one feather.").await;
-    let found = search(&app, scope, Search::new("stork bird")).await;
-    let first: Vec<_> = found.results[..2].iter().map(|one| one.source.title()).collect();
+    let found = search(&app, scope, SearchRequest::new("stork bird")).await;
+    let first: Vec<_> = found.results[..2].iter().map(|one| one.source.display_title()).collect();
     assert!(first.contains(&"Walk") && first.contains(&"Other walk"));
     assert!(found.results.iter().all(|one| (0.0..=1.0).contains(&one.score)));
     // A vector of one's own.
-    let own = Search { query_vector: Some(vec![0.0, 0.0, 1.0, 0.0, 0.0]), ..Search::new("") };
+    let own = SearchRequest { query_vector: Some(vec![0.0, 0.0, 1.0, 0.0, 0.0]), ..SearchRequest::new("") };
     assert_eq!(titles(&app, scope, own).await[0], "Notes");
-    let near = Search { threshold: Some(0.9), ..Search::new("invoice") };
+    let near = SearchRequest { threshold: Some(0.9), ..SearchRequest::new("invoice") };
     assert_eq!(titles(&app, scope, near).await, ["Letter"]);
 }
 
-async fn evidence_stands_in_the_text(library: Library) {
+async fn evidence_stands_in_the_text(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let _working = Working::start(&app);
     let mut text = String::from("# Ünïcode 🐦 first\n\n");
@@ -174,18 +176,18 @@ async fn evidence_stands_in_the_text(library: Library) {
     let mut draft = of_artifact(artifact.sha256);
     draft.filename = Some("notes.md".to_owned());
     let id = bring_draft(&app, scope, draft).await;
-    let asked = Search { expand_neighbors: true, ..Search::new("heron golden fish") };
+    let asked = SearchRequest { expand_neighbors: true, ..SearchRequest::new("heron golden fish") };
     let found = search(&app, scope, asked).await;
     let whole = app.source_text(scope, id, None).await.unwrap();
     let first = &found.results[0];
     assert!(first.evidence[0].quote.contains("the heron swallowed a golden fish"), "{:?}", first.evidence);
     assert_eq!(first.evidence[0].section.as_deref().map(|section| section.contains("The heron's page")), Some(true));
     for one in &found.results {
-        assert_eq!(one.chunk.span.of(&whole.text), Some(one.chunk.content.as_str()));
+        assert_eq!(one.chunk.span.slice_of(&whole.text), Some(one.chunk.content.as_str()));
         for evidence in &one.evidence {
-            assert_eq!(evidence.span.of(&whole.text), Some(evidence.quote.as_str()));
+            assert_eq!(evidence.span.slice_of(&whole.text), Some(evidence.quote.as_str()));
             for matched in &evidence.matches {
-                assert!(!matched.of(&evidence.quote).unwrap().trim().is_empty());
+                assert!(!matched.slice_of(&evidence.quote).unwrap().trim().is_empty());
             }
         }
         for neighbor in &one.neighbors {
@@ -204,7 +206,7 @@ async fn evidence_stands_in_the_text(library: Library) {
     }
 }
 
-async fn filters(library: Library) {
+async fn filters(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let _working = Working::start(&app);
     let (document, project) = (Uuid::now_v7(), Uuid::now_v7());
@@ -230,8 +232,8 @@ async fn filters(library: Library) {
         };
         ids.insert(name, bring_draft(&app, scope, draft).await);
     }
-    let time = |text: &str| Timestamp::parse(text);
-    let narrowed = |filter: SearchFilter| Search { filter, ..Search::new("heron") };
+    let time = |text: &str| Timestamp::parse_rfc3339(text);
+    let narrowed = |filter: SearchFilter| SearchRequest { filter, ..SearchRequest::new("heron") };
     let any = SearchFilter::default();
     let cases = [
         (any.clone(), vec!["file", "page"]),
@@ -252,8 +254,12 @@ async fn filters(library: Library) {
         (SearchFilter { sources: vec![ids["file"]], ..any.clone() }, vec!["file"]),
     ];
     for (filter, expected) in cases {
-        for lists in [Lists::BOTH, Lists { words: true, vectors: false }, Lists { words: false, vectors: true }] {
-            let mut found = titles(&app, scope, Search { lists, ..narrowed(filter.clone()) }).await;
+        for lists in [
+            SearchLists::BOTH,
+            SearchLists { words: true, vectors: false },
+            SearchLists { words: false, vectors: true },
+        ] {
+            let mut found = titles(&app, scope, SearchRequest { lists, ..narrowed(filter.clone()) }).await;
             found.sort();
             assert_eq!(found, expected, "{filter:?} {lists:?}");
         }
@@ -270,7 +276,7 @@ async fn filters(library: Library) {
     assert_eq!(titles(&app, scope, words("cormorants")).await, ["A cormorant"]);
 }
 
-async fn revisions(library: Library) {
+async fn revisions(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let _working = Working::start(&app);
     let draft = |text: &str| SourceDraft {
@@ -287,7 +293,7 @@ async fn revisions(library: Library) {
     until(&app, scope, id, |now| now.revision.as_ref().is_some_and(|now| now.number == 2)).await;
     assert!(titles(&app, scope, words("heron")).await.is_empty(), "what it says now counts");
     assert_eq!(titles(&app, scope, words("stork")).await, ["Minutes"]);
-    let then = |as_of| Search {
+    let then = |as_of| SearchRequest {
         filter: SearchFilter { as_of: Some(as_of), ..SearchFilter::default() },
         ..words("heron stork")
     };
@@ -308,12 +314,12 @@ async fn revisions(library: Library) {
 async fn import(app: &App, scope: &Scope, lines: &[String]) -> ibid_app::PassagesReport {
     let mut import = app.import_passages(scope).await.unwrap();
     for line in lines {
-        import.line(line.as_bytes()).await.unwrap();
+        import.add_line(line.as_bytes()).await.unwrap();
     }
     import.finish().await.unwrap()
 }
 
-async fn passages(library: Library) {
+async fn passages(library: TestLibrary) {
     let (app, scope) = (external(&library), &library.scope);
     let line = |id: &str, text: &str, vector: &str| {
         format!(
@@ -332,10 +338,10 @@ async fn passages(library: Library) {
     let report = import(&app, scope, &lines).await;
     assert_eq!((report.received, report.imported, report.failed), (6, 4, 2), "{report:?}");
     assert_eq!(report.failures.len(), 2);
-    let own = |vector: &[f32]| Search { query_vector: Some(vector.to_vec()), ..Search::new("heron") };
+    let own = |vector: &[f32]| SearchRequest { query_vector: Some(vector.to_vec()), ..SearchRequest::new("heron") };
     let found = app.search(scope, &own(&[0.9, 0.1, 0.0])).await.unwrap();
     assert_eq!(found.results[0].source.external_id.as_deref(), Some("p1"));
-    assert_eq!(found.results[0].source.title(), "About p1");
+    assert_eq!(found.results[0].source.display_title(), "About p1");
     assert_eq!(found.results[0].source.metadata["page"], 3);
     assert_eq!(found.searched, 4);
     let other = app.search(scope, &own(&[1.0, 0.0])).await.unwrap_err();
@@ -343,7 +349,7 @@ async fn passages(library: Library) {
     // Each is a source like any other, its text an artifact that checks.
     let text = app.source_text(scope, found.results[0].source.id, None).await.unwrap();
     assert_eq!(text.text, "The heron stands in the reeds.");
-    let checked = app.check(scope, &ibid_app::ProgressReport::silent()).await.unwrap();
+    let checked = app.check_integrity(scope, &ibid_app::ProgressReport::silent()).await.unwrap();
     assert!(checked.findings.is_empty(), "{:?}", checked.findings);
     // The same again changes nothing; another text is a new revision.
     let again = import(&app, scope, &[lines[0].clone(), line("p2", "Bread is made of rye.", "[0, 1, 0]")]).await;
@@ -351,7 +357,7 @@ async fn passages(library: Library) {
     let found = app.search(scope, &words("rye flour")).await.unwrap();
     assert_eq!(found.results.len(), 1);
     assert_eq!(found.results[0].revision.number, 2);
-    let checked = app.check(scope, &ibid_app::ProgressReport::silent()).await.unwrap();
+    let checked = app.check_integrity(scope, &ibid_app::ProgressReport::silent()).await.unwrap();
     assert!(checked.findings.is_empty(), "{:?}", checked.findings);
     // Gone is gone, and its text with it when nobody else has the same.
     let ids: Vec<SourceId> = {
@@ -361,27 +367,27 @@ async fn passages(library: Library) {
     assert_eq!(ids.len(), 2);
     app.delete_source(scope, ids[0]).await.unwrap();
     assert_eq!(app.source_text(scope, ids[1], None).await.unwrap().text, "The same words twice.");
-    let checked = app.check(scope, &ibid_app::ProgressReport::silent()).await.unwrap();
+    let checked = app.check_integrity(scope, &ibid_app::ProgressReport::silent()).await.unwrap();
     assert!(checked.findings.is_empty(), "{:?}", checked.findings);
 }
 
-async fn illegal(library: Library) {
+async fn illegal(library: TestLibrary) {
     let (app, scope) = (external(&library), &library.scope);
     import(&app, scope, &[r#"{"id":"1","source_title":"T","text":"A heron.","vector":[1,0]}"#.to_owned()]).await;
     for (asked, field) in [
-        (Search::new(""), "query"),
-        (Search::new("   "), "query"),
-        (Search::new("?!…—"), "query"),
-        (Search::new("-heron"), "query"),
-        (Search::new("x".repeat(20_000)), "query"),
-        (Search { limit: 0, ..Search::new("a") }, "limit"),
-        (Search { limit: 10_000, ..Search::new("a") }, "limit"),
-        (Search { query_vector: Some(vec![]), ..Search::new("a") }, "query_vector"),
-        (Search { query_vector: Some(vec![0.0, 0.0]), ..Search::new("a") }, "query_vector"),
-        (Search { query_vector: Some(vec![f32::NAN, 0.0]), ..Search::new("a") }, "query_vector"),
-        (Search { query_vector: Some(vec![1.0, 0.0, 0.0]), ..Search::new("a") }, "query_vector"),
-        (Search { lists: Lists { words: false, vectors: false }, ..Search::new("a") }, "lists"),
-        (Search { threshold: Some(7.0), ..Search::new("a") }, "threshold"),
+        (SearchRequest::new(""), "query"),
+        (SearchRequest::new("   "), "query"),
+        (SearchRequest::new("?!…—"), "query"),
+        (SearchRequest::new("-heron"), "query"),
+        (SearchRequest::new("x".repeat(20_000)), "query"),
+        (SearchRequest { limit: 0, ..SearchRequest::new("a") }, "limit"),
+        (SearchRequest { limit: 10_000, ..SearchRequest::new("a") }, "limit"),
+        (SearchRequest { query_vector: Some(vec![]), ..SearchRequest::new("a") }, "query_vector"),
+        (SearchRequest { query_vector: Some(vec![0.0, 0.0]), ..SearchRequest::new("a") }, "query_vector"),
+        (SearchRequest { query_vector: Some(vec![f32::NAN, 0.0]), ..SearchRequest::new("a") }, "query_vector"),
+        (SearchRequest { query_vector: Some(vec![1.0, 0.0, 0.0]), ..SearchRequest::new("a") }, "query_vector"),
+        (SearchRequest { lists: SearchLists { words: false, vectors: false }, ..SearchRequest::new("a") }, "lists"),
+        (SearchRequest { threshold: Some(7.0), ..SearchRequest::new("a") }, "threshold"),
     ] {
         let refused = app.search(scope, &asked).await;
         let Err(ibid_app::Error::Problem(problem)) = refused else { panic!("{field}: {refused:?}") };
@@ -411,7 +417,7 @@ async fn illegal(library: Library) {
     }
 }
 
-async fn many(library: Library) {
+async fn many(library: TestLibrary) {
     let (app, scope) = (external(&library), &library.scope);
     let line = |number: usize| {
         let angle = number as f32 * 0.001;
@@ -428,15 +434,15 @@ async fn many(library: Library) {
     let at = |number: usize, tag: Option<&str>| {
         let angle = number as f32 * 0.001;
         let tags = tag.map(str::to_owned).into_iter().collect();
-        Search {
+        SearchRequest {
             query_vector: Some(vec![angle.cos(), angle.sin()]),
-            lists: Lists { words: false, vectors: true },
+            lists: SearchLists { words: false, vectors: true },
             filter: SearchFilter { tags, ..SearchFilter::default() },
             limit: 3,
-            ..Search::new("")
+            ..SearchRequest::new("")
         }
     };
-    let ids = |found: Found| -> Vec<usize> {
+    let ids = |found: SearchResponse| -> Vec<usize> {
         let mut ids: Vec<usize> =
             found.results.iter().map(|one| one.source.external_id.as_deref().unwrap().parse().unwrap()).collect();
         ids.sort_unstable();

@@ -4,16 +4,16 @@ use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use ibid_app::{
-    App, Described, GcOptions, Import, ImportReport, OriginAdapter, ProgressReport, SourceChange, SourceContent,
-    SourceDraft, Tools, UploadDetails, Worker, WorkerOptions,
+    App, GcOptions, ImportReport, ImportRequest, OriginAdapter, ProgressReport, SourceChange, SourceContent,
+    SourceDraft, SourceWithRevision, Tools, UploadDetails, Worker, WorkerOptions,
 };
 use ibid_domain::{
     Code, EmbeddingState, Limit, Origin, Reference, Source, SourceId, SourceStatus, SourceType, Span,
     artifact::Filename, pointer::PointerName,
 };
-use ibid_fetch::{FetchError, Fetched, Validators};
+use ibid_fetch::{FetchError, FetchedPage, Validators};
 use ibid_store::{Scope, SourceFilter};
-use ibid_testkit::{Library, on_both};
+use ibid_testkit::{TestLibrary, on_both};
 use tokio_util::sync::CancellationToken;
 
 use crate::{content, upload};
@@ -55,15 +55,20 @@ impl Drop for Working {
     }
 }
 
-pub(crate) fn app(library: &Library) -> App {
-    App::new(library.store.clone(), Tools::plain().unwrap())
+pub(crate) fn app(library: &TestLibrary) -> App {
+    App::new(library.store.clone(), Tools::in_process().unwrap())
 }
 
 pub(crate) fn of_artifact(sha256: ibid_domain::Sha256) -> SourceDraft {
     SourceDraft { content: SourceContent::Artifact(sha256), ..SourceDraft::default() }
 }
 
-pub(crate) async fn until(app: &App, scope: &Scope, id: SourceId, reached: impl Fn(&Described) -> bool) -> Described {
+pub(crate) async fn until(
+    app: &App,
+    scope: &Scope,
+    id: SourceId,
+    reached: impl Fn(&SourceWithRevision) -> bool,
+) -> SourceWithRevision {
     let mut last = None;
     for _ in 0..1500 {
         let described = app.source(scope, id).await.unwrap();
@@ -76,7 +81,7 @@ pub(crate) async fn until(app: &App, scope: &Scope, id: SourceId, reached: impl 
     panic!("it did not come so far: {last:?}");
 }
 
-fn is_read(described: &Described) -> bool {
+fn is_read(described: &SourceWithRevision) -> bool {
     described.source.status != SourceStatus::Pending
 }
 
@@ -87,7 +92,7 @@ async fn found(app: &App, scope: &Scope, words: &[&str]) -> Vec<SourceId> {
     page.items.into_iter().map(|described| described.source.id).collect()
 }
 
-async fn files(library: Library) {
+async fn files(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let text = "Ärmel für Öl. The heron 🐦 stands in the reeds.\n\nA second paragraph follows here.";
     let artifact = upload(&app, scope, text).await;
@@ -95,7 +100,7 @@ async fn files(library: Library) {
     assert!(new);
     assert_eq!((created.source.status, created.source.embedding), (SourceStatus::Pending, EmbeddingState::Pending));
     assert_eq!((created.source.kind, created.source.origin), (SourceType::KnowledgeBase, Origin::BlobStorage));
-    assert_eq!(created.source.title(), "note.txt", "until its content tells better");
+    assert_eq!(created.source.display_title(), "note.txt", "until its content tells better");
     let again = app.create_source(scope, of_artifact(artifact.sha256)).await.unwrap();
     assert_eq!((again.0.source.id, again.1), (created.source.id, false), "the same bytes are the same source");
 
@@ -114,11 +119,11 @@ async fn files(library: Library) {
     assert_eq!(chunks.len() as u64, revision.chunk_count);
     assert!(!chunks.is_empty());
     for chunk in &chunks {
-        assert_eq!(chunk.span.of(&told.text), Some(chunk.content.as_str()));
+        assert_eq!(chunk.span.slice_of(&told.text), Some(chunk.content.as_str()));
         assert!(chunk.tokens <= 512);
     }
     assert_eq!(told.text.chars().count() as u64, revision.text_chars);
-    assert_eq!(Span::new(0, 5).of(&told.text), Some("Ärmel"));
+    assert_eq!(Span::new(0, 5).slice_of(&told.text), Some("Ärmel"));
 
     // A manifest names its parts, and a pointer the manifest.
     let pointer = PointerName::new("knowledge_base", format!("sources/{id}")).unwrap();
@@ -129,17 +134,17 @@ async fn files(library: Library) {
     assert_eq!(tree.get(&format!("knowledge_base/{id}/raw")).unwrap().sha256, artifact.sha256);
     assert_eq!(Some(tree.get(&format!("knowledge_base/{id}/text")).unwrap().sha256), revision.text);
     assert!(tree.get("metadata.json").is_some());
-    let report = app.check(scope, &ProgressReport::silent()).await.unwrap();
+    let report = app.check_integrity(scope, &ProgressReport::silent()).await.unwrap();
     assert_eq!(report.findings, []);
 }
 
-async fn manual(library: Library) {
+async fn manual(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let problem = app.create_source(scope, SourceDraft::default()).await.unwrap_err();
     assert!(problem.to_string().contains("title"), "{problem}");
     let reference = Reference {
         title: Some("Notes by the translator".to_owned()),
-        authors: ibid_app::names("Ada Lovelace"),
+        authors: ibid_app::parse_names("Ada Lovelace"),
         publication_date: Some("1843".parse().unwrap()),
         ..Reference::default()
     };
@@ -163,21 +168,24 @@ async fn manual(library: Library) {
     let draft = SourceDraft { content: text, reference, ..SourceDraft::default() };
     let id = app.create_source(scope, draft).await.unwrap().0.source.id;
     let read = until(&app, scope, id, is_read).await;
-    assert_eq!((read.source.origin, read.source.title()), (Origin::Manual, "A letter"));
+    assert_eq!((read.source.origin, read.source.display_title()), (Origin::Manual, "A letter"));
     assert_eq!(found(&app, scope, &["algebraical"]).await, [id]);
 }
 
-async fn editing(library: Library) {
+async fn editing(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let artifact = upload(&app, scope, "Some words to be read.").await;
     let id = app.create_source(scope, of_artifact(artifact.sha256)).await.unwrap().0.source.id;
     let reference = Reference { title: Some("  Mine ".to_owned()), ..Reference::default() };
     let change = SourceChange { reference: Some((vec!["title".to_owned()], reference)), ..SourceChange::default() };
     let changed = app.change_source(scope, id, change).await.unwrap();
-    assert_eq!((changed.source.title(), changed.source.edited.as_slice()), ("Mine", ["title".to_owned()].as_slice()));
+    assert_eq!(
+        (changed.source.display_title(), changed.source.edited.as_slice()),
+        ("Mine", ["title".to_owned()].as_slice())
+    );
     let _working = Working::start(&app);
     let read = until(&app, scope, id, is_read).await;
-    assert_eq!(read.source.title(), "Mine", "what a person said is not unsaid by the content");
+    assert_eq!(read.source.display_title(), "Mine", "what a person said is not unsaid by the content");
     assert_eq!(found(&app, scope, &["mine"]).await, [id]);
     assert_eq!(found(&app, scope, &["note.txt"]).await, [id], "the file's name still leads to it");
 
@@ -188,7 +196,7 @@ async fn editing(library: Library) {
     assert!(matches!(missing, ibid_app::Error::Problem(problem) if problem.code == Code::SourceNotFound));
 }
 
-async fn new_revisions(library: Library) {
+async fn new_revisions(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let _working = Working::start(&app);
     let first = upload(&app, scope, "The first version speaks of herons.").await;
@@ -219,10 +227,10 @@ async fn new_revisions(library: Library) {
     }
     assert_eq!(app.job(scope, job).await.unwrap().result.unwrap()["outcome"], "unchanged");
     assert_eq!(app.revisions(scope, id, Limit::default(), None).await.unwrap().items.len(), 2);
-    assert_eq!(app.check(scope, &ProgressReport::silent()).await.unwrap().findings, []);
+    assert_eq!(app.check_integrity(scope, &ProgressReport::silent()).await.unwrap().findings, []);
 }
 
-async fn deletion(library: Library) {
+async fn deletion(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let artifact = upload(&app, scope, "To be deleted, with everything.").await;
     let id = app.create_source(scope, of_artifact(artifact.sha256)).await.unwrap().0.source.id;
@@ -239,15 +247,15 @@ async fn deletion(library: Library) {
     assert_eq!(app.artifact(scope, artifact.sha256).await.unwrap().reference_count, 2, "the manifest, for a while");
     assert_eq!(found(&app, scope, &["deleted"]).await, []);
     assert!(app.delete_source(scope, id).await.is_err());
-    assert_eq!(app.check(scope, &ProgressReport::silent()).await.unwrap().findings, []);
+    assert_eq!(app.check_integrity(scope, &ProgressReport::silent()).await.unwrap().findings, []);
     library.clock.advance(Duration::from_secs(100));
     let options = GcOptions { apply: true, grace: Duration::from_secs(10) };
     app.collect_garbage(scope, options, &ProgressReport::silent()).await.unwrap();
     assert!(app.artifact(scope, artifact.sha256).await.is_err(), "nothing names it any more");
-    assert_eq!(app.check(scope, &ProgressReport::silent()).await.unwrap().findings, []);
+    assert_eq!(app.check_integrity(scope, &ProgressReport::silent()).await.unwrap().findings, []);
 }
 
-async fn dead_ends(library: Library) {
+async fn dead_ends(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let _working = Working::start(&app);
     let blank = upload(&app, scope, " \n\t ").await;
@@ -261,11 +269,11 @@ async fn dead_ends(library: Library) {
     assert_eq!(content(&app, scope, read.revision.unwrap().content).await.unwrap(), b" \n\t ", "its bytes are kept");
 }
 
-async fn imports(library: Library) {
+async fn imports(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let bib = "@article{one, title={A sample study}, author={Doe, Jane and Roe, Rick}, year={2020}, doi={10.1000/xyz}}\n\
                @book{two, title={A sample book}, year={1999}}\n@article{broken, title={never closed";
-    let import = Import { text: Some(bib.to_owned()), ..Import::default() };
+    let import = ImportRequest { text: Some(bib.to_owned()), ..ImportRequest::default() };
     let ImportReport::Done { sources, failed } = app.import_sources(scope, import.clone()).await.unwrap() else {
         panic!("a list is imported at once")
     };
@@ -281,7 +289,11 @@ async fn imports(library: Library) {
         ("@article{", Some("docx"), Code::ImportFormatUnknown),
         ("@article{broken, title={", Some("bibtex"), Code::ImportUnreadable),
     ] {
-        let import = Import { text: Some(text.to_owned()), format: format.map(str::to_owned), ..Import::default() };
+        let import = ImportRequest {
+            text: Some(text.to_owned()),
+            format: format.map(str::to_owned),
+            ..ImportRequest::default()
+        };
         let error = app.import_sources(scope, import).await.unwrap_err();
         assert!(matches!(&error, ibid_app::Error::Problem(problem) if problem.code == code), "{text}: {error}");
     }
@@ -296,8 +308,8 @@ async fn imports(library: Library) {
     let bytes = zip.finish().unwrap().into_inner();
     let received = crate::receive(&app, &bytes).await;
     let artifact = app.keep_artifact(scope, received, Default::default()).await.unwrap().0;
-    let import = Import { artifact: Some(artifact.sha256), ..Import::default() };
-    let ImportReport::Asked(job) = app.import_sources(scope, import).await.unwrap() else {
+    let import = ImportRequest { artifact: Some(artifact.sha256), ..ImportRequest::default() };
+    let ImportReport::Queued(job) = app.import_sources(scope, import).await.unwrap() else {
         panic!("a zip takes a job")
     };
     let _working = Working::start(&app);
@@ -313,7 +325,7 @@ async fn imports(library: Library) {
     assert_eq!(found(&app, scope, &["hidden"]).await.len(), 0);
 }
 
-async fn unreachable_pages(library: Library) {
+async fn unreachable_pages(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let at =
         |url: &str| SourceDraft { content: SourceContent::AtUrl, url: Some(url.to_owned()), ..SourceDraft::default() };
@@ -340,7 +352,7 @@ async fn unreachable_pages(library: Library) {
     assert_eq!((again.source.id, new), (id, false), "the same page, however it is written");
 }
 
-async fn tried_again(library: Library) {
+async fn tried_again(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let _working = Working::start(&app);
     let blank = upload(&app, scope, " \n ").await;
@@ -357,7 +369,7 @@ async fn tried_again(library: Library) {
     app.refresh_source(scope, id, None).await.unwrap();
     until(&app, scope, id, is_read).await;
     assert_eq!(app.revisions(scope, id, Limit::default(), None).await.unwrap().items.len(), 1);
-    assert_eq!(app.check(scope, &ProgressReport::silent()).await.unwrap().findings, []);
+    assert_eq!(app.check_integrity(scope, &ProgressReport::silent()).await.unwrap().findings, []);
 }
 
 /// A shelf of texts, as another origin than the web.
@@ -376,10 +388,10 @@ impl OriginAdapter for Shelf {
         &'a self,
         source: &'a Source,
         _known: Option<&'a Validators>,
-    ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+    ) -> BoxFuture<'a, Result<FetchedPage, FetchError>> {
         Box::pin(async move {
             let id = source.external_id.clone().unwrap_or_default();
-            Ok(Fetched {
+            Ok(FetchedPage {
                 requested_url: id.clone(),
                 final_url: id.clone(),
                 status: 200,
@@ -393,8 +405,8 @@ impl OriginAdapter for Shelf {
     }
 }
 
-async fn other_origins(library: Library) {
-    let tools = Tools { origins: vec![Arc::new(Shelf)], ..Tools::plain().unwrap() };
+async fn other_origins(library: TestLibrary) {
+    let tools = Tools { origins: vec![Arc::new(Shelf)], ..Tools::in_process().unwrap() };
     let (app, scope) = (App::new(library.store.clone(), tools), &library.scope);
     let _working = Working::start(&app);
     let reference = Reference { title: Some("On the shelf".to_owned()), ..Reference::default() };
@@ -407,12 +419,12 @@ async fn other_origins(library: Library) {
     let id = app.create_source(scope, draft).await.unwrap().0.source.id;
     app.refresh_source(scope, id, None).await.unwrap();
     let read = until(&app, scope, id, |now| now.revision.as_ref().is_some_and(|one| one.extracted_at.is_some())).await;
-    assert_eq!((read.source.title(), read.source.origin), ("On the shelf", Origin::Sharepoint));
+    assert_eq!((read.source.display_title(), read.source.origin), ("On the shelf", Origin::Sharepoint));
     assert_eq!(found(&app, scope, &["item-7", "shelf"]).await, [id]);
 }
 
 /// Every file of the readers' corpus, as it would be brought: each chunk is exactly the words its span points at.
-async fn samples(library: Library) {
+async fn samples(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let _working = Working::start(&app);
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../ingest/tests/files");
@@ -437,7 +449,7 @@ async fn samples(library: Library) {
         let page = app.chunks(scope, id, None, Limit::new(500).unwrap(), None).await.unwrap();
         assert_eq!(page.items.len() as u64, read.revision.unwrap().chunk_count, "{name}");
         for chunk in page.items {
-            assert_eq!(chunk.span.of(&told.text), Some(chunk.content.as_str()), "{name}");
+            assert_eq!(chunk.span.slice_of(&told.text), Some(chunk.content.as_str()), "{name}");
             assert!(chunk.tokens <= 512, "{name}");
             chunks += 1;
         }
@@ -447,5 +459,5 @@ async fn samples(library: Library) {
         ["empty.txt", "encrypted.docx", "encrypted.pdf", "scan.pdf", "scan.png", "truncated.docx", "truncated.pdf"];
     assert_eq!(without_text, expected);
     assert!(chunks >= 28, "{chunks}: at least one of each that can be read");
-    assert_eq!(app.check(scope, &ProgressReport::silent()).await.unwrap().findings, []);
+    assert_eq!(app.check_integrity(scope, &ProgressReport::silent()).await.unwrap().findings, []);
 }

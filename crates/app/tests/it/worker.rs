@@ -10,13 +10,13 @@ use std::{
 };
 
 use futures::future::BoxFuture;
-use ibid_app::{App, Handler, JobContext, JobRequest, Result, Tools, Worker, WorkerOptions};
+use ibid_app::{App, JobContext, JobHandler, JobRequest, Result, Tools, Worker, WorkerOptions};
 use ibid_domain::{
     JobId,
     job::{Job, JobState},
 };
-use ibid_store::{Failure, NewJob};
-use ibid_testkit::{Library, on_both};
+use ibid_store::{JobError, NewJob};
+use ibid_testkit::{TestLibrary, on_both};
 use serde_json::{Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
@@ -29,23 +29,23 @@ struct Puppet {
     cancelled: AtomicU32,
 }
 
-impl Handler for Puppet {
+impl JobHandler for Puppet {
     fn kind(&self) -> &'static str {
         "puppet"
     }
 
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, Failure>> {
+    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
         Box::pin(async move {
             *self.runs.lock().unwrap().entry(context.job.id).or_default() += 1;
             match context.job.payload["do"].as_str().unwrap() {
                 "succeed" => Ok(Some(json!({"done": true}))),
-                "fail" => Err(Failure::Failed("no luck".to_owned())),
+                "fail" => Err(JobError::Retry("no luck".to_owned())),
                 "panic" => panic!("oh"),
-                "hopeless" => Err(Failure::Hopeless("never".to_owned())),
-                "wait" => Err(Failure::PutOff("429".to_owned(), Duration::from_secs(20))),
+                "hopeless" => Err(JobError::Permanent("never".to_owned())),
+                "wait" => Err(JobError::Deferred("429".to_owned(), Duration::from_secs(20))),
                 _ => {
                     let guard = Told(&self.cancelled);
-                    context.progress.tell(1, Some(2), "half way").await;
+                    context.progress.update(1, Some(2), "half way").await;
                     tokio::time::sleep(Duration::from_secs(60)).await;
                     drop(guard);
                     Ok(None)
@@ -66,7 +66,7 @@ impl Drop for Told<'_> {
 
 struct Stage {
     app: App,
-    library: Library,
+    library: TestLibrary,
     puppet: Arc<Puppet>,
     stop: CancellationToken,
     running: tokio::task::JoinHandle<()>,
@@ -81,10 +81,10 @@ const QUICK: WorkerOptions = WorkerOptions {
 };
 
 impl Stage {
-    fn new(library: Library) -> Self {
-        let app = App::new(library.store.clone(), Tools::plain().unwrap());
+    fn new(library: TestLibrary) -> Self {
+        let app = App::new(library.store.clone(), Tools::in_process().unwrap());
         let (puppet, stop) = (Arc::new(Puppet::default()), CancellationToken::new());
-        let worker = Worker::new(app.clone(), QUICK).with(Arc::clone(&puppet) as Arc<dyn Handler>);
+        let worker = Worker::new(app.clone(), QUICK).with_handler(Arc::clone(&puppet) as Arc<dyn JobHandler>);
         let running = tokio::spawn(worker.run(stop.clone()));
         Self { app, library, puppet, stop, running }
     }
@@ -112,7 +112,7 @@ impl Stage {
     }
 }
 
-async fn ends(library: Library) {
+async fn ends(library: TestLibrary) {
     let stage = Stage::new(library);
     let good = stage.ask("succeed").await;
     let done = stage.until(good, |job| job.state == JobState::Succeeded).await;
@@ -135,7 +135,7 @@ async fn ends(library: Library) {
     stage.until(good, |job| job.state == JobState::Succeeded).await;
 }
 
-async fn waits(library: Library) {
+async fn waits(library: TestLibrary) {
     let stage = Stage::new(library);
     let id = stage.ask("wait").await;
     for round in 1..=5 {
@@ -147,7 +147,7 @@ async fn waits(library: Library) {
     }
 }
 
-async fn taking_back(library: Library) {
+async fn taking_back(library: TestLibrary) {
     let stage = Stage::new(library);
     let id = stage.ask("sleep").await;
     let job = stage.until(id, |job| job.progress.is_some()).await;
@@ -164,7 +164,7 @@ async fn taking_back(library: Library) {
     assert_eq!(stage.app.job(&stage.library.scope, id).await.unwrap().state, JobState::Cancelled);
 }
 
-async fn stopping(library: Library) {
+async fn stopping(library: TestLibrary) {
     let stage = Stage::new(library);
     let id = stage.ask("sleep").await;
     stage.until(id, |job| job.state == JobState::Running).await;
@@ -174,7 +174,7 @@ async fn stopping(library: Library) {
     assert_eq!((job.state, job.attempt), (JobState::Queued, 0), "given back, no attempt used up");
 }
 
-async fn another_worker_takes_over(library: Library) {
+async fn another_worker_takes_over(library: TestLibrary) {
     let stage = Stage::new(library);
     let id = stage.ask("sleep").await;
     stage.until(id, |job| job.state == JobState::Running).await;
@@ -183,7 +183,7 @@ async fn another_worker_takes_over(library: Library) {
     let _ = stage.running.await;
     stage.library.clock.advance(QUICK.lease * 3);
     let puppet = Arc::new(Puppet::default());
-    let worker = Worker::new(stage.app.clone(), QUICK).with(Arc::clone(&puppet) as Arc<dyn Handler>);
+    let worker = Worker::new(stage.app.clone(), QUICK).with_handler(Arc::clone(&puppet) as Arc<dyn JobHandler>);
     let stop = CancellationToken::new();
     let running = tokio::spawn(worker.run(stop.clone()));
     for _ in 0..300 {
@@ -197,7 +197,7 @@ async fn another_worker_takes_over(library: Library) {
     running.await.unwrap();
 }
 
-async fn upkeep_jobs(library: Library) {
+async fn upkeep_jobs(library: TestLibrary) {
     let stage = Stage::new(library);
     crate::upload(&stage.app, &stage.library.scope, "words").await;
     let scope = &stage.library.scope;

@@ -2,22 +2,26 @@
 
 use hayagriva::citationberg::taxonomy::Kind;
 
-use super::{fields::Fields, latex};
+use super::{fields::CslFields, latex};
 use crate::{
-    date::{Date, Day},
+    date::{CslDate, CslDay},
     markup,
 };
 
-pub(super) fn write(items: &[Fields<'_>], keys: &[String]) -> String {
-    let entries: Vec<String> = items.iter().zip(keys).map(|(item, key)| Entry::of(item).write(key)).collect();
+pub(super) fn write(items: &[CslFields<'_>], keys: &[String]) -> String {
+    let entries: Vec<String> =
+        items.iter().zip(keys).map(|(item, key)| BibtexEntry::from_fields(item).write(key)).collect();
     entries.join("\n")
 }
 
 /// The type of the entry, and what tells it from others of the same type.
-fn kind(item: &Fields<'_>) -> (&'static str, Option<&'static str>) {
+fn entry_type(item: &CslFields<'_>) -> (&'static str, Option<&'static str>) {
     let has = |name: &str| item.get(name).is_some();
     let says = |words: &[&str]| {
-        let text = [item.plain("genre"), item.plain("medium")].map(Option::unwrap_or_default).join(" ").to_lowercase();
+        let text = [item.plain_text("genre"), item.plain_text("medium")]
+            .map(Option::unwrap_or_default)
+            .join(" ")
+            .to_lowercase();
         words.iter().any(|word| text.contains(word))
     };
     match item.kind {
@@ -76,23 +80,23 @@ fn kind(item: &Fields<'_>) -> (&'static str, Option<&'static str>) {
     }
 }
 
-struct Entry {
+struct BibtexEntry {
     kind: &'static str,
     /// Names and values, the values with their delimiters.
     fields: Vec<(&'static str, String)>,
 }
 
-impl Entry {
+impl BibtexEntry {
     /// Adds a field, unless it is empty or there already.
-    fn put(&mut self, name: &'static str, value: Option<String>) {
+    fn add_field(&mut self, name: &'static str, value: Option<String>) {
         if let Some(value) = value.filter(|value| !value.is_empty())
-            && !self.has(name)
+            && !self.has_field(name)
         {
             self.fields.push((name, format!("{{{value}}}")));
         }
     }
 
-    fn has(&self, name: &str) -> bool {
+    fn has_field(&self, name: &str) -> bool {
         self.fields.iter().any(|(there, _)| *there == name)
     }
 
@@ -108,167 +112,169 @@ impl Entry {
         out
     }
 
-    fn of(item: &Fields<'_>) -> Self {
-        let (kind, subtype) = kind(item);
+    fn from_fields(item: &CslFields<'_>) -> Self {
+        let (kind, subtype) = entry_type(item);
         let mut entry = Self { kind, fields: Vec::new() };
-        let text = |name: &str| item.marked(name).map(|text| latex::text(&text));
-        entry.people(item);
+        let text = |name: &str| item.marked_text(name).map(|text| latex::write_text(&text));
+        entry.add_people(item);
         // In other languages than English no style changes case, and BibTeX does not know the language.
-        let foreign = item.plain("language").is_some_and(|language| !is_english(&language));
+        let foreign = item.plain_text("language").is_some_and(|language| !is_english(&language));
         let title = |name: &str| {
-            let title = item.marked(name)?;
-            Some(if foreign { format!("{{{}}}", latex::text(&title)) } else { latex::title(&title) })
+            let title = item.marked_text(name)?;
+            Some(if foreign { format!("{{{}}}", latex::write_text(&title)) } else { latex::write_title(&title) })
         };
-        entry.put("title", title("title"));
-        entry.put("shorttitle", title("title-short"));
+        entry.add_field("title", title("title"));
+        entry.add_field("shorttitle", title("title-short"));
         let parts: Vec<String> = ["volume-title", "part-title"].into_iter().filter_map(text).collect();
-        entry.put("titleaddon", Some(parts.join(", ")));
-        entry.container(item);
-        entry.dates(item);
-        entry.numbers(item);
-        entry.publisher(item);
-        entry.put("type", text("genre"));
-        entry.put("entrysubtype", subtype.map(str::to_owned));
+        entry.add_field("titleaddon", Some(parts.join(", ")));
+        entry.add_container(item);
+        entry.add_dates(item);
+        entry.add_numbers(item);
+        entry.add_publisher(item);
+        entry.add_field("type", text("genre"));
+        entry.add_field("entrysubtype", subtype.map(str::to_owned));
         // The proceedings of an event that have no name of their own are called like it.
-        let is_container = item.kind == Kind::PaperConference && item.marked("container-title").is_none();
-        entry.put("eventtitle", text("event-title").filter(|_| !is_container));
-        entry.put("venue", text("event-place"));
-        entry.put("pubstate", text("status"));
-        entry.put("howpublished", text("medium"));
+        let is_container = item.kind == Kind::PaperConference && item.marked_text("container-title").is_none();
+        entry.add_field("eventtitle", text("event-title").filter(|_| !is_container));
+        entry.add_field("venue", text("event-place"));
+        entry.add_field("pubstate", text("status"));
+        entry.add_field("howpublished", text("medium"));
         let archive = ["archive_collection", "archive", "archive-place", "archive_location"];
         let archive: Vec<String> = archive.into_iter().filter_map(text).collect();
-        entry.put("howpublished", Some(archive.join(", ")));
-        entry.put("library", text("call-number"));
-        entry.put("origtitle", text("original-title"));
-        entry.put("origpublisher", text("original-publisher"));
-        entry.put("origlocation", text("original-publisher-place"));
-        entry.put("isbn", text("ISBN"));
-        entry.put("issn", text("ISSN"));
-        entry.addresses(item);
-        match item.plain("language").map(|language| (babel(&language), language)) {
-            Some((Some(name), _)) => entry.put("langid", Some(name.to_owned())),
-            Some((None, language)) => entry.put("language", Some(latex::text(&language))),
+        entry.add_field("howpublished", Some(archive.join(", ")));
+        entry.add_field("library", text("call-number"));
+        entry.add_field("origtitle", text("original-title"));
+        entry.add_field("origpublisher", text("original-publisher"));
+        entry.add_field("origlocation", text("original-publisher-place"));
+        entry.add_field("isbn", text("ISBN"));
+        entry.add_field("issn", text("ISSN"));
+        entry.add_addresses(item);
+        match item.plain_text("language").map(|language| (babel_language(&language), language)) {
+            Some((Some(name), _)) => entry.add_field("langid", Some(name.to_owned())),
+            Some((None, language)) => entry.add_field("language", Some(latex::write_text(&language))),
             None => {}
         }
-        entry.put("keywords", Some(latex::text(&item.keywords().join(", "))));
-        entry.put("abstract", text("abstract"));
-        entry.put("note", text("note"));
-        entry.put("annotation", text("annote"));
+        entry.add_field("keywords", Some(latex::write_text(&item.keywords().join(", "))));
+        entry.add_field("abstract", text("abstract"));
+        entry.add_field("note", text("note"));
+        entry.add_field("annotation", text("annote"));
         entry
     }
 
-    fn people(&mut self, item: &Fields<'_>) {
-        self.put("author", Some(latex::names(&item.authors())));
-        self.put("bookauthor", Some(latex::names(&item.people("container-author"))));
+    fn add_people(&mut self, item: &CslFields<'_>) {
+        self.add_field("author", Some(latex::format_names(&item.authors())));
+        self.add_field("bookauthor", Some(latex::format_names(&item.people("container-author"))));
         let compilers = item.people("compiler");
         if item.editors().is_empty() && !compilers.is_empty() {
-            self.put("editor", Some(latex::names(&compilers)));
-            self.put("editortype", Some("compiler".to_owned()));
+            self.add_field("editor", Some(latex::format_names(&compilers)));
+            self.add_field("editortype", Some("compiler".to_owned()));
         }
-        self.put("editor", Some(latex::names(&item.editors())));
-        self.put("translator", Some(latex::names(&item.translators())));
+        self.add_field("editor", Some(latex::format_names(&item.editors())));
+        self.add_field("translator", Some(latex::format_names(&item.translators())));
     }
 
-    fn container(&mut self, item: &Fields<'_>) {
-        let text = |name: &str| item.marked(name).map(|text| latex::text(&text));
+    fn add_container(&mut self, item: &CslFields<'_>) {
+        let text = |name: &str| item.marked_text(name).map(|text| latex::write_text(&text));
         let container = text("container-title");
         match self.kind {
-            "article" | "jurisdiction" | "legislation" | "legal" => self.put("journal", container),
+            "article" | "jurisdiction" | "legislation" | "legal" => self.add_field("journal", container),
             "incollection" | "inbook" | "inreference" | "video" | "audio" | "music" | "image" => {
-                self.put("booktitle", container);
+                self.add_field("booktitle", container);
             }
-            "inproceedings" => self.put("booktitle", container.or_else(|| text("event-title"))),
-            "online" | "dataset" => self.put("organization", container),
+            "inproceedings" => self.add_field("booktitle", container.or_else(|| text("event-title"))),
+            "online" | "dataset" => self.add_field("organization", container),
             "book" | "proceedings" | "techreport" | "phdthesis" | "mastersthesis" | "thesis" | "periodical" => {
-                self.put("series", text("collection-title").or(container));
+                self.add_field("series", text("collection-title").or(container));
             }
-            _ => self.put("howpublished", container),
+            _ => self.add_field("howpublished", container),
         }
         if self.kind == "article" {
-            self.put("shortjournal", text("container-title-short"));
+            self.add_field("shortjournal", text("container-title-short"));
         }
-        self.put("series", text("collection-title"));
+        self.add_field("series", text("collection-title"));
     }
 
-    fn numbers(&mut self, item: &Fields<'_>) {
-        let text = |name: &str| item.marked(name).map(|text| latex::text(&text));
-        self.put("edition", text("edition"));
-        self.put("volume", text("volume"));
+    fn add_numbers(&mut self, item: &CslFields<'_>) {
+        let text = |name: &str| item.marked_text(name).map(|text| latex::write_text(&text));
+        self.add_field("edition", text("edition"));
+        self.add_field("volume", text("volume"));
         if self.kind == "article" {
-            self.put("number", text("issue"));
-            self.put("eid", text("number"));
+            self.add_field("number", text("issue"));
+            self.add_field("eid", text("number"));
         } else {
             let of_series = text("collection-number").filter(|_| item.get("collection-title").is_some());
-            self.put("number", of_series.or_else(|| text("number")).or_else(|| text("issue")));
+            self.add_field("number", of_series.or_else(|| text("number")).or_else(|| text("issue")));
         }
-        self.put("number", text("collection-number"));
-        self.put("version", text("version"));
-        self.put("volumes", text("number-of-volumes"));
-        self.put("part", text("part-number"));
-        self.put("chapter", text("chapter-number"));
-        let pages = item.plain("page").or_else(|| item.plain("page-first"));
-        self.put("pages", pages.map(|pages| latex::text(&ranges(&pages))));
-        self.put("pagetotal", text("number-of-pages"));
+        self.add_field("number", text("collection-number"));
+        self.add_field("version", text("version"));
+        self.add_field("volumes", text("number-of-volumes"));
+        self.add_field("part", text("part-number"));
+        self.add_field("chapter", text("chapter-number"));
+        let pages = item.plain_text("page").or_else(|| item.plain_text("page-first"));
+        self.add_field("pages", pages.map(|pages| latex::write_text(&tex_page_ranges(&pages))));
+        self.add_field("pagetotal", text("number-of-pages"));
     }
 
-    fn publisher(&mut self, item: &Fields<'_>) {
-        let text = |name: &str| item.marked(name).map(|text| latex::text(&text));
+    fn add_publisher(&mut self, item: &CslFields<'_>) {
+        let text = |name: &str| item.marked_text(name).map(|text| latex::write_text(&text));
         let publisher = text("publisher");
         match self.kind {
-            "phdthesis" | "mastersthesis" | "thesis" => self.put("school", publisher),
-            "techreport" => self.put("institution", publisher),
+            "phdthesis" | "mastersthesis" | "thesis" => self.add_field("school", publisher),
+            "techreport" => self.add_field("institution", publisher),
             // A site that has no name but its publisher's.
-            "online" if !self.has("organization") => self.put("organization", publisher),
-            "standard" | "legislation" | "jurisdiction" | "legal" => self.put("organization", publisher),
-            _ => self.put("publisher", publisher),
+            "online" if !self.has_field("organization") => self.add_field("organization", publisher),
+            "standard" | "legislation" | "jurisdiction" | "legal" => self.add_field("organization", publisher),
+            _ => self.add_field("publisher", publisher),
         }
-        self.put("organization", text("authority"));
-        self.put("address", text("publisher-place").or_else(|| text("jurisdiction")));
+        self.add_field("organization", text("authority"));
+        self.add_field("address", text("publisher-place").or_else(|| text("jurisdiction")));
     }
 
-    fn addresses(&mut self, item: &Fields<'_>) {
+    fn add_addresses(&mut self, item: &CslFields<'_>) {
         let doi = item.doi();
-        let arxiv = item.arxiv();
+        let arxiv = item.arxiv_id();
         if arxiv.is_some() {
-            self.put("archiveprefix", Some("arXiv".to_owned()));
-            self.put("eprint", arxiv);
+            self.add_field("archiveprefix", Some("arXiv".to_owned()));
+            self.add_field("eprint", arxiv);
         }
-        self.put("doi", doi.as_deref().map(latex::verbatim));
+        self.add_field("doi", doi.as_deref().map(latex::write_verbatim));
         // Styles make a link of the DOI by themselves.
         let url = item.url().filter(|url| doi.is_none() || crate::corrections::bare_doi(url) != doi);
-        let read = item.date("accessed").filter(|_| url.is_some()).and_then(|date| iso(&date));
-        self.put("url", url.as_deref().map(latex::verbatim));
-        self.put("urldate", read);
-        self.put("pmid", item.plain("PMID").map(|number| latex::text(&number)));
-        self.put("pmcid", item.plain("PMCID").map(|number| latex::text(&number)));
+        let read = item.date("accessed").filter(|_| url.is_some()).and_then(|date| biblatex_date(&date));
+        self.add_field("url", url.as_deref().map(latex::write_verbatim));
+        self.add_field("urldate", read);
+        self.add_field("pmid", item.plain_text("PMID").map(|number| latex::write_text(&number)));
+        self.add_field("pmcid", item.plain_text("PMCID").map(|number| latex::write_text(&number)));
     }
 
-    fn dates(&mut self, item: &Fields<'_>) {
+    fn add_dates(&mut self, item: &CslFields<'_>) {
         const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
         if let Some(date) = item.date("issued") {
             match date.start {
                 Some(day) => {
                     let month = day.month.and_then(|month| MONTHS.get(usize::from(month).checked_sub(1)?));
                     if day.year > 0 {
-                        self.put("year", Some(day.year.to_string()));
+                        self.add_field("year", Some(day.year.to_string()));
                         self.fields.extend(month.map(|month| ("month", (*month).to_owned())));
                     }
                     // What BibTeX has no fields for.
                     let season = day.month.is_some() && month.is_none();
                     if day.year < 0 || day.day.is_some() || season || date.end.is_some() || date.open || date.circa {
-                        self.put("date", iso(&date));
+                        self.add_field("date", biblatex_date(&date));
                     }
                 }
-                None => self.put("year", date.literal.map(|words| latex::text(&markup::clean(&words)))),
+                None => {
+                    self.add_field("year", date.literal.map(|words| latex::write_text(&markup::clean_text(&words))))
+                }
             }
         }
-        self.put("eventdate", item.date("event-date").and_then(|date| iso(&date)));
-        self.put("origdate", item.date("original-date").and_then(|date| iso(&date)));
+        self.add_field("eventdate", item.date("event-date").and_then(|date| biblatex_date(&date)));
+        self.add_field("origdate", item.date("original-date").and_then(|date| biblatex_date(&date)));
     }
 }
 
 /// The date as BibLaTeX has it: `2019-05-01/2019-05-03`, `2020-21` for a spring, `1850~` for about 1850.
-fn iso(date: &Date) -> Option<String> {
+fn biblatex_date(date: &CslDate) -> Option<String> {
     let doubt = if date.circa { "~" } else { "" };
     let start = format!("{}{doubt}", iso_day(date.start?)?);
     match date.end {
@@ -278,7 +284,7 @@ fn iso(date: &Date) -> Option<String> {
     }
 }
 
-fn iso_day(day: Day) -> Option<String> {
+fn iso_day(day: CslDay) -> Option<String> {
     // 1 BC is the year 0.
     let year = match day.year {
         year @ 1..=9999 => format!("{year:04}"),
@@ -295,7 +301,7 @@ fn iso_day(day: Day) -> Option<String> {
 }
 
 /// Pages with `--` between the first and the last of a range.
-fn ranges(pages: &str) -> String {
+fn tex_page_ranges(pages: &str) -> String {
     let is_page = |text: &str| {
         let text = text.trim();
         text.bytes().any(|byte| byte.is_ascii_digit())
@@ -329,7 +335,7 @@ fn is_english(language: &str) -> bool {
 }
 
 /// The name that LaTeX's babel has for a language.
-fn babel(tag: &str) -> Option<&'static str> {
+fn babel_language(tag: &str) -> Option<&'static str> {
     let tag = tag.to_lowercase().replace('_', "-");
     let whole = match tag.as_str() {
         "en-us" => "american",
@@ -407,13 +413,13 @@ mod tests {
             ("-", "-"),
             ("–", "--"),
         ] {
-            assert_eq!(ranges(given), made);
+            assert_eq!(tex_page_ranges(given), made);
         }
     }
 
     #[test]
     fn dates_are_those_of_biblatex() {
-        let of = |value: serde_json::Value| iso(&crate::date::read(&value).unwrap().unwrap());
+        let of = |value: serde_json::Value| biblatex_date(&crate::date::read(&value).unwrap().unwrap());
         for (value, made) in [
             (serde_json::json!("2019-05-01/2019-05-03"), "2019-05-01/2019-05-03"),
             (serde_json::json!("2019/.."), "2019/"),

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use hayagriva::citationberg::taxonomy::Variable;
 use serde_json::{Map, Value, json};
 
-use super::fields::Fields;
+use super::fields::CslFields;
 use crate::{
-    date::{Date, Day},
+    date::{CslDate, CslDay},
     item, markup, person,
 };
 
-/// What people look for first; the others follow as the specification lists them.
+/// Fields that come first in the output; the others follow in the order of the specification.
 const FIRST: [&str; 14] = [
     "title",
     "title-short",
@@ -29,7 +29,7 @@ const FIRST: [&str; 14] = [
     "publisher",
 ];
 
-pub(super) fn write(items: &[Fields<'_>], keys: &[String]) -> String {
+pub(super) fn write(items: &[CslFields<'_>], keys: &[String]) -> String {
     let mut ids = HashSet::new();
     let mut list = Vec::with_capacity(items.len());
     for (item, key) in items.iter().zip(keys) {
@@ -43,21 +43,21 @@ pub(super) fn write(items: &[Fields<'_>], keys: &[String]) -> String {
             id = format!("{key}-{number}");
             number += 1;
         }
-        list.push(of(item, id));
+        list.push(to_csl_item(item, id));
     }
     let mut out = serde_json::to_string_pretty(&list).unwrap_or_else(|_| "[]".to_owned());
     out.push('\n');
     out
 }
 
-fn of(item: &Fields<'_>, id: String) -> Value {
+fn to_csl_item(item: &CslFields<'_>, id: String) -> Value {
     let mut out = Map::new();
     out.insert("id".to_owned(), Value::String(id));
     out.insert("type".to_owned(), json!(item.kind));
-    let key = item.written("citation-key").map(Value::String);
+    let key = item.raw_text("citation-key").map(Value::String);
     let rest = item::VARIABLES.split_whitespace().filter(|name| !FIRST.contains(name));
     for name in FIRST.into_iter().chain(rest) {
-        if let Some(value) = value(item, name) {
+        if let Some(value) = field_value(item, name) {
             out.insert(name.to_owned(), value);
         }
     }
@@ -65,31 +65,31 @@ fn of(item: &Fields<'_>, id: String) -> Value {
     Value::Object(out)
 }
 
-fn value(item: &Fields<'_>, name: &str) -> Option<Value> {
+fn field_value(item: &CslFields<'_>, name: &str) -> Option<Value> {
     let given = item.get(name);
-    match (name, item::variable(name)?) {
+    match (name, item::variable_named(name)?) {
         ("DOI", _) => item.doi().map(Value::String),
         ("URL", _) => item.url().map(Value::String),
         ("keyword", _) => Some(item.keywords().join(", ")).filter(|words| !words.is_empty()).map(Value::String),
         (_, Variable::Date(_)) => item.date(name).map(|date| date_value(&date)),
-        (_, Variable::Name(_)) => names(given?),
+        (_, Variable::Name(_)) => name_values(given?),
         (_, Variable::Number(_)) if given?.is_number() => given.cloned(),
         // Paragraphs are kept where there may be some.
-        ("abstract" | "note" | "annote", _) => lines(given?),
-        _ => item.written(name).map(Value::String),
+        ("abstract" | "note" | "annote", _) => multiline_value(given?),
+        _ => item.raw_text(name).map(Value::String),
     }
 }
 
-fn lines(value: &Value) -> Option<Value> {
+fn multiline_value(value: &Value) -> Option<Value> {
     let Some(text) = value.as_str() else { return value.as_number().map(|number| Value::String(number.to_string())) };
-    let lines: Vec<String> = text.lines().map(|line| markup::clean(line).trim().to_owned()).collect();
+    let lines: Vec<String> = text.lines().map(|line| markup::clean_text(line).trim().to_owned()).collect();
     let text = lines.join("\n").trim().to_owned();
     (!text.is_empty()).then_some(Value::String(text))
 }
 
-fn date_value(date: &Date) -> Value {
+fn date_value(date: &CslDate) -> Value {
     let Some(start) = date.start else { return json!({ "literal": date.literal }) };
-    let parts = |day: Day| {
+    let parts = |day: CslDay| {
         let month = day.month.filter(|month| *month <= 12);
         let mut parts = vec![json!(day.year)];
         parts.extend(month.map(|month| json!(month)));
@@ -112,18 +112,18 @@ fn date_value(date: &Date) -> Value {
     out
 }
 
-fn names(value: &Value) -> Option<Value> {
+fn name_values(value: &Value) -> Option<Value> {
     let list = match value {
         Value::Array(list) => list.as_slice(),
         one @ (Value::Object(_) | Value::String(_)) => std::slice::from_ref(one),
         _ => return None,
     };
-    let names: Vec<Value> = list.iter().filter_map(name).collect();
+    let names: Vec<Value> = list.iter().filter_map(name_value).collect();
     (!names.is_empty()).then_some(Value::Array(names))
 }
 
-fn name(value: &Value) -> Option<Value> {
-    let told = person::told(value).ok().flatten()?;
+fn name_value(value: &Value) -> Option<Value> {
+    let told = person::read_unmarked(value).ok().flatten()?;
     if let Some(literal) = told.literal {
         return Some(json!({ "literal": literal }));
     }
@@ -131,7 +131,7 @@ fn name(value: &Value) -> Option<Value> {
     // As it was written: what its particles are is for the reader to tell.
     let mut out = Map::new();
     for part in ["family", "given", "dropping-particle", "non-dropping-particle", "suffix"] {
-        let text = given.get(part).and_then(Value::as_str).map(markup::clean).filter(|text| !text.is_empty());
+        let text = given.get(part).and_then(Value::as_str).map(markup::clean_text).filter(|text| !text.is_empty());
         out.extend(text.map(|text| (part.to_owned(), Value::String(text))));
     }
     for part in ["comma-suffix", "static-ordering", "parse-names"] {

@@ -3,20 +3,20 @@
 
 use unicode_normalization::char::is_combining_mark;
 
-use crate::{markup::*, person::Person};
+use crate::{markup::*, person::CslName};
 
 /// A text with marks: what LaTeX would read as a command is escaped, marks are commands.
-pub(super) fn text(marked: &str) -> String {
-    write(marked, false)
+pub(super) fn write_text(marked: &str) -> String {
+    write_marked(marked, false)
 }
 
-/// A title: as [`text`], with braces around words that styles must not write in small letters.
-pub(super) fn title(marked: &str) -> String {
-    write(marked, true)
+/// A title: as [`write_text`], with braces around words that styles must not write in small letters.
+pub(super) fn write_title(marked: &str) -> String {
+    write_marked(marked, true)
 }
 
 /// An address or identifier, which is not escaped: what could end the field is written as in addresses.
-pub(super) fn verbatim(text: &str) -> String {
+pub(super) fn write_verbatim(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -32,7 +32,7 @@ pub(super) fn verbatim(text: &str) -> String {
     out
 }
 
-fn write(marked: &str, protects: bool) -> String {
+fn write_marked(marked: &str, protects: bool) -> String {
     let mut out = String::with_capacity(marked.len() + 16);
     let mut depth = 0_usize;
     let mut rest = marked;
@@ -79,7 +79,8 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '\'' | '’') || is_combining_mark(c)
 }
 
-/// Whether a word has capitals after its first letter, or is one capital. `A` is an article more often than a grade.
+/// Returns true if a word has capitals after its first letter or is a single capital. `A` is excluded because it is
+/// usually an article.
 fn keeps_capitals(word: &str) -> bool {
     let mut letters = word.chars();
     let first = letters.next();
@@ -101,17 +102,17 @@ fn push(out: &mut String, c: char) {
 }
 
 /// The names of a field, `and` between them.
-pub(super) fn names(people: &[Person]) -> String {
-    people.iter().map(name).collect::<Vec<_>>().join(" and ")
+pub(super) fn format_names(people: &[CslName]) -> String {
+    people.iter().map(format_name).collect::<Vec<_>>().join(" and ")
 }
 
 /// `von Last, Jr, First`; what could be taken for another part is in braces.
-fn name(person: &Person) -> String {
+fn format_name(person: &CslName) -> String {
     if let Some(literal) = &person.literal {
-        return braced(&part(literal));
+        return wrap_in_braces(&name_part(literal));
     }
-    let [family, given, suffix] = [&person.family, &person.given, &person.suffix].map(|text| part(text));
-    let particles = part(&person.particles());
+    let [family, given, suffix] = [&person.family, &person.given, &person.suffix].map(|text| name_part(text));
+    let particles = name_part(&person.particles());
     // `d'` and `al-` are of one word with the name.
     let (particles, family) = match particles.chars().last() {
         Some('-' | '\'' | '’' | 'ʻ') => (String::new(), format!("{particles}{family}")),
@@ -119,30 +120,35 @@ fn name(person: &Person) -> String {
     };
     let mut words = family.split(' ').rev().skip(1);
     let unclear = words.any(|word| word.starts_with(char::is_lowercase)) || given.is_empty() && family.contains(' ');
-    let family = if unclear || divides(&family) { braced(&family) } else { family };
-    let particles = if divides(&particles) { braced(&particles) } else { particles };
+    let family = if unclear || has_name_separator(&family) { wrap_in_braces(&family) } else { family };
+    let particles = if has_name_separator(&particles) { wrap_in_braces(&particles) } else { particles };
     let whole = if particles.is_empty() { family } else { format!("{particles} {family}") };
-    let held = |text: String| if divides(&text) { braced(&text) } else { text };
+    let held = |text: String| if has_name_separator(&text) { wrap_in_braces(&text) } else { text };
     match (given.is_empty(), suffix.is_empty()) {
         (true, true) => whole,
-        (true, false) => braced(&format!("{whole} {suffix}")),
+        (true, false) => wrap_in_braces(&format!("{whole} {suffix}")),
         (false, true) => format!("{whole}, {}", held(given)),
         (false, false) => format!("{whole}, {}, {}", held(suffix), held(given)),
     }
 }
 
-fn part(text: &str) -> String {
-    let text = bare(&tagged(text)).replace(['\u{A0}', '\u{202F}'], " ");
+fn name_part(text: &str) -> String {
+    let text = visible_text(&tags_to_marks(text)).replace(['\u{A0}', '\u{202F}'], " ");
     // BibLaTeX reads `family=` at the beginning of a part as its name.
-    text.split(' ').filter(|word| !word.is_empty()).map(self::text).collect::<Vec<_>>().join(" ").replace('=', "{=}")
+    text.split(' ')
+        .filter(|word| !word.is_empty())
+        .map(self::write_text)
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace('=', "{=}")
 }
 
-fn braced(text: &str) -> String {
+fn wrap_in_braces(text: &str) -> String {
     format!("{{{text}}}")
 }
 
-/// Whether a part of a name has in it what stands between parts or names.
-fn divides(part: &str) -> bool {
+/// Returns true if a part of a name contains a separator of parts or names.
+fn has_name_separator(part: &str) -> bool {
     part.contains(',') || part.split(' ').any(|word| matches!(word.to_lowercase().as_str(), "and" | "others"))
 }
 
@@ -153,14 +159,17 @@ mod tests {
 
     #[test]
     fn what_latex_would_read_is_escaped() {
-        assert_eq!(text("50 % & $5 #1 a_b"), "50 \\% \\& \\$5 \\#1 a\\_b");
+        assert_eq!(write_text("50 % & $5 #1 a_b"), "50 \\% \\& \\$5 \\#1 a\\_b");
         assert_eq!(
-            text("\\input{/etc/passwd}"),
+            write_text("\\input{/etc/passwd}"),
             "{\\textbackslash}input{\\textbraceleft}/etc/passwd{\\textbraceright}"
         );
-        assert_eq!(text("~^"), "{\\textasciitilde}{\\textasciicircum}");
-        assert_eq!(text(&tagged("<i>E. coli</i> H<sub>2</sub>O <b>x")), "\\emph{E. coli} H\\textsubscript{2}O <b>x");
-        assert_eq!(verbatim("https://a.org/b_c?d=%20&e=~{f}\\ g"), "https://a.org/b_c?d=%20&e=~%7Bf%7D%5C%20g");
+        assert_eq!(write_text("~^"), "{\\textasciitilde}{\\textasciicircum}");
+        assert_eq!(
+            write_text(&tags_to_marks("<i>E. coli</i> H<sub>2</sub>O <b>x")),
+            "\\emph{E. coli} H\\textsubscript{2}O <b>x"
+        );
+        assert_eq!(write_verbatim("https://a.org/b_c?d=%20&e=~{f}\\ g"), "https://a.org/b_c?d=%20&e=~%7Bf%7D%5C%20g");
     }
 
     #[test]
@@ -175,13 +184,13 @@ mod tests {
             ("Ein Kessel Buntes", "Ein Kessel Buntes"),
             ("H<sub>2</sub>O <span class=\"nocase\">Von Neumann</span>", "{H}\\textsubscript{2}{O} {Von Neumann}"),
         ] {
-            assert_eq!(title(&tagged(given)), made);
+            assert_eq!(write_title(&tags_to_marks(given)), made);
         }
     }
 
     #[test]
     fn names_keep_their_parts() {
-        let of = |value: Value| name(&crate::person::told(&value).unwrap().unwrap());
+        let of = |value: Value| format_name(&crate::person::read_unmarked(&value).unwrap().unwrap());
         for (value, made) in [
             (json!({"family": "Curie", "given": "Marie"}), "Curie, Marie"),
             (json!({"family": "van der Waals", "given": "Johannes"}), "van der Waals, Johannes"),

@@ -1,21 +1,21 @@
 //! Items as files that reference managers and LaTeX read: BibTeX, RIS, CSL-JSON.
 //!
 //! Nothing is refused here: a value that is not what CSL-JSON has in its place is left out, and what an item does not
-//! say is absent from the file. [`fields`] reads items for all three; [`key`] names them.
+//! say is absent from the file. [`reference_fields`] reads items for all three; [`citation_key`] names them.
 
 mod bibtex;
+mod citation_key;
 mod csl;
 mod fields;
-mod key;
 mod latex;
 mod ris;
 
 use std::str::FromStr;
 
-use ibid_domain::{Code, Problem, problem::shown};
+use ibid_domain::{Code, Problem, problem::shorten_for_error};
 use serde_json::Value;
 
-use fields::Fields;
+use fields::CslFields;
 
 /// A format of references that other programs read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,15 +24,15 @@ pub enum ReferenceFormat {
     BibTex,
     /// RIS: lines such as `TY  - JOUR`.
     Ris,
-    /// CSL-JSON: a list of items.
+    /// CSL-JSON, a list of items in one file.
     CslJson,
 }
 
 impl ReferenceFormat {
-    /// All of them.
+    /// All formats, in the order they are offered.
     pub const ALL: &[Self] = &[Self::BibTex, Self::Ris, Self::CslJson];
 
-    /// Its name in requests.
+    /// Returns the name used in API requests.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::BibTex => "bibtex",
@@ -41,7 +41,7 @@ impl ReferenceFormat {
         }
     }
 
-    /// Its media type.
+    /// Returns the media type for HTTP responses.
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::BibTex => "application/x-bibtex",
@@ -50,7 +50,7 @@ impl ReferenceFormat {
         }
     }
 
-    /// What the names of its files end in, without the dot.
+    /// Returns the file name extension, without the dot.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::BibTex => "bib",
@@ -65,16 +65,17 @@ impl FromStr for ReferenceFormat {
 
     fn from_str(text: &str) -> Result<Self, Problem> {
         Self::ALL.iter().copied().find(|format| format.as_str() == text).ok_or_else(|| {
-            let detail = format!("'{}' is not a format of references; it is bibtex, ris or csl_json", shown(text));
-            Problem::new(Code::InvalidField, detail).field("format")
+            let detail =
+                format!("'{}' is not a format of references; it is bibtex, ris or csl_json", shorten_for_error(text));
+            Problem::new(Code::InvalidField, detail).with_field("format")
         })
     }
 }
 
 /// The items of CSL-JSON as a file in the format, in their order. What is no object is left out.
 pub fn export(items: &[Value], format: ReferenceFormat) -> String {
-    let items: Vec<Fields<'_>> = items.iter().filter_map(Fields::of).collect();
-    let keys = key::keys(&items);
+    let items: Vec<CslFields<'_>> = items.iter().filter_map(CslFields::from_value).collect();
+    let keys = citation_key::citation_keys(&items);
     match format {
         ReferenceFormat::BibTex => bibtex::write(&items, &keys),
         ReferenceFormat::Ris => ris::write(&items, &keys),

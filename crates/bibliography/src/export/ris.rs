@@ -2,32 +2,32 @@
 
 use hayagriva::citationberg::taxonomy::Kind;
 
-use super::fields::Fields;
+use super::fields::CslFields;
 use crate::{
-    date::{Date, Day},
+    date::{CslDate, CslDay},
     markup,
-    person::Person,
+    person::CslName,
 };
 
 const END: &str = "\r\n";
 
-pub(super) fn write(items: &[Fields<'_>], keys: &[String]) -> String {
+pub(super) fn write(items: &[CslFields<'_>], keys: &[String]) -> String {
     let mut out = String::new();
     for (item, key) in items.iter().zip(keys) {
         if !out.is_empty() {
             out.push_str(END);
         }
-        entry(item, key, &mut Lines { out: &mut out });
+        write_entry(item, key, &mut RisLines { out: &mut out });
     }
     out
 }
 
-struct Lines<'o> {
+struct RisLines<'o> {
     out: &'o mut String,
 }
 
-impl Lines<'_> {
-    fn put(&mut self, tag: &str, value: Option<String>) {
+impl RisLines<'_> {
+    fn write_tag(&mut self, tag: &str, value: Option<String>) {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
             self.out.push_str(tag);
             self.out.push_str("  - ");
@@ -36,17 +36,20 @@ impl Lines<'_> {
         }
     }
 
-    fn people(&mut self, tag: &str, people: &[Person]) {
+    fn write_people(&mut self, tag: &str, people: &[CslName]) {
         for person in people {
-            self.put(tag, Some(name(person)));
+            self.write_tag(tag, Some(format_name(person)));
         }
     }
 }
 
-/// The type of the reference.
-fn kind(item: &Fields<'_>) -> &'static str {
+/// Returns the RIS type of the reference.
+fn reference_type(item: &CslFields<'_>) -> &'static str {
     let sound = || {
-        let text = [item.plain("genre"), item.plain("medium")].map(Option::unwrap_or_default).join(" ").to_lowercase();
+        let text = [item.plain_text("genre"), item.plain_text("medium")]
+            .map(Option::unwrap_or_default)
+            .join(" ")
+            .to_lowercase();
         ["radio", "podcast", "audio"].iter().any(|word| text.contains(word))
     };
     match item.kind {
@@ -92,61 +95,61 @@ fn kind(item: &Fields<'_>) -> &'static str {
     }
 }
 
-fn entry(item: &Fields<'_>, key: &str, lines: &mut Lines<'_>) {
-    let kind = kind(item);
-    let text = |name: &str| item.plain(name);
-    lines.put("TY", Some(kind.to_owned()));
-    lines.put("ID", Some(key.to_owned()));
-    lines.people("AU", &item.authors());
+fn write_entry(item: &CslFields<'_>, key: &str, lines: &mut RisLines<'_>) {
+    let kind = reference_type(item);
+    let text = |name: &str| item.plain_text(name);
+    lines.write_tag("TY", Some(kind.to_owned()));
+    lines.write_tag("ID", Some(key.to_owned()));
+    lines.write_people("AU", &item.authors());
     let is_part = matches!(kind, "CHAP" | "CPAPER" | "DICT" | "ENCYC");
     // Of a part, the second names are those of the whole.
     let editors = [item.editors(), item.people("compiler")].into_iter().find(|people| !people.is_empty());
-    lines.people(if is_part { "A2" } else { "ED" }, &editors.unwrap_or_default());
-    lines.people("A3", &item.people("collection-editor"));
-    lines.people("A4", &item.translators());
-    lines.put("TI", text("title"));
-    lines.put("ST", text("title-short"));
-    lines.put("T2", text("container-title"));
-    lines.put("J2", text("container-title-short"));
-    lines.put("T3", text("collection-title"));
-    lines.put("C3", text("event-title"));
-    lines.put("C1", text("event-place"));
-    dates(item, lines);
-    lines.put("VL", text("volume"));
-    lines.put("IS", text("issue"));
+    lines.write_people(if is_part { "A2" } else { "ED" }, &editors.unwrap_or_default());
+    lines.write_people("A3", &item.people("collection-editor"));
+    lines.write_people("A4", &item.translators());
+    lines.write_tag("TI", text("title"));
+    lines.write_tag("ST", text("title-short"));
+    lines.write_tag("T2", text("container-title"));
+    lines.write_tag("J2", text("container-title-short"));
+    lines.write_tag("T3", text("collection-title"));
+    lines.write_tag("C3", text("event-title"));
+    lines.write_tag("C1", text("event-place"));
+    write_dates(item, lines);
+    lines.write_tag("VL", text("volume"));
+    lines.write_tag("IS", text("issue"));
     // Articles that are numbered instead of paged.
-    lines.put(if kind == "JOUR" { "C7" } else { "M1" }, text("number").or_else(|| text("collection-number")));
-    pages(item, lines);
-    lines.put("SE", text("section").or_else(|| text("chapter-number")));
-    lines.put("NV", text("number-of-volumes"));
+    lines.write_tag(if kind == "JOUR" { "C7" } else { "M1" }, text("number").or_else(|| text("collection-number")));
+    write_pages(item, lines);
+    lines.write_tag("SE", text("section").or_else(|| text("chapter-number")));
+    lines.write_tag("NV", text("number-of-volumes"));
     // A program has a version where a book has an edition.
-    lines.put("ET", text("edition").or_else(|| text("version")));
-    lines.put("PB", text("publisher").or_else(|| text("authority")));
-    lines.put("CY", text("publisher-place"));
-    lines.put("M3", text("genre").or_else(|| text("medium")));
-    lines.put("SN", text("ISBN"));
-    lines.put("SN", text("ISSN"));
-    lines.put("DO", item.doi());
-    lines.put("UR", item.url());
-    lines.put("Y2", item.date("accessed").and_then(|date| date.start).and_then(|start| day(start, "")));
-    lines.put("AN", text("PMID"));
-    lines.put("C2", text("PMCID"));
-    lines.put("CN", text("call-number"));
-    lines.put("DB", text("archive"));
-    lines.put("LA", text("language"));
+    lines.write_tag("ET", text("edition").or_else(|| text("version")));
+    lines.write_tag("PB", text("publisher").or_else(|| text("authority")));
+    lines.write_tag("CY", text("publisher-place"));
+    lines.write_tag("M3", text("genre").or_else(|| text("medium")));
+    lines.write_tag("SN", text("ISBN"));
+    lines.write_tag("SN", text("ISSN"));
+    lines.write_tag("DO", item.doi());
+    lines.write_tag("UR", item.url());
+    lines.write_tag("Y2", item.date("accessed").and_then(|date| date.start).and_then(|start| format_day(start, "")));
+    lines.write_tag("AN", text("PMID"));
+    lines.write_tag("C2", text("PMCID"));
+    lines.write_tag("CN", text("call-number"));
+    lines.write_tag("DB", text("archive"));
+    lines.write_tag("LA", text("language"));
     for keyword in item.keywords() {
-        lines.put("KW", Some(keyword));
+        lines.write_tag("KW", Some(keyword));
     }
-    lines.put("AB", text("abstract"));
-    lines.put("N1", text("note"));
-    lines.put("N1", text("annote"));
+    lines.write_tag("AB", text("abstract"));
+    lines.write_tag("N1", text("note"));
+    lines.write_tag("N1", text("annote"));
     lines.out.push_str("ER  - ");
     lines.out.push_str(END);
 }
 
 /// `Family, Given, Suffix`. The format has no way to write a comma within a part.
-fn name(person: &Person) -> String {
-    let plain = |text: &str| markup::bare(&markup::tagged(text));
+fn format_name(person: &CslName) -> String {
+    let plain = |text: &str| markup::visible_text(&markup::tags_to_marks(text));
     if let Some(literal) = &person.literal {
         return plain(literal).trim().to_owned();
     }
@@ -169,28 +172,28 @@ fn name(person: &Person) -> String {
     out
 }
 
-fn dates(item: &Fields<'_>, lines: &mut Lines<'_>) {
+fn write_dates(item: &CslFields<'_>, lines: &mut RisLines<'_>) {
     let Some(date) = item.date("issued") else { return };
-    let more = more(&date);
+    let more = date_remainder(&date);
     match date.start {
         Some(start) => {
-            let written = day(start, &more);
+            let written = format_day(start, &more);
             if (1..=9999).contains(&start.year) {
-                lines.put("PY", Some(format!("{:04}", start.year)));
+                lines.write_tag("PY", Some(format!("{:04}", start.year)));
             }
             // The year alone is said already.
             let exact = start.month.is_some() || !more.is_empty() || start.year < 0;
-            lines.put("DA", written.filter(|_| exact));
+            lines.write_tag("DA", written.filter(|_| exact));
         }
         // `year/month/day/other`.
-        None => lines.put("DA", Some(format!("///{more}"))),
+        None => lines.write_tag("DA", Some(format!("///{more}"))),
     }
 }
 
-/// What follows the day: words, a season, the end of a range.
-fn more(date: &Date) -> String {
+/// Returns the rest of a date after the day: words, a season or the end of a range.
+fn date_remainder(date: &CslDate) -> String {
     const SEASONS: [&str; 4] = ["Spring", "Summer", "Autumn", "Winter"];
-    let season = |day: Day| SEASONS.get(usize::from(day.month?).checked_sub(13)?).copied();
+    let season = |day: CslDay| SEASONS.get(usize::from(day.month?).checked_sub(13)?).copied();
     let mut words: Vec<String> = Vec::new();
     if date.circa {
         words.push("circa".to_owned());
@@ -198,7 +201,7 @@ fn more(date: &Date) -> String {
     words.extend(date.start.and_then(season).map(str::to_owned));
     if let Some(end) = date.end {
         let named = season(end).map(|season| format!("{season} {}", end.year));
-        words.push(format!("to {}", named.unwrap_or_else(|| dashed(end))));
+        words.push(format!("to {}", named.unwrap_or_else(|| dashed_day(end))));
     }
     if date.start.is_none() {
         words.extend(date.literal.as_deref().map(|text| text.replace('/', "-")));
@@ -206,36 +209,36 @@ fn more(date: &Date) -> String {
     words.join(" ")
 }
 
-fn dashed(day: Day) -> String {
+fn dashed_day(day: CslDay) -> String {
     let parts = [day.month, day.day].into_iter().flatten().map(|part| format!("-{part:02}"));
-    format!("{}{}", year(day.year), parts.collect::<String>())
+    format!("{}{}", format_year(day.year), parts.collect::<String>())
 }
 
-fn year(year: i32) -> String {
+fn format_year(year: i32) -> String {
     if year < 0 { format!("{} BC", year.unsigned_abs()) } else { format!("{year:04}") }
 }
 
 /// `2020/05/01/other`, with nothing between the strokes where nothing is known.
-fn day(day: Day, more: &str) -> Option<String> {
+fn format_day(day: CslDay, more: &str) -> Option<String> {
     if day.year < 0 {
         // Years have four digits; others can only be told in words.
-        return Some(format!("///{} {more}", dashed(day)).trim_end().to_owned());
+        return Some(format!("///{} {more}", dashed_day(day)).trim_end().to_owned());
     }
     let two = |part: Option<u8>| part.map(|part| format!("{part:02}")).unwrap_or_default();
     let month = two(day.month.filter(|month| *month <= 12));
     (day.year <= 9999).then(|| format!("{:04}/{month}/{}/{more}", day.year, two(day.day)))
 }
 
-fn pages(item: &Fields<'_>, lines: &mut Lines<'_>) {
-    let Some(pages) = item.plain("page").or_else(|| item.plain("page-first")) else { return };
+fn write_pages(item: &CslFields<'_>, lines: &mut RisLines<'_>) {
+    let Some(pages) = item.plain_text("page").or_else(|| item.plain_text("page-first")) else { return };
     let parts: Vec<&str> =
         pages.split(['-', '–', '—', '−', '‐', '‑']).map(str::trim).filter(|part| !part.is_empty()).collect();
     match parts.as_slice() {
         // One range; more than one would lose its middle.
         [from, to] if !pages.contains([',', ';', '&']) => {
-            lines.put("SP", Some((*from).to_owned()));
-            lines.put("EP", Some((*to).to_owned()));
+            lines.write_tag("SP", Some((*from).to_owned()));
+            lines.write_tag("EP", Some((*to).to_owned()));
         }
-        _ => lines.put("SP", Some(pages)),
+        _ => lines.write_tag("SP", Some(pages)),
     }
 }

@@ -6,31 +6,32 @@ use hayagriva::citationberg::{
     taxonomy::{DateVariable, OtherTerm, Term, Variable},
 };
 
-use super::{Made, Renderer, formatted};
+use super::{RenderedElement, Renderer, apply_formatting};
 use crate::{
-    date::{Date, Day},
+    date::{CslDate, CslDay},
     locale::MONTHS,
 };
 
 impl<'a> Renderer<'a> {
-    pub(super) fn date(&mut self, element: &'a Element) -> Made {
-        let Some(variable) = element.variable else { return Made::missing() };
+    pub(super) fn render_date(&mut self, element: &'a Element) -> RenderedElement {
+        let Some(variable) = element.variable else { return RenderedElement::missing() };
         if self.used.contains(&Variable::Date(variable)) {
-            return Made::missing();
+            return RenderedElement::missing();
         }
         let item = self.item;
-        let Some(date) = item.date(variable) else { return Made::missing() };
-        let text = if self.cite.sorting { sortable(date, element) } else { self.dated(element, variable, date) };
+        let Some(date) = item.date(variable) else { return RenderedElement::missing() };
+        let text =
+            if self.cite.sorting { sortable_date(date, element) } else { self.format_date(element, variable, date) };
         if text.is_empty() {
-            return Made::missing();
+            return RenderedElement::missing();
         }
         self.touched.push(Variable::Date(variable));
-        let text = self.cased(text, element.text_case);
+        let text = self.apply_case(text, element.text_case);
         let (prefix, suffix) = (element.affixes.prefix.as_deref(), element.affixes.suffix.as_deref());
-        Made::value(self.dressed(text, &element.formatting, prefix, suffix, element.display))
+        RenderedElement::with_text(self.apply_affixes(text, &element.formatting, prefix, suffix, element.display))
     }
 
-    fn dated(&mut self, element: &Element, variable: DateVariable, date: &Date) -> String {
+    fn format_date(&mut self, element: &Element, variable: DateVariable, date: &CslDate) -> String {
         let Some(start) = date.start else {
             // Words stand where the year would, and not once more where the day would.
             let has_year =
@@ -59,7 +60,7 @@ impl<'a> Renderer<'a> {
                 )
             }
         };
-        let differs = |name: DatePartName, end: &Day| match name {
+        let differs = |name: DatePartName, end: &CslDay| match name {
             DatePartName::Year => start.year != end.year,
             DatePartName::Month => start.month != end.month,
             DatePartName::Day => start.day != end.day,
@@ -69,7 +70,7 @@ impl<'a> Renderer<'a> {
             DatePartName::Month => 1,
             DatePartName::Year => 2,
         };
-        let shown = |day: &Day, name| match name {
+        let shown = |day: &CslDay, name| match name {
             DatePartName::Year => true,
             DatePartName::Month => day.month.is_some(),
             DatePartName::Day => day.day.is_some(),
@@ -81,7 +82,7 @@ impl<'a> Renderer<'a> {
             differing.max_by_key(|(part, _)| rank(part.name))
         });
         let Some((_, widest)) = largest else {
-            let mut text = self.run(&parts, delimiter, &start, variable);
+            let mut text = self.render_date_parts(&parts, delimiter, &start, variable);
             if date.open && !text.is_empty() {
                 text.push('–');
             }
@@ -93,10 +94,10 @@ impl<'a> Renderer<'a> {
         let first = parts.iter().position(|(part, _)| rank(part.name) <= limit).unwrap_or(0);
         let last = parts.iter().rposition(|(part, _)| rank(part.name) <= limit).unwrap_or(0);
         let dash = widest.range_delimiter.as_deref().unwrap_or(DatePart::DEFAULT_DELIMITER);
-        let mut text = self.run(&parts[..first], delimiter, &start, variable);
-        let from = self.run(&parts[first..=last], delimiter, &start, variable);
-        let until = self.run(&parts[first..=last], delimiter, &end, variable);
-        let after = self.run(parts.get(last + 1..).unwrap_or_default(), delimiter, &start, variable);
+        let mut text = self.render_date_parts(&parts[..first], delimiter, &start, variable);
+        let from = self.render_date_parts(&parts[first..=last], delimiter, &start, variable);
+        let until = self.render_date_parts(&parts[first..=last], delimiter, &end, variable);
+        let after = self.render_date_parts(parts.get(last + 1..).unwrap_or_default(), delimiter, &start, variable);
         let joined = |text: &mut String, piece: &str, this: &Self| {
             if !text.is_empty() && !piece.is_empty() {
                 this.push(text, delimiter);
@@ -117,11 +118,17 @@ impl<'a> Renderer<'a> {
         text
     }
 
-    fn run(&mut self, parts: &[(&DatePart, &DatePart)], delimiter: &str, day: &Day, variable: DateVariable) -> String {
+    fn render_date_parts(
+        &mut self,
+        parts: &[(&DatePart, &DatePart)],
+        delimiter: &str,
+        day: &CslDay,
+        variable: DateVariable,
+    ) -> String {
         let mut out = String::new();
         for (part, own) in parts {
-            let Some(text) = self.part(own, day, variable) else { continue };
-            let text = formatted(self.cased(text, own.text_case.or(part.text_case)), &own.formatting);
+            let Some(text) = self.render_date_part(own, day, variable) else { continue };
+            let text = apply_formatting(self.apply_case(text, own.text_case.or(part.text_case)), &own.formatting);
             if !out.is_empty() {
                 self.push(&mut out, delimiter);
             }
@@ -132,7 +139,7 @@ impl<'a> Renderer<'a> {
         out
     }
 
-    fn part(&mut self, part: &DatePart, day: &Day, variable: DateVariable) -> Option<String> {
+    fn render_date_part(&mut self, part: &DatePart, day: &CslDay, variable: DateVariable) -> Option<String> {
         let language = self.language;
         let mut text = match part.form() {
             DateStrongAnyForm::Day(form) => {
@@ -152,8 +159,8 @@ impl<'a> Renderer<'a> {
                 match form {
                     DateMonthForm::Numeric if month <= 12 => month.to_string(),
                     DateMonthForm::NumericLeadingZeros if month <= 12 => format!("{month:02}"),
-                    DateMonthForm::Short => language.month(month, TermForm::Short).to_owned(),
-                    _ => language.month(month, TermForm::Long).to_owned(),
+                    DateMonthForm::Short => language.month_name(month, TermForm::Short).to_owned(),
+                    _ => language.month_name(month, TermForm::Long).to_owned(),
                 }
             }
             DateStrongAnyForm::Year(form) => {
@@ -201,7 +208,7 @@ fn strip_start<'t>(text: &'t str, part: Option<&DatePart>) -> &'t str {
 }
 
 /// A date that sorts as text: years from the oldest on.
-pub(crate) fn sortable(date: &Date, element: &Element) -> String {
+pub(crate) fn sortable_date(date: &CslDate, element: &Element) -> String {
     let has = |name| match element.form {
         None => element.date_part.iter().any(|part| part.name == name),
         Some(_) => match name {
@@ -214,8 +221,8 @@ pub(crate) fn sortable(date: &Date, element: &Element) -> String {
 }
 
 /// A date as text that sorts as dates do.
-pub(crate) fn sort_key(date: &Date, month: bool, day: bool) -> String {
-    let one = |at: &Day| {
+pub(crate) fn sort_key(date: &CslDate, month: bool, day: bool) -> String {
+    let one = |at: &CslDay| {
         let season = |month: u8| if month > 12 { (month - 12) * 3 } else { month };
         let month = if month { at.month.map_or(0, season) } else { 0 };
         let day = if day { at.day.unwrap_or(0) } else { 0 };

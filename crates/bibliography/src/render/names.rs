@@ -9,18 +9,18 @@ use hayagriva::citationberg::{
     taxonomy::{NameVariable, OtherTerm, Term, Variable},
 };
 
-use super::{Asked, Made, Position, Renderer, formatted};
+use super::{CitePosition, RenderedElement, Renderer, VariableUse, apply_formatting};
 use crate::{
-    case,
-    markup::{self, wrap},
-    person::{Person, starts_romanesque},
+    markup::{self, wrap_in_marks},
+    person::{CslName, starts_romanesque},
+    text_case,
 };
 
 static PLAIN: LazyLock<Name> = LazyLock::new(Name::default);
 
-/// What a names element says of how names are written; what stands in for it inherits it.
+/// Formatting rules of a names element; its substitutes inherit them.
 #[derive(Clone, Copy)]
-struct Manner<'a> {
+struct NameRules<'a> {
     element: &'a Names,
     name: &'a Name,
     et_al: Option<&'a EtAl>,
@@ -34,25 +34,25 @@ fn label_of(names: &Names) -> Option<(&VariablelessLabel, NameLabelPosition)> {
 }
 
 impl<'a> Renderer<'a> {
-    pub(super) fn names(&mut self, element: &'a Names) -> Made {
-        let manner = Manner {
+    pub(super) fn render_names(&mut self, element: &'a Names) -> RenderedElement {
+        let manner = NameRules {
             element,
             name: element.name().unwrap_or(&PLAIN),
             et_al: element.et_al(),
             label: label_of(element),
         };
         let first = self.names_seen == 0;
-        let made = self.listed(manner, &element.variable, element);
-        if made.asked == Asked::Value {
+        let made = self.render_name_lists(manner, &element.variable, element);
+        if made.asked == VariableUse::Value {
             if first && self.cite.suppress_author {
-                return Made::missing();
+                return RenderedElement::missing();
             }
             return made;
         }
         let Some(substitute) = element.substitute() else { return made };
         let before = self.touched.len();
         self.standing_in += 1;
-        let stands = self.stand_in(manner, &substitute.children);
+        let stands = self.substitute_names(manner, &substitute.children);
         self.standing_in -= 1;
         match stands {
             Some(text) => {
@@ -60,32 +60,34 @@ impl<'a> Renderer<'a> {
                 let used: Vec<Variable> = self.touched.drain(before..).collect();
                 self.used.extend(used);
                 if first && self.cite.suppress_author {
-                    return Made::missing();
+                    return RenderedElement::missing();
                 }
-                Made { text, asked: Asked::Value }
+                RenderedElement { text, asked: VariableUse::Value }
             }
-            None => Made::missing(),
+            None => RenderedElement::missing(),
         }
     }
 
     /// The first that says something of what may stand in for names.
-    fn stand_in(&mut self, manner: Manner<'a>, children: &'a [Element]) -> Option<String> {
+    fn substitute_names(&mut self, manner: NameRules<'a>, children: &'a [Element]) -> Option<String> {
         for child in children {
             let (before, used) = (self.touched.len(), self.used.len());
             let text = match child {
-                Element::Choose(choose) => self.chosen(choose).and_then(|children| self.stand_in(manner, children)),
+                Element::Choose(choose) => {
+                    self.chosen_branch(choose).and_then(|children| self.substitute_names(manner, children))
+                }
                 Element::Names(names) => {
-                    let own = Manner {
+                    let own = NameRules {
                         element: names,
                         name: names.name().unwrap_or(manner.name),
                         et_al: names.et_al().or(manner.et_al),
                         label: if names.children.is_empty() { manner.label } else { label_of(names) },
                     };
-                    Some(self.listed(own, &names.variable, manner.element).text)
+                    Some(self.render_name_lists(own, &names.variable, manner.element).text)
                 }
                 other => {
-                    let made = self.element(other);
-                    Some(self.dressed(made.text, &manner.element.to_formatting(), None, None, None))
+                    let made = self.render_element(other);
+                    Some(self.apply_affixes(made.text, &manner.element.to_formatting(), None, None, None))
                 }
             };
             if let Some(text) = text.filter(|text| !markup::is_blank(text)) {
@@ -98,15 +100,20 @@ impl<'a> Renderer<'a> {
     }
 
     /// The names of the variables, each list with its label.
-    fn listed(&mut self, manner: Manner<'a>, variables: &[NameVariable], outer: &'a Names) -> Made {
+    fn render_name_lists(
+        &mut self,
+        manner: NameRules<'a>,
+        variables: &[NameVariable],
+        outer: &'a Names,
+    ) -> RenderedElement {
         let item = self.item;
-        let mut lists: Vec<(NameVariable, &'a [Person])> = variables
+        let mut lists: Vec<(NameVariable, &'a [CslName])> = variables
             .iter()
             .filter(|variable| !self.used.contains(&Variable::Name(**variable)))
             .map(|variable| (*variable, item.names(*variable)))
             .filter(|(_, names)| !names.is_empty())
             .collect();
-        let both = |lists: &[(NameVariable, &[Person])]| {
+        let both = |lists: &[(NameVariable, &[CslName])]| {
             let of = |wanted| lists.iter().find(|(variable, _)| *variable == wanted).map(|(_, names)| *names);
             of(NameVariable::Editor).is_some() && of(NameVariable::Editor) == of(NameVariable::Translator)
         };
@@ -116,7 +123,7 @@ impl<'a> Renderer<'a> {
             lists.retain(|(variable, _)| *variable != NameVariable::Translator);
         }
         if lists.is_empty() {
-            return Made::missing();
+            return RenderedElement::missing();
         }
         let inherited = self.options.apply(&outer.options());
         let inherited =
@@ -141,17 +148,17 @@ impl<'a> Renderer<'a> {
             if joined && *variable == NameVariable::Editor {
                 self.touched.push(Variable::Name(NameVariable::Translator));
             }
-            let (shown, text) = self.people(names, &options, &manner, first);
+            let (shown, text) = self.render_people(names, &options, &manner, first);
             count += shown;
             if options.form == NameForm::Count {
                 continue;
             }
             let text = match self.cite.same_author.filter(|_| first) {
                 Some(dash) => dash.to_owned(),
-                None => formatted(text, &manner.name.formatting),
+                None => apply_formatting(text, &manner.name.formatting),
             };
             let affixes = &manner.name.affixes;
-            let mut text = self.dressed(
+            let mut text = self.apply_affixes(
                 text,
                 &hayagriva::citationberg::Formatting::default(),
                 affixes.prefix.as_deref(),
@@ -159,7 +166,7 @@ impl<'a> Renderer<'a> {
                 None,
             );
             if first && !self.cite.sorting {
-                text = wrap(&text, markup::NAMES, markup::NAMES_END);
+                text = wrap_in_marks(&text, markup::NAMES, markup::NAMES_END);
             }
             if let Some((label, place)) = manner.label
                 && !self.cite.sorting
@@ -185,13 +192,19 @@ impl<'a> Renderer<'a> {
             self.push(&mut out, &text);
         }
         if options.form == NameForm::Count {
-            return Made::value(count.to_string());
+            return RenderedElement::with_text(count.to_string());
         }
         let source = if std::ptr::eq(outer, manner.element) { outer } else { manner.element };
         let prefix = source.prefix.as_deref().or(outer.prefix.as_deref());
         let suffix = source.suffix.as_deref().or(outer.suffix.as_deref());
         let formatting = source.to_formatting().apply(outer.to_formatting());
-        Made::value(self.dressed(out, &formatting, prefix, suffix, source.display.or(outer.display)))
+        RenderedElement::with_text(self.apply_affixes(
+            out,
+            &formatting,
+            prefix,
+            suffix,
+            source.display.or(outer.display),
+        ))
     }
 
     fn name_label(&self, label: &VariablelessLabel, variable: NameVariable, many: bool) -> String {
@@ -207,19 +220,25 @@ impl<'a> Renderer<'a> {
             text.retain(|c| c != '.');
         }
         let text = self.term_cased(text, label.text_case);
-        self.dressed(text, &label.formatting, label.affixes.prefix.as_deref(), label.affixes.suffix.as_deref(), None)
+        self.apply_affixes(
+            text,
+            &label.formatting,
+            label.affixes.prefix.as_deref(),
+            label.affixes.suffix.as_deref(),
+            None,
+        )
     }
 
     /// One list of people: how many are shown, and how.
-    fn people(
+    fn render_people(
         &mut self,
-        names: &[Person],
+        names: &[CslName],
         options: &NameOptions<'_>,
-        manner: &Manner<'_>,
+        manner: &NameRules<'_>,
         first_list: bool,
     ) -> (usize, String) {
         let count = names.len();
-        let later = !self.cite.in_bibliography && self.cite.position > Position::First;
+        let later = !self.cite.in_bibliography && self.cite.position > CitePosition::First;
         let (sort_min, sort_first, sort_last) = self.cite.sort_names;
         let min = if later { options.et_al_subsequent_min.or(options.et_al_min) } else { options.et_al_min };
         let min = sort_min.or(min).map_or(usize::MAX, |min| min as usize);
@@ -244,7 +263,7 @@ impl<'a> Renderer<'a> {
         }
         let one = |this: &Self, at: usize| {
             let level = choice.and_then(|choice| choice.givens.get(at)).copied().unwrap_or(0);
-            names.get(at).map(|person| this.person(person, options, manner.name, at, level)).unwrap_or_default()
+            names.get(at).map(|person| this.render_person(person, options, manner.name, at, level)).unwrap_or_default()
         };
         let mut out = String::new();
         let mut inverted = false;
@@ -300,7 +319,7 @@ impl<'a> Renderer<'a> {
                 let element = manner.et_al;
                 let term = element.map_or(Term::Other(OtherTerm::EtAl), |element| element.term.into());
                 let text = self.language.term(term, TermForm::Long, false).unwrap_or("et al.").to_owned();
-                let text = formatted(text, &element.map(|element| element.formatting).unwrap_or_default());
+                let text = apply_formatting(text, &element.map(|element| element.formatting).unwrap_or_default());
                 let comma = match options.delimiter_precedes_et_al {
                     DelimiterBehavior::Contextual => shown > 1,
                     DelimiterBehavior::AfterInvertedName => inverted,
@@ -319,13 +338,24 @@ impl<'a> Renderer<'a> {
     }
 
     /// One name, and whether the family name stands first.
-    fn person(&self, person: &Person, options: &NameOptions<'_>, name: &Name, at: usize, level: u8) -> (String, bool) {
+    fn render_person(
+        &self,
+        person: &CslName,
+        options: &NameOptions<'_>,
+        name: &Name,
+        at: usize,
+        level: u8,
+    ) -> (String, bool) {
         let dress = |text: &str, part: Option<&NamePart>| {
             let text = match part.and_then(|part| part.text_case) {
-                Some(case) => case::changed(text, case, true, case::NO_BOUND),
+                Some(case) => text_case::change_case(text, case, true, text_case::NO_BOUND),
                 None => text.to_owned(),
             };
-            if text.is_empty() { text } else { formatted(text, &part.map(|part| part.formatting).unwrap_or_default()) }
+            if text.is_empty() {
+                text
+            } else {
+                apply_formatting(text, &part.map(|part| part.formatting).unwrap_or_default())
+            }
         };
         let (family_part, given_part) = (name.name_part_family(), name.name_part_given());
         if let Some(literal) = &person.literal {
@@ -340,10 +370,10 @@ impl<'a> Renderer<'a> {
         let given = match (level, options.initialize_with) {
             (0, _) => String::new(),
             (1, Some(with)) => {
-                initials(&person.given, with, self.style.csl.settings.initialize_with_hyphen, options.initialize)
+                to_initials(&person.given, with, self.style.csl.settings.initialize_with_hyphen, options.initialize)
             }
             (1, None) if !self.style.csl.citation.givenname_disambiguation_rule.allows_full_first_names() => {
-                initials(&person.given, ". ", self.style.csl.settings.initialize_with_hyphen, true)
+                to_initials(&person.given, ". ", self.style.csl.settings.initialize_with_hyphen, true)
             }
             _ => person.given.clone(),
         };
@@ -353,7 +383,7 @@ impl<'a> Renderer<'a> {
         let dropping = if level == 0 { String::new() } else { dress(&person.dropping, given_part) };
         let suffix = match options.initialize_with {
             _ if level == 0 => String::new(),
-            Some(with) => initials(&person.suffix, with, true, false),
+            Some(with) => to_initials(&person.suffix, with, true, false),
             None => person.suffix.clone(),
         };
         let suffix = suffix.as_str();
@@ -366,14 +396,15 @@ impl<'a> Renderer<'a> {
         };
         // A particle that ends in a hyphen or an apostrophe is written together with the name.
         let tied = |particle: &str| particle.ends_with(['-', '’', '\'', ' ']);
-        let with_particle =
-            || if tied(&person.staying) { format!("{staying}{family}") } else { spaced(&[&staying, &family]) };
-        let romanesque = person.romanesque(self.item.language.as_deref());
+        let with_particle = || {
+            if tied(&person.staying) { format!("{staying}{family}") } else { join_with_spaces(&[&staying, &family]) }
+        };
+        let romanesque = person.romanesque_level(self.item.language.as_deref());
         if romanesque == 0 {
             return (format!("{staying}{family}{given}"), false);
         }
         if romanesque == 1 {
-            return (spaced(&[&with_particle(), &given]), false);
+            return (join_with_spaces(&[&with_particle(), &given]), false);
         }
         let demote = self.style.csl.settings.demote_non_dropping_particle;
         let separated = |parts: &[&str]| {
@@ -389,11 +420,11 @@ impl<'a> Renderer<'a> {
         };
         if self.cite.sorting {
             let (first, second) = if demote == DemoteNonDroppingParticle::Never {
-                (with_particle(), spaced(&[&given, &dropping]))
+                (with_particle(), join_with_spaces(&[&given, &dropping]))
             } else {
-                (family, spaced(&[&given, &dropping, &staying]))
+                (family, join_with_spaces(&[&given, &dropping, &staying]))
             };
-            return (spaced(&[&separated(&[&first, &second]), suffix]), true);
+            return (join_with_spaces(&[&separated(&[&first, &second]), suffix]), true);
         }
         let turned = match options.name_as_sort_order {
             Some(NameAsSortOrder::All) => true,
@@ -402,9 +433,9 @@ impl<'a> Renderer<'a> {
         };
         if turned {
             let (first, second) = if demote == DemoteNonDroppingParticle::DisplayAndSort {
-                (family, spaced(&[&given, &dropping, &staying]))
+                (family, join_with_spaces(&[&given, &dropping, &staying]))
             } else {
-                (with_particle(), spaced(&[&given, &dropping]))
+                (with_particle(), join_with_spaces(&[&given, &dropping]))
             };
             return (separated(&[&around(first, family_part), &around(second, given_part), suffix]), true);
         }
@@ -414,14 +445,14 @@ impl<'a> Renderer<'a> {
         {
             format!("{dropping}{family}")
         } else {
-            spaced(&[&dropping, &with_particle()])
+            join_with_spaces(&[&dropping, &with_particle()])
         };
         let surname = if person.comma_suffix && !suffix.is_empty() {
             format!("{surname}, {suffix}")
         } else {
-            spaced(&[&surname, suffix])
+            join_with_spaces(&[&surname, suffix])
         };
-        (spaced(&[&around(given, given_part), &around(surname, family_part)]), false)
+        (join_with_spaces(&[&around(given, given_part), &around(surname, family_part)]), false)
     }
 }
 
@@ -429,7 +460,7 @@ fn begins_romanesque(text: &str) -> bool {
     text.chars().find(|c| !markup::is_mark(*c)).is_some_and(starts_romanesque)
 }
 
-fn spaced(parts: &[&str]) -> String {
+fn join_with_spaces(parts: &[&str]) -> String {
     let mut out = String::new();
     for part in parts.iter().filter(|part| !part.is_empty()) {
         if !out.is_empty() && !out.ends_with(' ') {
@@ -442,7 +473,7 @@ fn spaced(parts: &[&str]) -> String {
 
 /// The given names as initials, each with what the style puts behind; `whole` false keeps names and only tidies the
 /// initials there are.
-fn initials(given: &str, with: &str, hyphens: bool, shorten: bool) -> String {
+fn to_initials(given: &str, with: &str, hyphens: bool, shorten: bool) -> String {
     if given.is_empty() || !given.chars().next().is_some_and(starts_romanesque) {
         return given.to_owned();
     }
@@ -509,7 +540,7 @@ fn initials(given: &str, with: &str, hyphens: bool, shorten: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::initials;
+    use super::to_initials;
 
     #[test]
     fn given_names_become_initials() {
@@ -527,11 +558,11 @@ mod tests {
             ("", ""),
             ("J", "J."),
         ] {
-            assert_eq!(initials(given, ". ", true, true), made, "{given}");
+            assert_eq!(to_initials(given, ". ", true, true), made, "{given}");
         }
-        assert_eq!(initials("John Ronald", "", true, true), "JR");
-        assert_eq!(initials("Jean-Luc", ".", false, true), "J.L.");
-        assert_eq!(initials("Jean-Luc", "", true, true), "J-L");
-        assert_eq!(initials("John R.", ". ", true, false), "John R.");
+        assert_eq!(to_initials("John Ronald", "", true, true), "JR");
+        assert_eq!(to_initials("Jean-Luc", ".", false, true), "J.L.");
+        assert_eq!(to_initials("Jean-Luc", "", true, true), "J-L");
+        assert_eq!(to_initials("John R.", ". ", true, false), "John R.");
     }
 }

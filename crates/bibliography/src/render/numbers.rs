@@ -5,48 +5,48 @@ use hayagriva::citationberg::{
     taxonomy::{Locator, NumberOrPageVariable, NumberVariable, OtherTerm, PageVariable, Term, Variable},
 };
 
-use super::{Asked, Made, Renderer};
-use crate::number::{self, Joint, Piece};
+use super::{RenderedElement, Renderer, VariableUse};
+use crate::number::{self, NumberJoint, NumberPiece};
 
 impl<'a> Renderer<'a> {
     /// Numbers and pages as they are written: with dashes, shortened.
-    pub(super) fn written(&self, variable: Variable, value: String) -> String {
+    pub(super) fn format_value(&self, variable: Variable, value: String) -> String {
         match variable {
-            Variable::Page(_) => self.pages(&value),
+            Variable::Page(_) => self.format_page_ranges(&value),
             Variable::Number(NumberVariable::Locator) => match self.cite.locator {
-                Some((Locator::Page, _)) => self.pages(&value),
-                _ => self.spaced(&value),
+                Some((Locator::Page, _)) => self.format_page_ranges(&value),
+                _ => self.format_separators(&value),
             },
             // `identifier`: a hyphen in the number of a report or a program's version is part of it.
             Variable::Number(NumberVariable::Number | NumberVariable::Version) => value,
-            Variable::Number(_) => self.spaced(&value),
+            Variable::Number(_) => self.format_separators(&value),
             _ => value,
         }
     }
 
-    fn pages(&self, value: &str) -> String {
+    fn format_page_ranges(&self, value: &str) -> String {
         let dash = self.language.term(Term::Other(OtherTerm::PageRangeDelimiter), TermForm::Long, false).unwrap_or("–");
-        number::pages(value, self.style.csl.settings.page_range_format, dash)
+        number::format_pages(value, self.style.csl.settings.page_range_format, dash)
     }
 
     /// Numbers with the right signs between them; other text as it is.
-    fn spaced(&self, value: &str) -> String {
-        match number::pieces(value) {
-            Some(pieces) if pieces.len() > 1 => self.formed(&pieces, |piece| piece.to_owned()),
+    fn format_separators(&self, value: &str) -> String {
+        match number::number_pieces(value) {
+            Some(pieces) if pieces.len() > 1 => self.format_pieces(&pieces, |piece| piece.to_owned()),
             _ => value.to_owned(),
         }
     }
 
-    fn formed(&self, pieces: &[Piece<'_>], form: impl Fn(&str) -> String) -> String {
+    fn format_pieces(&self, pieces: &[NumberPiece<'_>], form: impl Fn(&str) -> String) -> String {
         let and = |form| self.language.term(Term::Other(OtherTerm::And), form, false);
         let mut out = String::new();
         for piece in pieces {
             match piece {
-                Piece::Number(number) => out.push_str(&form(number)),
-                Piece::Joint(Joint::Range) => out.push('–'),
-                Piece::Joint(Joint::Comma) => out.push_str(", "),
-                Piece::Joint(Joint::Semicolon) => out.push_str("; "),
-                Piece::Joint(Joint::Ampersand) => out.push_str(&format!(
+                NumberPiece::Number(number) => out.push_str(&form(number)),
+                NumberPiece::Joint(NumberJoint::Range) => out.push('–'),
+                NumberPiece::Joint(NumberJoint::Comma) => out.push_str(", "),
+                NumberPiece::Joint(NumberJoint::Semicolon) => out.push_str("; "),
+                NumberPiece::Joint(NumberJoint::Ampersand) => out.push_str(&format!(
                     " {} ",
                     and(TermForm::Symbol)
                         .filter(
@@ -54,37 +54,39 @@ impl<'a> Renderer<'a> {
                         )
                         .unwrap_or("&")
                 )),
-                Piece::Joint(Joint::And) => out.push_str(&format!(" {} ", and(TermForm::Long).unwrap_or("and"))),
+                NumberPiece::Joint(NumberJoint::And) => {
+                    out.push_str(&format!(" {} ", and(TermForm::Long).unwrap_or("and")))
+                }
             }
         }
         out
     }
 
-    pub(super) fn number(&mut self, element: &'a Number) -> Made {
+    pub(super) fn render_number(&mut self, element: &'a Number) -> RenderedElement {
         let variable = Variable::from(element.variable);
         if self.used.contains(&variable) {
-            return Made::missing();
+            return RenderedElement::missing();
         }
-        let Some(value) = self.value(variable, LongShortForm::Long) else { return Made::missing() };
+        let Some(value) = self.variable_text(variable, LongShortForm::Long) else { return RenderedElement::missing() };
         self.touched.push(variable);
         let gender = self.language.gender(Term::from(element.variable));
-        let made = match (number::pieces(&value), element.form) {
-            (Some(_), NumberForm::Numeric) | (None, _) => self.written(variable, value),
-            (Some(pieces), form) => self.formed(&pieces, |piece| {
-                let Some(number) = number::value(piece) else { return piece.to_owned() };
+        let made = match (number::number_pieces(&value), element.form) {
+            (Some(_), NumberForm::Numeric) | (None, _) => self.format_value(variable, value),
+            (Some(pieces), form) => self.format_pieces(&pieces, |piece| {
+                let Some(number) = number::parse_number(piece) else { return piece.to_owned() };
                 match form {
                     NumberForm::LongOrdinal => match self.language.long_ordinal(number) {
                         Some(long) => long.to_owned(),
                         None => format!("{number}{}", self.language.ordinal(number, gender)),
                     },
                     NumberForm::Ordinal => format!("{number}{}", self.language.ordinal(number, gender)),
-                    NumberForm::Roman => number::roman(number).unwrap_or_else(|| piece.to_owned()),
+                    NumberForm::Roman => number::to_roman(number).unwrap_or_else(|| piece.to_owned()),
                     NumberForm::Numeric => piece.to_owned(),
                 }
             }),
         };
-        let made = self.cased(made, element.text_case);
-        Made::value(self.dressed(
+        let made = self.apply_case(made, element.text_case);
+        RenderedElement::with_text(self.apply_affixes(
             made,
             &element.formatting,
             element.affixes.prefix.as_deref(),
@@ -93,13 +95,16 @@ impl<'a> Renderer<'a> {
         ))
     }
 
-    pub(super) fn label(&mut self, label: &'a Label) -> Made {
+    pub(super) fn render_label(&mut self, label: &'a Label) -> RenderedElement {
         let variable = Variable::from(label.variable);
-        let value = if self.used.contains(&variable) { None } else { self.value(variable, LongShortForm::Long) };
-        let Some(value) = value else { return Made { text: String::new(), asked: Asked::Nothing } };
+        let value =
+            if self.used.contains(&variable) { None } else { self.variable_text(variable, LongShortForm::Long) };
+        let Some(value) = value else { return RenderedElement { text: String::new(), asked: VariableUse::Nothing } };
         let term = match label.variable {
             NumberOrPageVariable::Number(NumberVariable::Locator) => match self.cite.locator {
-                Some((Locator::Custom, _)) | None => return Made { text: String::new(), asked: Asked::Nothing },
+                Some((Locator::Custom, _)) | None => {
+                    return RenderedElement { text: String::new(), asked: VariableUse::Nothing };
+                }
                 Some((kind, _)) => Term::Locator(kind),
             },
             NumberOrPageVariable::Page(PageVariable::Page) => Term::PageVariable,
@@ -109,7 +114,7 @@ impl<'a> Renderer<'a> {
             LabelPluralize::Always => true,
             LabelPluralize::Never => false,
             LabelPluralize::Contextual if variable.is_number_of_variable() => {
-                number::value(value.trim()).is_none_or(|number| number != 1)
+                number::parse_number(value.trim()).is_none_or(|number| number != 1)
             }
             LabelPluralize::Contextual
                 if matches!(variable, Variable::Number(NumberVariable::Number | NumberVariable::Version)) =>
@@ -124,8 +129,13 @@ impl<'a> Renderer<'a> {
         }
         let text = self.term_cased(text, label.label.text_case);
         let affixes = &label.label.affixes;
-        let text =
-            self.dressed(text, &label.label.formatting, affixes.prefix.as_deref(), affixes.suffix.as_deref(), None);
-        Made { text, asked: Asked::Nothing }
+        let text = self.apply_affixes(
+            text,
+            &label.label.formatting,
+            affixes.prefix.as_deref(),
+            affixes.suffix.as_deref(),
+            None,
+        );
+        RenderedElement { text, asked: VariableUse::Nothing }
     }
 }

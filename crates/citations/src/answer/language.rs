@@ -6,11 +6,11 @@ use std::{collections::HashMap, sync::LazyLock};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use crate::verify::words::{LITTLE, Piece, pieces};
+use crate::verify::words::{LITTLE, SentenceToken, sentence_tokens};
 
 /// A language that words are compared in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Language {
+pub(super) enum TextLanguage {
     English,
     German,
     French,
@@ -29,38 +29,38 @@ pub(super) enum Language {
     Other,
 }
 
-/// How many words of a text are looked at.
-const LOOKED_AT: usize = 160;
+/// Number of words that are read to detect the language of a text.
+const SAMPLED_WORDS: usize = 160;
 
-/// What in a text speaks for a language before it is taken for that: one of so many words, and at least two.
+/// A language is detected if at least one word in this many is one of its function words, and at least two words are.
 const ONE_IN: usize = 16;
 
 /// The languages in Latin letters, with the words that hold their sentences together.
-const LATIN: &[(Language, &[&str])] = &[
-    (Language::English, LITTLE),
-    (Language::German, GERMAN),
-    (Language::French, FRENCH),
-    (Language::Spanish, SPANISH),
-    (Language::Italian, ITALIAN),
-    (Language::Portuguese, PORTUGUESE),
-    (Language::Dutch, DUTCH),
-    (Language::Swedish, SWEDISH),
-    (Language::Danish, DANISH),
-    (Language::Polish, POLISH),
+const LATIN: &[(TextLanguage, &[&str])] = &[
+    (TextLanguage::English, LITTLE),
+    (TextLanguage::German, GERMAN),
+    (TextLanguage::French, FRENCH),
+    (TextLanguage::Spanish, SPANISH),
+    (TextLanguage::Italian, ITALIAN),
+    (TextLanguage::Portuguese, PORTUGUESE),
+    (TextLanguage::Dutch, DUTCH),
+    (TextLanguage::Swedish, SWEDISH),
+    (TextLanguage::Danish, DANISH),
+    (TextLanguage::Polish, POLISH),
 ];
 
-impl Language {
-    /// The language of a text; [`Language::Other`] where nothing speaks for any.
-    pub fn of(text: &str) -> Self {
+impl TextLanguage {
+    /// The language of a text; [`TextLanguage::Other`] where nothing speaks for any.
+    pub fn detect(text: &str) -> Self {
         let mut counts = [0; LATIN.len()];
         let mut scripts: [(usize, Self); 4] =
             [(0, Self::Russian), (0, Self::Greek), (0, Self::Arabic), (0, Self::Tamil)];
         let mut seen = 0;
         let mut lower = String::new();
-        for piece in pieces(text) {
-            let Piece::Word(word) = piece else { continue };
+        for piece in sentence_tokens(text) {
+            let SentenceToken::Word(word) = piece else { continue };
             seen += 1;
-            if seen > LOOKED_AT {
+            if seen > SAMPLED_WORDS {
                 break;
             }
             match word.chars().next() {
@@ -79,7 +79,7 @@ impl Language {
                 _ => {}
             }
         }
-        let words = seen.min(LOOKED_AT);
+        let words = seen.min(SAMPLED_WORDS);
         if let Some((_, language)) = scripts.into_iter().find(|(count, _)| count * 2 > words) {
             return language;
         }
@@ -93,7 +93,7 @@ impl Language {
         if count >= 2 && count * ONE_IN >= words { language } else { Self::Other }
     }
 
-    /// What makes stems of its words.
+    /// Returns the Snowball stemmer of the language, if there is one.
     pub fn stemmer(self) -> Option<Stemmer> {
         let algorithm = match self {
             Self::English | Self::Other => Algorithm::English,
@@ -114,22 +114,22 @@ impl Language {
         Some(Stemmer::create(algorithm))
     }
 
-    /// Whether a stem may begin otherwise than its word does.
+    /// Returns true if a stem can begin differently from its word.
     pub const fn changes_beginnings(self) -> bool {
         matches!(self, Self::Greek | Self::Arabic | Self::Tamil)
     }
 
-    /// Whether it makes one word of several, the last of which says what it is.
-    pub const fn puts_together(self) -> bool {
+    /// Returns true if the language forms compounds whose last part carries the meaning, as German does.
+    pub const fn forms_compounds(self) -> bool {
         matches!(self, Self::German | Self::Dutch | Self::Swedish | Self::Danish)
     }
 
-    /// Whether it writes every noun as others write names.
+    /// Returns true if the language capitalizes every noun, so that a capital letter does not mean a name.
     pub const fn raises_nouns(self) -> bool {
         matches!(self, Self::German)
     }
 
-    /// Whether a word in lower case holds its sentences together and says nothing by itself.
+    /// Returns true if a lowercase word is a function word that carries no meaning by itself.
     pub fn is_little(self, word: &str) -> bool {
         let little = match self {
             Self::Russian => RUSSIAN,
@@ -249,24 +249,24 @@ mod tests {
     #[test]
     fn a_sentence_tells_its_language() {
         for (text, language) in [
-            ("When was the bridge opened to traffic?", Language::English),
-            ("Wann wurde die Brücke für den Verkehr geöffnet?", Language::German),
-            ("Quand le pont a-t-il été ouvert à la circulation ?", Language::French),
-            ("¿Cuándo se abrió el puente al tráfico?", Language::Spanish),
-            ("Quando è stato aperto il ponte al traffico?", Language::Italian),
-            ("Quando foi que a ponte abriu ao trânsito?", Language::Portuguese),
-            ("Wanneer werd de brug voor het verkeer geopend?", Language::Dutch),
-            ("När öppnades bron för trafik och vem var där?", Language::Swedish),
-            ("Hvornår blev broen åbnet for trafik?", Language::Danish),
-            ("Kiedy most został otwarty dla ruchu?", Language::Polish),
-            ("Когда был открыт мост?", Language::Russian),
-            ("Πότε άνοιξε η γέφυρα;", Language::Greek),
-            ("متى افتتح الجسر؟", Language::Arabic),
-            ("Milloin silta avattiin liikenteelle?", Language::Other),
-            ("桥是什么时候开通的？", Language::Other),
-            ("", Language::Other),
+            ("When was the bridge opened to traffic?", TextLanguage::English),
+            ("Wann wurde die Brücke für den Verkehr geöffnet?", TextLanguage::German),
+            ("Quand le pont a-t-il été ouvert à la circulation ?", TextLanguage::French),
+            ("¿Cuándo se abrió el puente al tráfico?", TextLanguage::Spanish),
+            ("Quando è stato aperto il ponte al traffico?", TextLanguage::Italian),
+            ("Quando foi que a ponte abriu ao trânsito?", TextLanguage::Portuguese),
+            ("Wanneer werd de brug voor het verkeer geopend?", TextLanguage::Dutch),
+            ("När öppnades bron för trafik och vem var där?", TextLanguage::Swedish),
+            ("Hvornår blev broen åbnet for trafik?", TextLanguage::Danish),
+            ("Kiedy most został otwarty dla ruchu?", TextLanguage::Polish),
+            ("Когда был открыт мост?", TextLanguage::Russian),
+            ("Πότε άνοιξε η γέφυρα;", TextLanguage::Greek),
+            ("متى افتتح الجسر؟", TextLanguage::Arabic),
+            ("Milloin silta avattiin liikenteelle?", TextLanguage::Other),
+            ("桥是什么时候开通的？", TextLanguage::Other),
+            ("", TextLanguage::Other),
         ] {
-            assert_eq!(Language::of(text), language, "{text}");
+            assert_eq!(TextLanguage::detect(text), language, "{text}");
         }
     }
 }

@@ -3,34 +3,34 @@
 //!
 //! Nothing is worded here. Sentences are compared with the question by their words, each counted by how rare it is
 //! among the passages, by the kind of thing that is asked for, and by their meaning where a model can tell; the best
-//! are quoted as they stand. Where nothing comes close enough the answer says so: [`Answer::is_answered`].
+//! are quoted as they stand. Where nothing comes close enough the answer says so: [`ExtractiveAnswer::is_answered`].
 //!
-//! [`Candidates::new`] takes the passages apart, [`Candidates::texts`] are the sentences that a model may compare with
-//! the question, [`Candidates::pick`] chooses, and [`Answer::write`] makes Markdown of what was chosen. The weights
+//! [`AnswerCandidates::new`] takes the passages apart, [`AnswerCandidates::shortlisted_texts`] are the sentences that a model may compare with
+//! the question, [`AnswerCandidates::pick`] chooses, and [`ExtractiveAnswer::write`] makes Markdown of what was chosen. The weights
 //! come from questions with known evidence; what meaning is worth was measured with the local model, and another
 //! model's numbers may lie higher or lower.
 
-mod beginnings;
+mod anaphora;
+mod answer_type;
+mod candidates;
 mod confidence;
-mod fits;
-mod gather;
-mod kinds;
+mod cue_words;
 mod language;
-mod pick;
 mod question;
+mod question_type;
+mod render;
 mod repetition;
 mod score;
-mod shape;
-mod signs;
-mod write;
+mod select;
+mod sentence_form;
 
 use ibid_domain::Span;
 
-pub use self::write::{Quoted, Written};
+pub use self::render::{QuotedSentence, RenderedAnswer};
 use self::{
-    gather::{Sentence, gather},
+    candidates::{CandidateSentence, candidate_sentences},
     question::LONGEST_QUESTION,
-    score::Scores,
+    score::SentenceScorer,
 };
 
 /// The most sentences that are compared by their meaning.
@@ -38,85 +38,83 @@ pub const MOST_TEXTS: usize = 48;
 
 /// A passage that a search found.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Found<'text> {
-    /// Which source it is of; passages of one source may overlap.
+pub struct CandidatePassage<'text> {
+    /// Index of its source; passages of one source may overlap.
     pub source: usize,
-    /// Its words.
     pub text: &'text str,
-    /// How well it fits the question, on any scale.
+    /// Relevance to the question, on any scale; only the order and the relative distances matter.
     pub score: f32,
-    /// Where it begins in the text of its source, in characters.
+    /// Position of the first character in the text of the source.
     pub start: usize,
-    /// The title of its source.
     pub title: &'text str,
 }
 
-/// What an answer may be like.
+/// Limits for an answer built from quoted sentences.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// The most sentences.
+pub struct AnswerOptions {
+    /// Maximum number of sentences in the answer.
     pub most: usize,
     /// From this confidence on a question counts as answered.
     pub least_confidence: f32,
 }
 
-impl Default for Options {
+impl Default for AnswerOptions {
     fn default() -> Self {
         Self { most: 5, least_confidence: 0.5 }
     }
 }
 
 /// The sentences that may answer a question.
-pub struct Candidates<'text> {
-    passages: Vec<Found<'text>>,
-    sentences: Vec<Sentence<'text>>,
-    scores: Scores,
+pub struct AnswerCandidates<'text> {
+    passages: Vec<CandidatePassage<'text>>,
+    sentences: Vec<CandidateSentence<'text>>,
+    scores: SentenceScorer,
     /// The sentences worth a closer look, the best by their words first.
     short: Vec<usize>,
 }
 
 /// An answer in the words of the sources.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answer {
+pub struct ExtractiveAnswer {
     /// The sentences in the order in which they are read; those of one source that follow each other stand together.
-    pub sentences: Vec<Picked>,
-    /// How sure that they answer the question, from 0 to 1.
+    pub sentences: Vec<AnswerSentence>,
+    /// Probability from 0 to 1 that the sentences answer the question.
     pub confidence: f32,
-    /// Whether they do. If not, the sentences are only what comes nearest.
+    /// True if the confidence reaches the required minimum; if false, the sentences are only the closest ones found.
     pub is_answered: bool,
 }
 
-/// A sentence of an answer.
+/// A quoted sentence of an answer, with its passage and its source.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Picked {
-    /// Which of the passages it is of.
+pub struct AnswerSentence {
+    /// Index of its passage in the list that was given.
     pub passage: usize,
-    /// Which source that is of.
+    /// Index of its source, as given with the passage.
     pub source: usize,
-    /// Where it stands in the passage.
+    /// Position in the passage, in characters.
     pub span: Span,
-    /// Exactly its words.
+    /// Text of the sentence, unchanged.
     pub quote: String,
-    /// How well it answers, from 0 to 1.
+    /// Estimated quality as an answer, from 0 to 1.
     pub score: f32,
-    /// Whether it goes on, in its source, where the sentence before it in the answer ends.
+    /// True if it directly follows the previous sentence of the answer in the same source.
     pub goes_on: bool,
 }
 
-impl<'text> Candidates<'text> {
+impl<'text> AnswerCandidates<'text> {
     /// Takes a question and passages apart. Read are the first 2,000 characters of the question, the first 64 passages,
     /// the first 32 KiB of each, and 4,096 sentences in all.
-    pub fn new(question: &str, passages: &[Found<'text>]) -> Self {
+    pub fn new(question: &str, passages: &[CandidatePassage<'text>]) -> Self {
         let end = question.char_indices().nth(LONGEST_QUESTION).map_or(question.len(), |(at, _)| at);
-        let passages = passages[..passages.len().min(gather::MOST_PASSAGES)].to_vec();
-        let sentences = gather(&passages);
-        let scores = Scores::new(&question[..end], &passages, &sentences);
+        let passages = passages[..passages.len().min(candidates::MOST_PASSAGES)].to_vec();
+        let sentences = candidate_sentences(&passages);
+        let scores = SentenceScorer::new(&question[..end], &passages, &sentences);
         let short = scores.shortlist(&sentences, MOST_TEXTS);
         Self { passages, sentences, scores, short }
     }
 
     /// The sentences worth comparing with the question by their meaning, the best by their words first.
-    pub fn texts(&self) -> Vec<&'text str> {
+    pub fn shortlisted_texts(&self) -> Vec<&'text str> {
         self.short.iter().map(|&place| self.sentences[place].text).collect()
     }
 }

@@ -4,61 +4,61 @@ use std::collections::HashMap;
 
 use rust_stemmers::Stemmer;
 
-use super::language::Language;
-use crate::verify::words::{Piece, pieces};
+use super::language::TextLanguage;
+use crate::verify::words::{SentenceToken, sentence_tokens};
 
 /// Of a longer question only the beginning is read, in characters.
 pub(super) const LONGEST_QUESTION: usize = 2000;
-/// The most different words of a question that are looked for; each is a bit of [`Words`].
+/// The most different words of a question that are looked for; each is a bit of [`QuestionWordSet`].
 pub(super) const MOST_WORDS: usize = 96;
 
-/// Which words of a question something has, a bit each.
-pub(super) type Words = u128;
+/// Set of words of the question, one bit each.
+pub(super) type QuestionWordSet = u128;
 
 /// A word of the question that says something.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct QuestionWord {
     /// As it stands, in lower case.
     pub text: String,
-    /// Whether it is written as a name is, or is a figure: what stands for one thing only.
+    /// True for a name or a figure, which stands for exactly one thing.
     pub is_exact: bool,
-    /// Whether it may only ask, as the first word of a question in a language that is not known.
+    /// True if it may be a question word: the first word of a question in an unknown language.
     pub may_ask: bool,
 }
 
-/// A question.
-pub(super) struct Question {
-    pub words: Vec<Asked>,
-    forms: Vec<Forms>,
+/// A question split into words, with their stems in each language of the passages.
+pub(super) struct ParsedQuestion {
+    pub words: Vec<QuestionWord>,
+    forms: Vec<QuestionStems>,
 }
 
 /// The words of the question as one language has them.
-struct Forms {
-    language: Language,
+struct QuestionStems {
+    language: TextLanguage,
     stemmer: Option<Stemmer>,
     words: HashMap<String, u8>,
     /// Of the scripts without spaces, in order.
     wide: Vec<(char, u8)>,
-    begins: Beginnings,
+    begins: PrefixFilter,
     /// The forms that may be the last part of a longer word, where the language puts words together.
     tails: Vec<(String, u8)>,
 }
 
-impl Question {
+impl ParsedQuestion {
     /// Takes a question apart, to look for its words in texts of these languages.
-    pub fn new(text: &str, languages: &[Language]) -> Self {
-        let own = Language::of(text);
-        let mut words: Vec<Asked> = Vec::new();
+    pub fn new(text: &str, languages: &[TextLanguage]) -> Self {
+        let own = TextLanguage::detect(text);
+        let mut words: Vec<QuestionWord> = Vec::new();
         let mut begins = true;
         // The word before, if it is written as a name is.
         let mut raised: Option<usize> = None;
-        for piece in pieces(text) {
-            let Piece::Word(word) = piece else {
+        for piece in sentence_tokens(text) {
+            let SentenceToken::Word(word) = piece else {
                 begins = true;
                 continue;
             };
             let lower = word.to_lowercase();
-            let bare = bare(&lower);
+            let bare = strip_apostrophe(&lower);
             let is_raised = word.starts_with(char::is_uppercase);
             // `US` and `IT` are names.
             let is_inner = is_raised && word.chars().skip(1).any(char::is_uppercase);
@@ -76,8 +76,8 @@ impl Question {
                 continue;
             }
             if known.is_none() {
-                let may_ask = own == Language::Other && words.is_empty() && was_begin;
-                words.push(Asked { text: bare.to_owned(), is_exact: false, may_ask });
+                let may_ask = own == TextLanguage::Other && words.is_empty() && was_begin;
+                words.push(QuestionWord { text: bare.to_owned(), is_exact: false, may_ask });
             }
             words[place].is_exact |= is_exact;
             if is_name && let Some(before) = before {
@@ -85,18 +85,18 @@ impl Question {
             }
             raised = (is_raised && !was_begin).then_some(place);
         }
-        let forms = languages.iter().map(|&language| Forms::new(language, &words)).collect();
+        let forms = languages.iter().map(|&language| QuestionStems::new(language, &words)).collect();
         Self { words, forms }
     }
 
-    /// Which words of the question a text of a language has.
-    pub fn found_in(&self, text: &str, language: Language) -> Words {
+    /// Returns the words of the question that occur in a text of the given language.
+    pub fn found_in(&self, text: &str, language: TextLanguage) -> QuestionWordSet {
         let forms = self.forms.iter().find(|forms| forms.language == language).or(self.forms.first());
         forms.map_or(0, |forms| forms.found_in(text))
     }
 
     /// The share of all weights that the words of a set have.
-    pub fn share(&self, words: Words, weights: &[f32]) -> f32 {
+    pub fn weighted_share(&self, words: QuestionWordSet, weights: &[f32]) -> f32 {
         let has = |place: usize| words >> place & 1 == 1;
         let part: f32 = weights.iter().enumerate().filter(|(place, _)| has(*place)).map(|(_, weight)| weight).sum();
         let whole: f32 = weights.iter().sum();
@@ -104,21 +104,21 @@ impl Question {
     }
 
     /// The names and figures of the question.
-    pub fn exact(&self) -> Words {
+    pub fn exact_words(&self) -> QuestionWordSet {
         let exact = self.words.iter().enumerate().filter(|(_, word)| word.is_exact);
         exact.fold(0, |words, (place, _)| words | 1 << place)
     }
 }
 
-impl Forms {
-    fn new(language: Language, asked: &[Asked]) -> Self {
+impl QuestionStems {
+    fn new(language: TextLanguage, asked: &[QuestionWord]) -> Self {
         let stemmer = language.stemmer();
         let mut forms = Self {
             language,
             stemmer,
             words: HashMap::new(),
             wide: Vec::new(),
-            begins: Beginnings { thorough: language.changes_beginnings(), ..Beginnings::default() },
+            begins: PrefixFilter { thorough: language.changes_beginnings(), ..PrefixFilter::default() },
             tails: Vec::new(),
         };
         for (place, word) in (0..).zip(asked) {
@@ -126,10 +126,10 @@ impl Forms {
             match (chars.next(), chars.next()) {
                 (Some(char), None) if char >= '\u{2E80}' => forms.wide.push((char, place)),
                 _ => {
-                    let form = stem(forms.stemmer.as_ref(), &word.text);
+                    let form = stem_word(forms.stemmer.as_ref(), &word.text);
                     forms.begins.add(&word.text);
                     forms.begins.add(&form);
-                    if language.puts_together() && form.len() >= SHORTEST_TAIL {
+                    if language.forms_compounds() && form.len() >= SHORTEST_TAIL {
                         forms.tails.push((form.clone(), place));
                     }
                     // Of two words with one stem the first counts.
@@ -141,17 +141,17 @@ impl Forms {
         forms
     }
 
-    /// Which word of the question a stem stands for.
-    fn place(&self, stem: &str) -> Option<u8> {
+    /// Returns the index of the question word that has this stem.
+    fn word_index(&self, stem: &str) -> Option<u8> {
         let whole = self.words.get(stem).copied();
         whole.or_else(|| self.tails.iter().find(|(tail, _)| stem.ends_with(tail.as_str())).map(|(_, place)| *place))
     }
 
-    fn found_in(&self, text: &str) -> Words {
+    fn found_in(&self, text: &str) -> QuestionWordSet {
         let mut found = 0;
         let mut lower = String::new();
-        for piece in pieces(text) {
-            let Piece::Word(word) = piece else { continue };
+        for piece in sentence_tokens(text) {
+            let SentenceToken::Word(word) = piece else { continue };
             let may_end = !self.tails.is_empty() && word.len() >= 2 * SHORTEST_TAIL;
             if !may_end && !self.begins.may_have(word) {
                 continue;
@@ -163,9 +163,9 @@ impl Forms {
                 _ => {
                     lower.clear();
                     lower.extend(word.chars().flat_map(char::to_lowercase));
-                    let bare = bare(&lower);
+                    let bare = strip_apostrophe(&lower);
                     match &self.stemmer {
-                        Some(stemmer) if is_worth_stemming(bare) => self.place(&stemmer.stem(bare)),
+                        Some(stemmer) if is_worth_stemming(bare) => self.word_index(&stemmer.stem(bare)),
                         _ => self.words.get(&*plain_figure(bare)).copied(),
                     }
                 }
@@ -182,7 +182,7 @@ impl Forms {
 const SHORTEST_TAIL: usize = 5;
 
 /// The form of a word in which it is compared.
-fn stem(stemmer: Option<&Stemmer>, word: &str) -> String {
+fn stem_word(stemmer: Option<&Stemmer>, word: &str) -> String {
     match stemmer {
         Some(stemmer) if is_worth_stemming(word) => stemmer.stem(word).into_owned(),
         _ => plain_figure(word).into_owned(),
@@ -204,14 +204,14 @@ fn plain_figure(word: &str) -> std::borrow::Cow<'_, str> {
     word.into()
 }
 
-/// What an apostrophe sets before a word in French, Italian and other languages.
+/// Elided articles and pronouns that stand before an apostrophe in French, Italian and other languages.
 const ELIDED: &[&str] = &[
     "all", "c", "d", "dall", "dell", "j", "jusqu", "l", "lorsqu", "m", "n", "nell", "puisqu", "qu", "quell", "quest",
     "s", "sull", "t", "un",
 ];
 
 /// A word without what an apostrophe adds to it.
-fn bare(lower: &str) -> &str {
+fn strip_apostrophe(lower: &str) -> &str {
     let Some(at) = lower.find(['\'', '’']) else { return lower };
     let after = &lower[at..];
     let after = &after[after.chars().next().map_or(0, char::len_utf8)..];
@@ -221,8 +221,8 @@ fn bare(lower: &str) -> &str {
     if ELIDED.contains(&&lower[..at]) && after.chars().nth(1).is_some() { after } else { lower }
 }
 
-/// Whether a word of a question says nothing by itself.
-fn is_little(word: &str, own: Language, languages: &[Language]) -> bool {
+/// Returns true if a word of a question carries no meaning by itself.
+fn is_little(word: &str, own: TextLanguage, languages: &[TextLanguage]) -> bool {
     let mut chars = word.chars();
     let (first, is_single) = (chars.next().unwrap_or(' '), chars.next().is_none());
     if first >= '\u{2E80}' {
@@ -235,10 +235,10 @@ fn is_little(word: &str, own: Language, languages: &[Language]) -> bool {
         || ENGLISH_ALSO.binary_search(&word).is_ok()
         || own.is_little(word)
         || languages.iter().any(|language| language.is_little(word))
-        || Language::English.is_little(word)
+        || TextLanguage::English.is_little(word)
 }
 
-/// What Chinese and Japanese questions and sentences are held together by.
+/// Chinese and Japanese function characters.
 const LITTLE_WIDE: &str = "的了是在有和什么谁哪何时多少几怎样为吗呢被这那个与及从到于之也都就";
 
 /// Words that say no more in a question than those that hold it together.
@@ -249,14 +249,14 @@ const ENGLISH_ALSO: &[&str] = &[
 
 /// With which two letters the words begin that are looked for: most words of a text need no closer look.
 #[derive(Default)]
-struct Beginnings {
+struct PrefixFilter {
     /// By the first letter, a bit for each second one.
     letters: [u32; 26],
     has_figures: bool,
     thorough: bool,
 }
 
-impl Beginnings {
+impl PrefixFilter {
     fn add(&mut self, word: &str) {
         match word.as_bytes() {
             [first @ b'a'..=b'z', second @ b'a'..=b'z', ..] => {
@@ -289,8 +289,8 @@ mod tests {
     use super::*;
 
     fn found(question: &str, text: &str) -> Vec<String> {
-        let languages = [Language::of(text)];
-        let asked = Question::new(question, &languages);
+        let languages = [TextLanguage::detect(text)];
+        let asked = ParsedQuestion::new(question, &languages);
         let words = asked.found_in(text, languages[0]);
         let has = |place: &usize| words >> place & 1 == 1;
         (0..asked.words.len()).filter(has).map(|place| asked.words[place].text.clone()).collect()
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn names_and_figures_are_exact() {
         let exact = |question: &str| {
-            let asked = Question::new(question, &[Language::English]);
+            let asked = ParsedQuestion::new(question, &[TextLanguage::English]);
             asked.words.into_iter().filter(|word| word.is_exact).map(|word| word.text).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(exact("Was the Bank of England or NASA founded in 1694?"), "bank england nasa 1694");
@@ -332,8 +332,8 @@ mod tests {
     #[test]
     fn a_question_has_so_many_words_at_most() {
         let long = (0..1000).map(|number| format!("word{number} ")).collect::<String>();
-        let asked = Question::new(&long, &[Language::English]);
+        let asked = ParsedQuestion::new(&long, &[TextLanguage::English]);
         assert_eq!(asked.words.len(), MOST_WORDS);
-        assert_eq!(asked.found_in("word0 word95 word96", Language::English), 1 | 1 << 95);
+        assert_eq!(asked.found_in("word0 word95 word96", TextLanguage::English), 1 | 1 << 95);
     }
 }

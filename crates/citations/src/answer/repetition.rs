@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::language::Language;
+use super::language::TextLanguage;
 use crate::verify::{
-    figures::{Figures, figures},
-    words::{Piece, pieces},
+    figures::{Figures, extract_figures},
+    words::{SentenceToken, sentence_tokens},
 };
 
-/// What a sentence says, in a form in which it can be compared.
-pub(super) struct Said {
+/// Stems and figures of a sentence, used to compare it with other sentences.
+pub(super) struct SentenceContent {
     stems: HashSet<String>,
     figures: Figures,
 }
@@ -17,12 +17,12 @@ pub(super) struct Said {
 /// A sentence of which the other has this share says nothing new.
 const SAME: f32 = 0.75;
 
-impl Said {
-    pub fn new(text: &str, language: Language) -> Self {
+impl SentenceContent {
+    pub fn new(text: &str, language: TextLanguage) -> Self {
         let stemmer = language.stemmer();
         let mut stems = HashSet::new();
-        for piece in pieces(text) {
-            let Piece::Word(word) = piece else { continue };
+        for piece in sentence_tokens(text) {
+            let SentenceToken::Word(word) = piece else { continue };
             let lower = word.to_lowercase();
             if !language.is_little(&lower) {
                 stems.insert(
@@ -30,25 +30,25 @@ impl Said {
                 );
             }
         }
-        Self { stems, figures: figures(text) }
+        Self { stems, figures: extract_figures(text) }
     }
 
     /// The share of the shorter one's words that both have.
-    pub fn overlap(&self, other: &Self) -> f32 {
-        self.shared(other) / self.stems.len().min(other.stems.len()).max(1) as f32
+    pub fn overlap_with(&self, other: &Self) -> f32 {
+        self.shared_stem_count(other) / self.stems.len().min(other.stems.len()).max(1) as f32
     }
 
-    /// Whether another has said this already. A sentence with another figure says something else.
-    pub fn repeats(&self, other: &Self) -> bool {
-        self.shared(other) >= SAME * self.stems.len() as f32 && !self.has_other_figure(other)
+    /// Returns true if the other sentence already says the same. A different figure makes it a different statement.
+    pub fn is_repetition_of(&self, other: &Self) -> bool {
+        self.shared_stem_count(other) >= SAME * self.stems.len() as f32 && !self.has_other_figure(other)
     }
 
-    /// Whether it has a figure that the other has not.
+    /// Returns true if this sentence has a figure that the other one lacks.
     pub fn has_other_figure(&self, other: &Self) -> bool {
         self.figures.missing_in(&other.figures).0 > 0
     }
 
-    fn shared(&self, other: &Self) -> f32 {
+    fn shared_stem_count(&self, other: &Self) -> f32 {
         self.stems.intersection(&other.stems).count() as f32
     }
 }
@@ -58,7 +58,8 @@ mod tests {
     use super::*;
 
     fn repeats(one: &str, other: &str) -> bool {
-        Said::new(one, Language::English).repeats(&Said::new(other, Language::English))
+        SentenceContent::new(one, TextLanguage::English)
+            .is_repetition_of(&SentenceContent::new(other, TextLanguage::English))
     }
 
     #[test]
@@ -70,7 +71,14 @@ mod tests {
         assert!(!repeats("The harbour bridge was opened to traffic in 1933.", said));
         assert!(!repeats(said, "The bridge opened in 1932."));
         assert!(!repeats("The tunnel below it is closed at night.", said));
-        assert!(Said::new("The bridge", Language::English).overlap(&Said::new(said, Language::English)) == 1.0);
-        assert!(Said::new("", Language::Other).overlap(&Said::new("", Language::Other)) == 0.0);
+        assert!(
+            SentenceContent::new("The bridge", TextLanguage::English)
+                .overlap_with(&SentenceContent::new(said, TextLanguage::English))
+                == 1.0
+        );
+        assert!(
+            SentenceContent::new("", TextLanguage::Other).overlap_with(&SentenceContent::new("", TextLanguage::Other))
+                == 0.0
+        );
     }
 }

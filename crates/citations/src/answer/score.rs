@@ -1,35 +1,35 @@
 //! How well a sentence answers a question.
 
 use super::{
-    Found,
-    fits::{Fit, Known, fit},
-    gather::Sentence,
-    kinds::{Asking, asked},
-    language::Language,
-    question::{Asked, Question, Words},
-    shape::{Shape, is_reference, shape},
+    CandidatePassage,
+    answer_type::{AnswerTypeMatch, QuestionFacts, match_answer_type},
+    candidates::CandidateSentence,
+    language::TextLanguage,
+    question::{ParsedQuestion, QuestionWord, QuestionWordSet},
+    question_type::{ExpectedAnswer, classify_question},
+    sentence_form::{SentenceForm, classify_sentence, is_reference},
 };
 
-/// What is known of the question and of every sentence before any is chosen.
-pub(super) struct Scores {
-    pub question: Question,
-    kind: Option<Asking>,
-    known: Known,
-    /// How much each word of the question tells sentences apart.
+/// Statistics of the question and of every sentence, computed once and used to score candidates.
+pub(super) struct SentenceScorer {
+    pub question: ParsedQuestion,
+    kind: Option<ExpectedAnswer>,
+    known: QuestionFacts,
+    /// Inverse document frequency of each word of the question, scaled to at most 1.
     rarity: Vec<f32>,
-    /// How much each word of the question matters for whether there is an answer.
+    /// Importance of each word of the question for the confidence that there is an answer.
     worth: Vec<f32>,
     /// The language of each passage.
-    pub languages: Vec<Language>,
-    /// What each sentence is, and how many words it has.
-    shapes: Vec<(Shape, usize)>,
-    /// Which words of the question each sentence has.
-    pub found: Vec<Words>,
-    /// Which words of the question each sentence has together with what stands around it and its title.
-    pub around: Vec<Words>,
-    /// Which words of the question any sentence or title has.
-    pub everywhere: Words,
-    /// How high each passage stands among all, from 0 to 1.
+    pub languages: Vec<TextLanguage>,
+    /// Form and word count of each sentence.
+    shapes: Vec<(SentenceForm, usize)>,
+    /// Words of the question in each sentence.
+    pub found: Vec<QuestionWordSet>,
+    /// Words of the question in each sentence, its neighbours and its title.
+    pub around: Vec<QuestionWordSet>,
+    /// Words of the question that occur in any sentence or title.
+    pub everywhere: QuestionWordSet,
+    /// Rank of each passage from 0 to 1, where 1 is the best.
     ranks: Vec<f32>,
 }
 
@@ -37,12 +37,12 @@ pub(super) struct Scores {
 const MOST_LANGUAGES: usize = 4;
 /// A word that is in every sentence tells little, but not nothing.
 const LEAST_RARITY: f32 = 0.15;
-/// What a name or a figure counts against another word.
+/// Weight of a name or a figure; every other word weighs 1.
 const EXACT: f32 = 1.6;
-/// How many sentences before and after one tell what it is about.
+/// Number of neighbours on each side that count as context of a sentence.
 const BEFORE: usize = 2;
 const AFTER: usize = 1;
-/// What a word counts that a sentence has only in what it points back to.
+/// Weight of a word that occurs only in the sentence that this one refers back to.
 const MEANT: f32 = 0.8;
 /// From so many words on a sentence is no better for being longer.
 const LONG_ENOUGH: usize = 25;
@@ -51,30 +51,30 @@ const SHORT: usize = 6;
 /// The longest title that is read, in bytes.
 const LONGEST_TITLE: usize = 1000;
 
-/// What a closer look at a sentence tells.
+/// Signals of one sentence that are computed only for shortlisted candidates.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Look {
+pub(super) struct SentenceSignals {
     /// The sentence that it points back to.
     pub before: Option<usize>,
-    /// Whether it has the kind of thing that is asked for.
-    pub fit: Fit,
-    /// How alike its meaning is to the question's, where a model can tell.
+    /// Tells if it contains the expected type of answer.
+    pub fit: AnswerTypeMatch,
+    /// Cosine similarity to the question, from -1 to 1; `None` without an embedding model.
     pub alike: Option<f32>,
 }
 
-impl Scores {
-    pub fn new(question: &str, passages: &[Found<'_>], sentences: &[Sentence<'_>]) -> Self {
-        let languages: Vec<_> = passages.iter().map(|passage| Language::of(passage.text)).collect();
-        let mut all: Vec<Language> = Vec::new();
+impl SentenceScorer {
+    pub fn new(question: &str, passages: &[CandidatePassage<'_>], sentences: &[CandidateSentence<'_>]) -> Self {
+        let languages: Vec<_> = passages.iter().map(|passage| TextLanguage::detect(passage.text)).collect();
+        let mut all: Vec<TextLanguage> = Vec::new();
         for language in &languages {
             if !all.contains(language) && all.len() < MOST_LANGUAGES {
                 all.push(*language);
             }
         }
-        let (known, kind) = (Known::new(question), asked(question));
-        let question = Question::new(question, &all);
+        let (known, kind) = (QuestionFacts::new(question), classify_question(question));
+        let question = ParsedQuestion::new(question, &all);
         let found: Vec<_> = sentences.iter().map(|one| question.found_in(one.text, languages[one.passage])).collect();
-        let title = |(passage, language): (&Found<'_>, &Language)| {
+        let title = |(passage, language): (&CandidatePassage<'_>, &TextLanguage)| {
             let end = passage.title.floor_char_boundary(LONGEST_TITLE);
             question.found_in(&passage.title[..end], *language)
         };
@@ -87,53 +87,53 @@ impl Scores {
         };
         let around: Vec<_> = (0..sentences.len()).map(around).collect();
         let everywhere = around.iter().fold(0, |all, words| all | words);
-        let (rarity, worth) = weights(&question, &found, everywhere);
-        let shapes = sentences.iter().map(|sentence| shape(sentence.text)).collect();
-        let ranks = ranks(passages);
+        let (rarity, worth) = word_weights(&question, &found, everywhere);
+        let shapes = sentences.iter().map(|sentence| classify_sentence(sentence.text)).collect();
+        let ranks = passage_ranks(passages);
         Self { question, kind, known, rarity, worth, languages, shapes, found, around, everywhere, ranks }
     }
 
     /// The share of the question's words that a set has, each counted by how much it tells sentences apart.
-    pub fn share(&self, words: Words) -> f32 {
-        self.question.share(words, &self.rarity)
+    pub fn rarity_share(&self, words: QuestionWordSet) -> f32 {
+        self.question.weighted_share(words, &self.rarity)
     }
 
     /// The share of the question's words that a set has, each counted by how much it matters.
-    pub fn covered(&self, words: Words) -> f32 {
-        self.question.share(words, &self.worth)
+    pub fn question_coverage(&self, words: QuestionWordSet) -> f32 {
+        self.question.weighted_share(words, &self.worth)
     }
 
     /// At most so many sentences that are worth a closer look, the best by their words first.
-    pub fn shortlist(&self, sentences: &[Sentence<'_>], most: usize) -> Vec<usize> {
-        let unseen = Look { before: None, fit: Fit::Unknown, alike: None };
+    pub fn shortlist(&self, sentences: &[CandidateSentence<'_>], most: usize) -> Vec<usize> {
+        let unseen = SentenceSignals { before: None, fit: AnswerTypeMatch::Unknown, alike: None };
         let mut best: Vec<_> = (0..sentences.len())
-            .filter(|&place| against(self.shapes[place].0) < 1.0)
-            .map(|place| (self.score(place, &sentences[place], &unseen), place))
+            .filter(|&place| form_penalty(self.shapes[place].0) < 1.0)
+            .map(|place| (self.score_sentence(place, &sentences[place], &unseen), place))
             .collect();
         best.sort_by(|one, other| other.0.total_cmp(&one.0));
         let places = best.into_iter().map(|(_, place)| place);
         places.filter(|&place| !is_reference(sentences[place].text)).take(most).collect()
     }
 
-    /// Whether a sentence can be quoted.
-    pub fn is_quotable(&self, place: usize, sentence: &Sentence<'_>) -> bool {
-        against(self.shapes[place].0) < 1.0 && !is_reference(sentence.text)
+    /// Returns true if a sentence is fit to be quoted.
+    pub fn is_quotable(&self, place: usize, sentence: &CandidateSentence<'_>) -> bool {
+        form_penalty(self.shapes[place].0) < 1.0 && !is_reference(sentence.text)
     }
 
-    /// How well a sentence answers, as the logarithm of its odds.
-    pub fn score(&self, place: usize, sentence: &Sentence<'_>, look: &Look) -> f32 {
+    /// Returns the score of a sentence as an answer, in log odds.
+    pub fn score_sentence(&self, place: usize, sentence: &CandidateSentence<'_>, look: &SentenceSignals) -> f32 {
         let (shape, length) = self.shapes[place];
-        let meant = look.before.map_or(0.0, |before| self.share(self.found[before] & !self.found[place]));
+        let meant = look.before.map_or(0.0, |before| self.rarity_share(self.found[before] & !self.found[place]));
         let features = [
-            self.share(self.found[place]) + MEANT * meant,
-            self.share(self.around[place]),
+            self.rarity_share(self.found[place]) + MEANT * meant,
+            self.rarity_share(self.around[place]),
             self.ranks[sentence.passage],
             match look.fit {
-                Fit::Has => 1.0,
-                Fit::Lacks => -1.0,
-                Fit::Unknown => 0.0,
+                AnswerTypeMatch::Has => 1.0,
+                AnswerTypeMatch::Lacks => -1.0,
+                AnswerTypeMatch::Unknown => 0.0,
             },
-            against(shape),
+            form_penalty(shape),
             (length.clamp(SHORT, LONG_ENOUGH) as f32).ln(),
             look.alike.unwrap_or_default(),
         ];
@@ -141,43 +141,45 @@ impl Scores {
         features.iter().zip(weights).map(|(feature, weight)| feature * weight).sum::<f32>() + bias
     }
 
-    /// Whether a figure is asked for.
+    /// Returns true if the question asks for a figure.
     pub fn is_for_figure(&self) -> bool {
-        self.kind.as_ref().is_some_and(Asking::is_for_figure)
+        self.kind.as_ref().is_some_and(ExpectedAnswer::is_for_figure)
     }
 
-    /// Whether a sentence has the kind of thing that is asked for.
-    pub fn fit(&self, sentence: &Sentence<'_>) -> Fit {
-        let Some(kind) = &self.kind else { return Fit::Unknown };
+    /// Tells if a sentence contains the expected type of answer.
+    pub fn answer_type_match(&self, sentence: &CandidateSentence<'_>) -> AnswerTypeMatch {
+        let Some(kind) = &self.kind else { return AnswerTypeMatch::Unknown };
         let language = self.languages[sentence.passage];
         let is_subject = |words: &str| self.question.found_in(words, language) > 0;
-        fit(kind, sentence.text, language, &self.known, is_subject)
+        match_answer_type(kind, sentence.text, language, &self.known, is_subject)
     }
 }
 
-/// What speaks for a sentence: the share of the question's words that it has; the share that it has together with what
-/// stands around it; how high its passage stands; whether it has the kind of thing that is asked for; what it is; how
-/// long it is; how alike its meaning is to the question's. And what the sum begins at.
-///
-/// By listwise regression over questions with known evidence from several public collections, rounded.
+/// Weights of a sentence's signals, and the intercept. The signals are: share of the question's words, share including
+/// context, rank of the passage, expected answer type, form, length and similarity. Fitted by listwise regression over
+/// questions with known evidence from several public collections, rounded.
 const BY_WORDS: ([f32; 7], f32) = ([2.5, 4.0, 3.0, 0.75, -2.4, 0.45, 0.0], -9.0);
 const WITH_MEANING: ([f32; 7], f32) = ([0.5, 4.0, 2.8, 0.6, -2.2, 0.6, 5.5], -9.0);
 
-/// What speaks against a sentence for what it is; 1 for what is never quoted.
-const fn against(shape: Shape) -> f32 {
+/// Returns the penalty for the form of a sentence, from 0 to 1; a form with penalty 1 is never quoted.
+const fn form_penalty(shape: SentenceForm) -> f32 {
     match shape {
-        Shape::Sentence => 0.0,
-        Shape::Unfinished | Shape::Long => 0.4,
-        Shape::Question => 0.8,
-        Shape::Heading | Shape::Row | Shape::Scrap => 1.0,
+        SentenceForm::Sentence => 0.0,
+        SentenceForm::Unfinished | SentenceForm::Long => 0.4,
+        SentenceForm::Question => 0.8,
+        SentenceForm::Heading | SentenceForm::Row | SentenceForm::Scrap => 1.0,
     }
 }
 
-/// How much each word of the question tells sentences apart, and how much it matters.
-fn weights(question: &Question, found: &[Words], everywhere: Words) -> (Vec<f32>, Vec<f32>) {
+/// Returns for each word of the question its rarity among the sentences and its importance for the confidence.
+fn word_weights(
+    question: &ParsedQuestion,
+    found: &[QuestionWordSet],
+    everywhere: QuestionWordSet,
+) -> (Vec<f32>, Vec<f32>) {
     let count = found.len() as f32;
     let most = (1.0 + (count + 0.5) / 0.5).ln();
-    let weigh = |(place, word): (usize, &Asked)| {
+    let weigh = |(place, word): (usize, &QuestionWord)| {
         // What asks in a language that is not known is nowhere else.
         if word.may_ask && everywhere >> place & 1 == 0 {
             return (0.0, 0.0);
@@ -193,12 +195,12 @@ fn weights(question: &Question, found: &[Words], everywhere: Words) -> (Vec<f32>
 const FEW_PASSAGES: f32 = 5.0;
 
 /// Scores of any scale, as places below the best.
-fn ranks(passages: &[Found<'_>]) -> Vec<f32> {
+fn passage_ranks(passages: &[CandidatePassage<'_>]) -> Vec<f32> {
     let scores = || passages.iter().map(|passage| passage.score).filter(|score| score.is_finite());
     let (least, most) = (scores().fold(f32::MAX, f32::min), scores().fold(f32::MIN, f32::max));
     let (count, width) = (passages.len() as f32, most - least);
     let spread = count / (count + FEW_PASSAGES);
-    let rank = |passage: &Found<'_>| match passage.score {
+    let rank = |passage: &CandidatePassage<'_>| match passage.score {
         score if !score.is_finite() => 1.0 - spread,
         score if width > 0.0 => 1.0 - spread * ((most - score) / width).min(1.0),
         _ => 1.0,
@@ -210,17 +212,17 @@ fn ranks(passages: &[Found<'_>]) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    fn passage(score: f32) -> Found<'static> {
-        Found { score, ..Found::default() }
+    fn passage(score: f32) -> CandidatePassage<'static> {
+        CandidatePassage { score, ..CandidatePassage::default() }
     }
 
     #[test]
     fn places_do_not_depend_on_the_scale_of_the_scores() {
-        let small = ranks(&[passage(0.03), passage(0.02), passage(0.01)]);
-        let large = ranks(&[passage(30.0), passage(20.0), passage(10.0)]);
+        let small = passage_ranks(&[passage(0.03), passage(0.02), passage(0.01)]);
+        let large = passage_ranks(&[passage(30.0), passage(20.0), passage(10.0)]);
         assert!(small.iter().zip(&large).all(|(one, other)| (one - other).abs() < 1e-3), "{small:?} {large:?}");
-        assert_eq!(ranks(&[passage(7.0)]), [1.0]);
-        let odd = ranks(&[passage(f32::NAN), passage(f32::MAX), passage(f32::MIN), passage(f32::NEG_INFINITY)]);
+        assert_eq!(passage_ranks(&[passage(7.0)]), [1.0]);
+        let odd = passage_ranks(&[passage(f32::NAN), passage(f32::MAX), passage(f32::MIN), passage(f32::NEG_INFINITY)]);
         assert!(odd.iter().all(|rank| (0.0..=1.0).contains(rank)), "{odd:?}");
     }
 }

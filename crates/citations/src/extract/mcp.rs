@@ -5,17 +5,19 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::{
-    Misfit, ToolCall,
-    read::{is_web, json_in, list, names, real, text, whole, written},
+    CompletedToolCall, UnrecognizedOutput,
+    json_fields::{
+        first_integer, first_list, first_number, first_text, first_text_or_number, is_web, joined_names, json_in,
+    },
     web,
 };
 use crate::source::{CitationSource, CitationSourceType};
 
-/// Where tools put what they found.
+/// Names of fields in which tools commonly return their results.
 const LISTS: &[&str] =
     &["results", "sources", "documents", "items", "hits", "data", "records", "primary_results", "web.results"];
 
-/// Whether a value has the shape of an MCP tool's result.
+/// Returns true if a value has the structure of an MCP tool result.
 pub(super) fn is_result(output: &Value) -> bool {
     let is_block = |block: &Value| block.get("type").is_some_and(Value::is_string);
     match output.get("content") {
@@ -25,55 +27,58 @@ pub(super) fn is_result(output: &Value) -> bool {
 }
 
 /// Links to resources, resources that came along, structured content, and else the words themselves.
-pub(super) fn result(call: &ToolCall<'_>) -> Result<Vec<CitationSource>, Misfit> {
+pub(super) fn extract_mcp_result(call: &CompletedToolCall<'_>) -> Result<Vec<CitationSource>, UnrecognizedOutput> {
     let output = call.output;
     if output.get("isError") == Some(&Value::Bool(true)) || output.is_null() {
         return Ok(Vec::new());
     }
     if !is_result(output) {
         // Some clients unpack the result.
-        return Ok(structured_or_said(call, output, &words(output)));
+        return Ok(sources_of_output(call, output, &value_text(output)));
     }
     let blocks = output.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let mut sources: Vec<CitationSource> = blocks.iter().filter_map(resource).collect();
+    let mut sources: Vec<CitationSource> = blocks.iter().filter_map(resource_source).collect();
     // Links often repeat what the structured content has.
     let linked: HashMap<_, _> = sources
         .iter()
         .enumerate()
-        .flat_map(|(place, source)| source.keys().into_iter().map(move |key| (key, place)))
+        .flat_map(|(place, source)| source.identity_keys().into_iter().map(move |key| (key, place)))
         .collect();
-    for source in output.get("structuredContent").map(structured).unwrap_or_default() {
-        match source.keys().iter().find_map(|key| linked.get(key)) {
-            Some(place) => complete(&mut sources[*place], source),
+    for source in output.get("structuredContent").map(structured_sources).unwrap_or_default() {
+        match source.identity_keys().iter().find_map(|key| linked.get(key)) {
+            Some(place) => fill_missing_fields(&mut sources[*place], source),
             None => sources.push(source),
         }
     }
     if sources.is_empty() {
-        let texts: Vec<&str> =
-            blocks.iter().filter(|block| block["type"] == "text").filter_map(|block| text(block, &["text"])).collect();
+        let texts: Vec<&str> = blocks
+            .iter()
+            .filter(|block| block["type"] == "text")
+            .filter_map(|block| first_text(block, &["text"]))
+            .collect();
         let found: Vec<_> = texts
             .iter()
             .filter_map(|text| json_in(&Value::String((*text).to_owned())))
-            .flat_map(|value| structured(&value))
+            .flat_map(|value| structured_sources(&value))
             .collect();
-        sources = if found.is_empty() { said(call, &texts.join("\n")) } else { found };
+        sources = if found.is_empty() { tool_output_source(call, &texts.join("\n")) } else { found };
     }
     Ok(sources)
 }
 
 /// The sources in a value, or the tool as the source of what it said; an empty list of results is neither.
-fn structured_or_said(call: &ToolCall<'_>, value: &Value, words: &str) -> Vec<CitationSource> {
-    match list(value, LISTS) {
+fn sources_of_output(call: &CompletedToolCall<'_>, value: &Value, words: &str) -> Vec<CitationSource> {
+    match first_list(value, LISTS) {
         Some([]) => Vec::new(),
         _ => {
-            let sources = structured(value);
-            if sources.is_empty() { said(call, words) } else { sources }
+            let sources = structured_sources(value);
+            if sources.is_empty() { tool_output_source(call, words) } else { sources }
         }
     }
 }
 
-/// What a block of the result points at or brings along.
-fn resource(block: &Value) -> Option<CitationSource> {
+/// Returns the source that a content block links to or embeds.
+fn resource_source(block: &Value) -> Option<CitationSource> {
     let of = match block.get("type")?.as_str()? {
         "resource_link" => block,
         "resource" => block.get("resource")?,
@@ -81,54 +86,54 @@ fn resource(block: &Value) -> Option<CitationSource> {
     };
     let source = CitationSource {
         kind: CitationSourceType::Mcp,
-        title: text(of, &["title", "name"]).map(str::to_owned),
-        mime_type: text(of, &["mimeType", "mime_type"]).map(str::to_owned),
-        full_content: text(of, &["text"]).map(str::to_owned),
+        title: first_text(of, &["title", "name"]).map(str::to_owned),
+        mime_type: first_text(of, &["mimeType", "mime_type"]).map(str::to_owned),
+        full_content: first_text(of, &["text"]).map(str::to_owned),
         ..CitationSource::default()
     }
-    .at(text(of, &["uri"])?);
-    let words = text(of, &["description"]).or_else(|| text(of, &["text"]));
-    Some(words.map_or(source.clone(), |words| source.saying(words)))
+    .with_uri(first_text(of, &["uri"])?);
+    let words = first_text(of, &["description"]).or_else(|| first_text(of, &["text"]));
+    Some(words.map_or(source.clone(), |words| source.with_snippet(words)))
 }
 
 /// Sources in structured content: a list of things with an address or an id and a name, or one such thing.
-fn structured(value: &Value) -> Vec<CitationSource> {
+fn structured_sources(value: &Value) -> Vec<CitationSource> {
     let paths =
         ["results", "sources", "documents", "items", "hits", "data", "records", "primary_results", "web.results"];
-    match list(value, &paths) {
-        Some(items) => items.iter().filter_map(thing).collect(),
-        None => thing(value).into_iter().collect(),
+    match first_list(value, &paths) {
+        Some(items) => items.iter().filter_map(item_source).collect(),
+        None => item_source(value).into_iter().collect(),
     }
 }
 
-fn thing(value: &Value) -> Option<CitationSource> {
-    if let Some(hit) = web::hit(value) {
-        return Some(CitationSource { kind: CitationSourceType::Mcp, full_content: content(value), ..hit });
+fn item_source(value: &Value) -> Option<CitationSource> {
+    if let Some(hit) = web::search_hit_source(value) {
+        return Some(CitationSource { kind: CitationSourceType::Mcp, full_content: item_content(value), ..hit });
     }
-    let title = text(value, &["title", "name", "file_name", "fileName", "subject"])?;
-    let id = written(value, &["uri", "id", "path", "file_id", "fileId", "key"])?;
+    let title = first_text(value, &["title", "name", "file_name", "fileName", "subject"])?;
+    let id = first_text_or_number(value, &["uri", "id", "path", "file_id", "fileId", "key"])?;
     let source = CitationSource {
         kind: CitationSourceType::Mcp,
         title: Some(title.to_owned()),
         uri: Some(id.clone()),
-        author: names(value, &["author", "authors"]),
-        mime_type: text(value, &["mimeType", "mime_type"]).map(str::to_owned),
-        page_number: whole(value, &["page", "page_number"]),
-        relevance_score: real(value, &["score", "relevance_score"]).map(|score| score.clamp(0.0, 1.0)),
-        full_content: content(value),
+        author: joined_names(value, &["author", "authors"]),
+        mime_type: first_text(value, &["mimeType", "mime_type"]).map(str::to_owned),
+        page_number: first_integer(value, &["page", "page_number"]),
+        relevance_score: first_number(value, &["score", "relevance_score"]).map(|score| score.clamp(0.0, 1.0)),
+        full_content: item_content(value),
         ..CitationSource::default()
     };
-    let source = if is_web(&id) { source.at(&id) } else { source };
-    let words = text(value, &["snippet", "description", "summary", "content", "text", "body"]);
-    Some(words.map_or(source.clone(), |words| source.saying(words)))
+    let source = if is_web(&id) { source.with_uri(&id) } else { source };
+    let words = first_text(value, &["snippet", "description", "summary", "content", "text", "body"]);
+    Some(words.map_or(source.clone(), |words| source.with_snippet(words)))
 }
 
-fn content(value: &Value) -> Option<String> {
-    text(value, &["text", "content", "body", "markdown"]).map(str::to_owned)
+fn item_content(value: &Value) -> Option<String> {
+    first_text(value, &["text", "content", "body", "markdown"]).map(str::to_owned)
 }
 
 /// The words that a value is, or its JSON.
-fn words(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -136,7 +141,7 @@ fn words(value: &Value) -> String {
 }
 
 /// The tool itself as the source of what it said.
-fn said(call: &ToolCall<'_>, words: &str) -> Vec<CitationSource> {
+fn tool_output_source(call: &CompletedToolCall<'_>, words: &str) -> Vec<CitationSource> {
     if words.trim().is_empty() || matches!(words.trim(), "{}" | "[]" | "null") {
         return Vec::new();
     }
@@ -152,11 +157,11 @@ fn said(call: &ToolCall<'_>, words: &str) -> Vec<CitationSource> {
         full_content: Some(words.to_owned()),
         ..CitationSource::default()
     };
-    vec![source.saying(words)]
+    vec![source.with_snippet(words)]
 }
 
 /// Adds what one of two descriptions of a thing has and the other lacks.
-fn complete(known: &mut CitationSource, other: CitationSource) {
+fn fill_missing_fields(known: &mut CitationSource, other: CitationSource) {
     known.title = known.title.take().or(other.title);
     known.snippet = known.snippet.take().or(other.snippet);
     known.full_content = known.full_content.take().or(other.full_content);

@@ -4,9 +4,9 @@
 //! result that it cannot read at all gives no source and a sentence that says why, never an error.
 
 mod files;
-mod mapped;
+mod json_fields;
+mod mapping;
 mod mcp;
-mod read;
 mod web;
 
 use std::fmt;
@@ -14,45 +14,44 @@ use std::fmt;
 use regex::Regex;
 use serde_json::Value;
 
-pub use mapped::{Mapping, MappingFault};
+pub use mapping::{ExtractorMapping, MappingError};
 
 use crate::source::CitationSource;
 
 /// A call of a tool that has ended.
 #[derive(Clone, Copy, Debug)]
-pub struct ToolCall<'call> {
-    /// The tool's name.
+pub struct CompletedToolCall<'call> {
     pub tool_name: &'call str,
-    /// The id of the call.
+    /// Id of the call, which becomes part of the source ids.
     pub request_id: &'call str,
-    /// What the tool was asked.
+    /// Arguments that the tool was called with.
     pub parameters: &'call Value,
-    /// What it returned.
+    /// JSON that the tool returned.
     pub output: &'call Value,
 }
 
 /// Why a result has nothing to cite, in a sentence for a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit(pub String);
+pub struct UnrecognizedOutput(pub String);
 
-/// What reads the results of a tool.
-pub trait Extractor: Send + Sync {
+/// Reads citation sources from the results of a tool.
+pub trait SourceExtractor: Send + Sync {
     /// The sources in a result; their ids and the names of the tool and the call are filled in by the registry.
-    fn extract(&self, call: &ToolCall<'_>) -> Result<Vec<CitationSource>, Misfit>;
+    fn extract_sources(&self, call: &CompletedToolCall<'_>) -> Result<Vec<CitationSource>, UnrecognizedOutput>;
 }
 
-impl<F> Extractor for F
+impl<F> SourceExtractor for F
 where
-    F: Fn(&ToolCall<'_>) -> Result<Vec<CitationSource>, Misfit> + Send + Sync,
+    F: Fn(&CompletedToolCall<'_>) -> Result<Vec<CitationSource>, UnrecognizedOutput> + Send + Sync,
 {
-    fn extract(&self, call: &ToolCall<'_>) -> Result<Vec<CitationSource>, Misfit> {
+    fn extract_sources(&self, call: &CompletedToolCall<'_>) -> Result<Vec<CitationSource>, UnrecognizedOutput> {
         self(call)
     }
 }
 
-/// What came of a result.
+/// Sources read from a tool result, and a warning if the result was not understood.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Extracted {
+pub struct ExtractedSources {
     /// The sources, in the order of the result.
     pub sources: Vec<CitationSource>,
     /// Why there are none, where there could have been.
@@ -60,30 +59,30 @@ pub struct Extracted {
 }
 
 /// The extractors, and the tools whose results are looked at.
-pub struct Registry {
-    entries: Vec<(Regex, Box<dyn Extractor>)>,
+pub struct ExtractorRegistry {
+    entries: Vec<(Regex, Box<dyn SourceExtractor>)>,
     enabled: Vec<String>,
 }
 
-impl fmt::Debug for Registry {
+impl fmt::Debug for ExtractorRegistry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.entries.iter().map(|(pattern, _)| pattern.as_str())).finish()
     }
 }
 
-type Extract = fn(&ToolCall<'_>) -> Result<Vec<CitationSource>, Misfit>;
+type ExtractFn = fn(&CompletedToolCall<'_>) -> Result<Vec<CitationSource>, UnrecognizedOutput>;
 
-impl Default for Registry {
+impl Default for ExtractorRegistry {
     fn default() -> Self {
-        let defaults: [(&str, Extract); 8] = [
-            ("^web_search$", web::search),
-            ("^web_scrape$", web::scrape),
-            ("^query_rag_project$", files::rag),
-            ("^wikipedia_search$", web::wikipedia),
-            ("^http_client$", web::http),
+        let defaults: [(&str, ExtractFn); 8] = [
+            ("^web_search$", web::extract_web_search),
+            ("^web_scrape$", web::extract_web_scrape),
+            ("^query_rag_project$", files::extract_rag_results),
+            ("^wikipedia_search$", web::extract_wikipedia),
+            ("^http_client$", web::extract_http_response),
             ("^search_knowledge_base$", files::knowledge_base),
             ("^hybrid_search$", files::hybrid_search),
-            (r"^mcp\..+__.+$", mcp::result),
+            (r"^mcp\..+__.+$", mcp::extract_mcp_result),
         ];
         let mut registry = Self { entries: Vec::new(), enabled: vec!["*".to_owned()] };
         for (pattern, extract) in defaults {
@@ -93,7 +92,7 @@ impl Default for Registry {
     }
 }
 
-impl Registry {
+impl ExtractorRegistry {
     /// Only the results of tools whose names one of these patterns fits are looked at; `*` and `?` are wild.
     #[must_use]
     pub fn enabled_for(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -102,30 +101,34 @@ impl Registry {
     }
 
     /// Adds an extractor after those that are there, for tools whose names a regular expression fits.
-    pub fn register(&mut self, pattern: &str, extractor: impl Extractor + 'static) -> Result<(), regex::Error> {
+    pub fn register(&mut self, pattern: &str, extractor: impl SourceExtractor + 'static) -> Result<(), regex::Error> {
         self.entries.push((Regex::new(pattern)?, Box::new(extractor)));
         Ok(())
     }
 
     /// Adds an extractor before those that are there.
-    pub fn prefer(&mut self, pattern: &str, extractor: impl Extractor + 'static) -> Result<(), regex::Error> {
+    pub fn register_first(
+        &mut self,
+        pattern: &str,
+        extractor: impl SourceExtractor + 'static,
+    ) -> Result<(), regex::Error> {
         self.entries.insert(0, (Regex::new(pattern)?, Box::new(extractor)));
         Ok(())
     }
 
-    /// What can be cited of a result.
-    pub fn extract(&self, call: &ToolCall<'_>) -> Extracted {
-        if !self.enabled.iter().any(|glob| fits(glob, call.tool_name)) {
-            return Extracted::default();
+    /// Returns the sources of a tool result; none if the tool is not enabled or not known.
+    pub fn extract(&self, call: &CompletedToolCall<'_>) -> ExtractedSources {
+        if !self.enabled.iter().any(|glob| matches_glob(glob, call.tool_name)) {
+            return ExtractedSources::default();
         }
         // Many clients hand on what a tool returned as a string.
-        let read = read::json_in(call.output);
-        let call = ToolCall { output: read.as_ref().unwrap_or(call.output), ..*call };
+        let read = json_fields::json_in(call.output);
+        let call = CompletedToolCall { output: read.as_ref().unwrap_or(call.output), ..*call };
         let found = match self.entries.iter().find(|(pattern, _)| pattern.is_match(call.tool_name)) {
-            Some((_, extractor)) => extractor.extract(&call),
+            Some((_, extractor)) => extractor.extract_sources(&call),
             // Whatever it is called, what looks like the result of an MCP tool is one.
-            None if mcp::is_result(call.output) => mcp::result(&call),
-            None => return Extracted::default(),
+            None if mcp::is_result(call.output) => mcp::extract_mcp_result(&call),
+            None => return ExtractedSources::default(),
         };
         match found {
             Ok(mut sources) => {
@@ -134,15 +137,17 @@ impl Registry {
                     source.tool_name = call.tool_name.to_owned();
                     source.tool_request_id = call.request_id.to_owned();
                 }
-                Extracted { sources, warning: None }
+                ExtractedSources { sources, warning: None }
             }
-            Err(Misfit(why)) => Extracted { sources: Vec::new(), warning: Some(format!("{}: {why}", call.tool_name)) },
+            Err(UnrecognizedOutput(why)) => {
+                ExtractedSources { sources: Vec::new(), warning: Some(format!("{}: {why}", call.tool_name)) }
+            }
         }
     }
 }
 
-/// Whether a name fits a pattern in which `*` stands for any characters and `?` for one.
-pub fn fits(glob: &str, name: &str) -> bool {
+/// Returns true if a name matches a glob pattern: `*` matches any characters, `?` matches one.
+pub fn matches_glob(glob: &str, name: &str) -> bool {
     let (glob, name) = (glob.as_bytes(), name.as_bytes());
     let (mut at, mut in_name) = (0, 0);
     // Where the last star was, and how much of the name it takes so far.

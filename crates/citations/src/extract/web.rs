@@ -4,12 +4,15 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
-    Misfit, ToolCall,
-    read::{is_web, list, names, plain, real, text, web_address, whole, written},
+    CompletedToolCall, UnrecognizedOutput,
+    json_fields::{
+        first_integer, first_list, first_number, first_text, first_text_or_number, is_web, joined_names, strip_html,
+        web_address,
+    },
 };
 use crate::source::{CitationSource, CitationSourceType};
 
-/// Where engines put their results.
+/// Paths under which search engines return their results.
 const RESULTS: &[&str] = &[
     "results",
     "organic",
@@ -28,61 +31,62 @@ const WORDS: &[&str] = &["snippet", "description", "summary", "content", "body",
 const PUBLISHED: &[&str] = &["published_date", "publishedDate", "date", "page_age", "published", "published_at", "age"];
 
 /// One hit of a search engine.
-pub(super) fn hit(result: &Value) -> Option<CitationSource> {
+pub(super) fn search_hit_source(result: &Value) -> Option<CitationSource> {
     let uri = web_address(result, ADDRESS)?;
     let meta = result.get("meta_url").unwrap_or(&Value::Null);
     let mut source = CitationSource {
-        title: text(result, TITLE).map(plain),
+        title: first_text(result, TITLE).map(strip_html),
         favicon: web_address(result, &["favicon", "icon"])
             .or_else(|| web_address(meta, &["favicon"]))
             .map(str::to_owned),
-        author: names(result, &["author", "authors", "byline"]),
-        published_date: written(result, PUBLISHED),
-        doi: text(result, &["doi"]).map(str::to_owned),
-        relevance_score: real(result, &["score", "relevance_score"]).map(|score| score.clamp(0.0, 1.0)),
-        page_number: whole(result, &["page_number"]),
-        full_content: text(result, &["raw_content", "full_content"]).map(str::to_owned),
+        author: joined_names(result, &["author", "authors", "byline"]),
+        published_date: first_text_or_number(result, PUBLISHED),
+        doi: first_text(result, &["doi"]).map(str::to_owned),
+        relevance_score: first_number(result, &["score", "relevance_score"]).map(|score| score.clamp(0.0, 1.0)),
+        page_number: first_integer(result, &["page_number"]),
+        full_content: first_text(result, &["raw_content", "full_content"]).map(str::to_owned),
         ..CitationSource::default()
     }
-    .at(uri);
-    if let Some(words) = text(result, WORDS) {
-        source = source.saying(&plain(words));
+    .with_uri(uri);
+    if let Some(words) = first_text(result, WORDS) {
+        source = source.with_snippet(&strip_html(words));
     }
     Some(source)
 }
 
 /// `web_search`: a list of hits, each with an address.
-pub(super) fn search(call: &ToolCall<'_>) -> Result<Vec<CitationSource>, Misfit> {
-    let results = list(call.output, RESULTS).ok_or_else(|| Misfit("the output has no list of results".to_owned()))?;
-    let sources: Vec<_> = results.iter().filter_map(hit).collect();
+pub(super) fn extract_web_search(call: &CompletedToolCall<'_>) -> Result<Vec<CitationSource>, UnrecognizedOutput> {
+    let results = first_list(call.output, RESULTS)
+        .ok_or_else(|| UnrecognizedOutput("the output has no list of results".to_owned()))?;
+    let sources: Vec<_> = results.iter().filter_map(search_hit_source).collect();
     if sources.is_empty() && !results.is_empty() {
-        return Err(Misfit("none of the results has an address".to_owned()));
+        return Err(UnrecognizedOutput("none of the results has an address".to_owned()));
     }
     Ok(sources)
 }
 
 /// `web_scrape`: a page, or several.
-pub(super) fn scrape(call: &ToolCall<'_>) -> Result<Vec<CitationSource>, Misfit> {
+pub(super) fn extract_web_scrape(call: &CompletedToolCall<'_>) -> Result<Vec<CitationSource>, UnrecognizedOutput> {
     if call.output.get("success") == Some(&Value::Bool(false)) || call.output.get("error").is_some_and(Value::is_string)
     {
         return Ok(Vec::new());
     }
     let asked = web_address(call.parameters, &["url", "uri", "link"]);
-    let pages = list(call.output, &["results", "pages", "data"]);
+    let pages = first_list(call.output, &["results", "pages", "data"]);
     let pages = pages.unwrap_or(std::slice::from_ref(call.output.get("data").unwrap_or(call.output)));
     let only = if pages.len() == 1 { asked } else { None };
-    let sources: Vec<_> = pages.iter().filter_map(|page| self::page(page, only)).collect();
+    let sources: Vec<_> = pages.iter().filter_map(|page| self::page_source(page, only)).collect();
     if sources.is_empty() && !pages.is_empty() {
-        return Err(Misfit("the output has no page with an address and words".to_owned()));
+        return Err(UnrecognizedOutput("the output has no page with an address and words".to_owned()));
     }
     Ok(sources)
 }
 
-fn page(page: &Value, asked: Option<&str>) -> Option<CitationSource> {
+fn page_source(page: &Value, asked: Option<&str>) -> Option<CitationSource> {
     let meta = page.get("metadata").unwrap_or(&Value::Null);
-    let either = |names: &[&str]| text(page, names).or_else(|| text(meta, names));
+    let either = |names: &[&str]| first_text(page, names).or_else(|| first_text(meta, names));
     let uri = either(&["url", "sourceURL", "source_url", "final_url", "link"]).filter(|uri| is_web(uri)).or(asked)?;
-    let html = either(&["html", "rawHtml"]).map(plain);
+    let html = either(&["html", "rawHtml"]).map(strip_html);
     let content = match page {
         Value::String(text) => Some(text.as_str()),
         _ => either(&["markdown", "content", "text", "body"]).or(html.as_deref()),
@@ -90,7 +94,7 @@ fn page(page: &Value, asked: Option<&str>) -> Option<CitationSource> {
     let source = CitationSource {
         title: either(&["title", "ogTitle", "og:title"]).map(str::to_owned),
         favicon: either(&["favicon"]).filter(|uri| is_web(uri)).map(str::to_owned),
-        author: names(page, &["author", "authors"]).or_else(|| names(meta, &["author", "authors"])),
+        author: joined_names(page, &["author", "authors"]).or_else(|| joined_names(meta, &["author", "authors"])),
         published_date: either(&[
             "published_date",
             "publishedTime",
@@ -103,21 +107,21 @@ fn page(page: &Value, asked: Option<&str>) -> Option<CitationSource> {
         full_content: content.map(str::to_owned),
         ..CitationSource::default()
     }
-    .at(uri);
+    .with_uri(uri);
     let words = content.or_else(|| either(&["description", "snippet", "summary"]));
-    Some(words.map_or(source.clone(), |words| source.saying(words)))
+    Some(words.map_or(source.clone(), |words| source.with_snippet(words)))
 }
 
 /// `wikipedia_search`: articles, whose addresses follow from their titles.
-pub(super) fn wikipedia(call: &ToolCall<'_>) -> Result<Vec<CitationSource>, Misfit> {
-    let results = list(call.output, &["results", "query.search", "articles", "pages", "search"]);
+pub(super) fn extract_wikipedia(call: &CompletedToolCall<'_>) -> Result<Vec<CitationSource>, UnrecognizedOutput> {
+    let results = first_list(call.output, &["results", "query.search", "articles", "pages", "search"]);
     // One article that was asked for by name.
     let results = results.unwrap_or(std::slice::from_ref(call.output));
-    let language = text(call.parameters, &["language", "lang"]).filter(|code| {
+    let language = first_text(call.parameters, &["language", "lang"]).filter(|code| {
         (2..=12).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
     });
     let article = |result: &Value| {
-        let title = text(result, &["title", "name"]);
+        let title = first_text(result, &["title", "name"]);
         let uri = match web_address(result, &["url", "link", "fullurl", "canonicalurl"]) {
             Some(uri) => uri.to_owned(),
             None => {
@@ -127,34 +131,34 @@ pub(super) fn wikipedia(call: &ToolCall<'_>) -> Result<Vec<CitationSource>, Misf
             }
         };
         let source = CitationSource {
-            title: title.map(plain),
+            title: title.map(strip_html),
             published_date: None,
-            timestamp: written(result, &["timestamp"]),
-            full_content: text(result, &["content", "text"]).map(str::to_owned),
+            timestamp: first_text_or_number(result, &["timestamp"]),
+            full_content: first_text(result, &["content", "text"]).map(str::to_owned),
             ..CitationSource::default()
         }
-        .at(&uri);
-        let words = text(result, &["snippet", "extract", "summary", "description", "content", "text"]);
-        Some(words.map_or(source.clone(), |words| source.saying(&plain(words))))
+        .with_uri(&uri);
+        let words = first_text(result, &["snippet", "extract", "summary", "description", "content", "text"]);
+        Some(words.map_or(source.clone(), |words| source.with_snippet(&strip_html(words))))
     };
     let sources: Vec<_> = results.iter().filter_map(article).collect();
     if sources.is_empty() && !results.is_empty() {
-        return Err(Misfit("none of the results has a title or an address".to_owned()));
+        return Err(UnrecognizedOutput("none of the results has a title or an address".to_owned()));
     }
     Ok(sources)
 }
 
 /// `http_client`: the answer of a service.
-pub(super) fn http(call: &ToolCall<'_>) -> Result<Vec<CitationSource>, Misfit> {
-    let status = whole(call.output, &["status", "status_code", "statusCode"]);
+pub(super) fn extract_http_response(call: &CompletedToolCall<'_>) -> Result<Vec<CitationSource>, UnrecognizedOutput> {
+    let status = first_integer(call.output, &["status", "status_code", "statusCode"]);
     if status.is_some_and(|status| !(200..400).contains(&status)) {
         // What a service says of its failure supports nothing.
         return Ok(Vec::new());
     }
     let uri = web_address(call.output, &["url", "final_url"])
         .or_else(|| web_address(call.parameters, &["url", "uri", "endpoint"]))
-        .ok_or_else(|| Misfit("neither the call nor the output says which address was asked".to_owned()))?;
-    let method = text(call.parameters, &["method"]).unwrap_or("GET").to_ascii_uppercase();
+        .ok_or_else(|| UnrecognizedOutput("neither the call nor the output says which address was asked".to_owned()))?;
+    let method = first_text(call.parameters, &["method"]).unwrap_or("GET").to_ascii_uppercase();
     let body = ["body", "data", "response", "json", "text", "content"].iter().find_map(|name| call.output.get(*name));
     let body = match body.unwrap_or(call.output) {
         Value::String(text) => text.clone(),
@@ -167,10 +171,10 @@ pub(super) fn http(call: &ToolCall<'_>) -> Result<Vec<CitationSource>, Misfit> {
     let source = CitationSource {
         kind: CitationSourceType::Api,
         title: Some(format!("{method} {place}")),
-        mime_type: text(headers, &["content-type", "Content-Type"])
+        mime_type: first_text(headers, &["content-type", "Content-Type"])
             .map(|kind| kind.split(';').next().unwrap_or(kind).trim().to_owned()),
         full_content: Some(body.clone()),
         ..CitationSource::default()
     };
-    Ok(vec![source.at(uri).saying(&body)])
+    Ok(vec![source.with_uri(uri).with_snippet(&body)])
 }

@@ -1,17 +1,17 @@
 //! Figures and dates in a text, however they are written.
 
-/// A figure.
+/// A number in a text, with the tolerance of its rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Figure {
     /// Its value, scaled: 1.5 million is 1500000.
     pub value: f64,
     /// Half of what its last digit stands for: how far off a rounded one may be.
     pub slack: f64,
-    /// Whether it is a share of a hundred.
+    /// True if the number is a percentage.
     pub is_percent: bool,
 }
 
-/// What can be compared exactly.
+/// Numbers and months of a text, which are compared exactly.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Figures {
     pub figures: Vec<Figure>,
@@ -79,17 +79,17 @@ const MONTHS: &[&str] = &[
     "december",
 ];
 
-/// The figures of a text.
-pub(crate) fn figures(text: &str) -> Figures {
+/// Extracts the numbers and months of a text.
+pub(crate) fn extract_figures(text: &str) -> Figures {
     let mut found = Figures::default();
-    let mut tokens = tokens(text).peekable();
+    let mut tokens = split_tokens(text).peekable();
     while let Some(token) = tokens.next() {
         let lower = token.to_lowercase();
-        if let Some(month) = month(token) {
+        if let Some(month) = parse_month(token) {
             found.months.push(month);
             continue;
         }
-        let (mut value, mut slack) = match number(&lower) {
+        let (mut value, mut slack) = match parse_number(&lower) {
             Some(read) => read,
             None => match NUMBERS.iter().find(|(word, _)| *word == lower) {
                 Some((_, value)) => (*value, 0.0),
@@ -113,10 +113,10 @@ pub(crate) fn figures(text: &str) -> Figures {
 }
 
 impl Figures {
-    /// How many of these the other text does not have, and how many there are.
+    /// Returns how many of these figures the other text lacks, and how many there are in total.
     pub fn missing_in(&self, other: &Self) -> (usize, usize) {
         let missing =
-            self.figures.iter().filter(|figure| !other.figures.iter().any(|known| figure.fits(known))).count();
+            self.figures.iter().filter(|figure| !other.figures.iter().any(|known| figure.agrees_with(known))).count();
         // A month says something only beside a day or a year, and only where the other text names months.
         let months =
             self.months.iter().filter(|month| !other.months.is_empty() && !other.months.contains(month)).count();
@@ -125,8 +125,8 @@ impl Figures {
 }
 
 impl Figure {
-    /// Whether another text's figure bears this one out: the same, or the same when it is rounded as this one is.
-    pub fn fits(&self, known: &Self) -> bool {
+    /// Returns true if another figure confirms this one: it is equal, or equal when rounded to the same precision.
+    pub fn agrees_with(&self, known: &Self) -> bool {
         let tolerance = (self.slack + self.value.abs() * 1e-9).max(if self.slack > 0.0 { 0.0 } else { 1e-9 });
         (self.value - known.value).abs() <= tolerance
             || (self.is_percent != known.is_percent && (self.value - known.value * 100.0).abs() <= tolerance)
@@ -134,7 +134,7 @@ impl Figure {
 }
 
 /// A number in digits, and how far off its rounding may be.
-fn number(token: &str) -> Option<(f64, f64)> {
+fn parse_number(token: &str) -> Option<(f64, f64)> {
     let digits = token.trim_start_matches(['$', '€', '£', '¥', '+', '~', '±', '<', '>', '≥', '≤']);
     let digits = digits.trim_end_matches('%');
     let digits = ["th", "st", "nd", "rd", "s"].iter().find_map(|end| digits.strip_suffix(end)).unwrap_or(digits);
@@ -163,7 +163,7 @@ fn number(token: &str) -> Option<(f64, f64)> {
     Some((value * scale, slack * scale))
 }
 
-fn month(token: &str) -> Option<u8> {
+fn parse_month(token: &str) -> Option<u8> {
     // May and March are words as well.
     if !token.starts_with(char::is_uppercase) || token.len() < 3 {
         return None;
@@ -178,7 +178,7 @@ fn month(token: &str) -> Option<u8> {
 }
 
 /// Words and figures, without the punctuation around them.
-fn tokens(text: &str) -> impl Iterator<Item = &str> {
+fn split_tokens(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char: char| {
         char.is_whitespace() || matches!(char, '–' | '—' | '/' | '(' | ')' | '[' | ']' | ';' | ':' | '"' | '“' | '”')
     })
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     fn missing(claim: &str, passage: &str) -> usize {
-        figures(claim).missing_in(&figures(passage)).0
+        extract_figures(claim).missing_in(&extract_figures(passage)).0
     }
 
     #[test]
@@ -215,7 +215,13 @@ mod tests {
             ("20 %", "a share of 0.2"),
             ("roughly 1,500", "1,498"),
         ] {
-            assert_eq!(missing(claim, passage), 0, "{claim} | {passage}: {:?} {:?}", figures(claim), figures(passage));
+            assert_eq!(
+                missing(claim, passage),
+                0,
+                "{claim} | {passage}: {:?} {:?}",
+                extract_figures(claim),
+                extract_figures(passage)
+            );
         }
     }
 

@@ -14,24 +14,23 @@ use std::{collections::HashSet, ops::Range};
 pub use ibid_domain::Verdict;
 use ibid_domain::{
     Span,
-    sentences::{paragraphs, sentences_of},
+    sentences::{paragraph_ranges, sentences_of},
 };
 
 use self::{
-    figures::{Figures, figures},
-    words::{Word, is_negated, words},
+    figures::{Figures, extract_figures},
+    words::{ContentWord, content_words, is_negated},
 };
 
-/// What came of checking a claim against a passage.
+/// Result of checking a claim against a passage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Support {
-    /// What it comes to.
     pub verdict: Verdict,
-    /// How sure that the passage says it, from 0 to 1.
+    /// Probability from 0 to 1 that the passage supports the claim.
     pub score: f32,
     /// The words of the passage that come closest.
     pub quote: Option<Span>,
-    /// What speaks against it, in a few words each.
+    /// Short explanations of what speaks against the claim.
     pub reasons: Vec<&'static str>,
 }
 
@@ -39,12 +38,12 @@ pub struct Support {
 const SUPPORTED: f32 = 0.78;
 const PARTLY: f32 = 0.45;
 
-/// What share of a claim's words a second sentence has to bring to be quoted too.
+/// Minimum share of the claim's words that a second sentence must add to be quoted too.
 const WORTH_A_SENTENCE: f32 = 0.15;
 
 /// A passage taken apart, to check claims against.
 #[derive(Debug)]
-pub struct Passage {
+pub struct ParsedPassage {
     text: String,
     sentences: Vec<Range<usize>>,
     /// The stems of each sentence.
@@ -57,41 +56,41 @@ pub struct Passage {
     plain: String,
 }
 
-impl Passage {
-    /// Takes a passage apart.
+impl ParsedPassage {
+    /// Splits a passage into sentences, stems and figures.
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
-        let sentences: Vec<_> = paragraphs(&text).flat_map(|paragraph| sentences_of(&text, paragraph)).collect();
-        let stems: Vec<Vec<_>> = sentences.iter().map(|sentence| stems(&text[sentence.clone()])).collect();
-        let pairs = pairs(&stems.concat());
+        let sentences: Vec<_> = paragraph_ranges(&text).flat_map(|paragraph| sentences_of(&text, paragraph)).collect();
+        let stems: Vec<Vec<_>> = sentences.iter().map(|sentence| stem_words(&text[sentence.clone()])).collect();
+        let pairs = adjacent_pairs(&stems.concat());
         let words = stems.into_iter().map(HashSet::from_iter).collect();
-        let (figures, is_negated, plain) = (figures(&text), is_negated(&text), plain(&text));
+        let (figures, is_negated, plain) = (extract_figures(&text), is_negated(&text), normalize_words(&text));
         Self { text, sentences, words, pairs, figures, is_negated, plain }
     }
 
-    /// The passage.
+    /// Returns the passage as it was given.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// How many sentences it has.
+    /// Returns the number of sentences in the passage.
     pub const fn len(&self) -> usize {
         self.sentences.len()
     }
 
-    /// Whether it has none.
+    /// Returns true if the passage has no sentences.
     pub const fn is_empty(&self) -> bool {
         self.sentences.is_empty()
     }
 
-    /// One of its sentences.
+    /// Returns the sentence at an index.
     pub fn sentence(&self, place: usize) -> &str {
         &self.text[self.sentences[place].clone()]
     }
 
     /// At most so many sentences, those that have most of the claim's words, for a model to compare by their meaning.
-    pub fn closest(&self, claim: &str, most: usize) -> Vec<usize> {
-        let wanted = words(claim);
+    pub fn closest_sentences(&self, claim: &str, most: usize) -> Vec<usize> {
+        let wanted = content_words(claim);
         let shared = |place: &usize| wanted.iter().filter(|word| self.words[*place].contains(&word.stem)).count();
         let mut places: Vec<_> = (0..self.len()).collect();
         places.sort_by_cached_key(|place| std::cmp::Reverse(shared(place)));
@@ -101,8 +100,8 @@ impl Passage {
 
     /// Checks a claim. `alike` says of each sentence how alike its meaning is to the claim's, from -1 to 1; it is empty
     /// where no model can tell.
-    pub fn check(&self, claim: &str, alike: &[f32]) -> Support {
-        let Some(features) = self.features(claim, alike) else {
+    pub fn check_claim(&self, claim: &str, alike: &[f32]) -> Support {
+        let Some(features) = self.claim_features(claim, alike) else {
             return Support { verdict: Verdict::Unverifiable, score: 0.0, quote: None, reasons: Vec::new() };
         };
         let mut reasons = Vec::new();
@@ -127,20 +126,21 @@ impl Passage {
         Support { verdict, score, quote: Some(quote), reasons }
     }
 
-    /// Whether it has a claim word for word.
-    fn has(&self, claim: &str) -> bool {
-        let claim = plain(claim);
+    /// Returns true if the passage contains the claim word for word.
+    fn contains_verbatim(&self, claim: &str) -> bool {
+        let claim = normalize_words(claim);
         claim.len() > 2 && self.plain.contains(&claim)
     }
 
-    /// What a claim and the passage have in common; nothing if there is nothing to compare.
-    pub fn features(&self, claim: &str, alike: &[f32]) -> Option<Features> {
-        let wanted = words(claim);
+    /// Returns what a claim and the passage have in common, or `None` if there is nothing to compare.
+    pub fn claim_features(&self, claim: &str, alike: &[f32]) -> Option<SupportFeatures> {
+        let wanted = content_words(claim);
         if wanted.is_empty() || self.sentences.is_empty() {
             return None;
         }
-        let share =
-            |has: &dyn Fn(&Word) -> bool| wanted.iter().filter(|word| has(word)).count() as f32 / wanted.len() as f32;
+        let share = |has: &dyn Fn(&ContentWord) -> bool| {
+            wanted.iter().filter(|word| has(word)).count() as f32 / wanted.len() as f32
+        };
         let covered = share(&|word| self.words.iter().any(|words| words.contains(&word.stem)));
         // The best sentence by words and by meaning, and its neighbour where that brings something.
         let meaning = |place: usize| alike.get(place).copied().unwrap_or_default();
@@ -161,13 +161,13 @@ impl Passage {
             None => best..best + 1,
         };
         let quote = self.sentences[chosen.start].start..self.sentences[chosen.end - 1].end;
-        let wanted_pairs = pairs(&stems(claim));
-        let (missing, figures_count) = figures(claim).missing_in(&self.figures);
+        let wanted_pairs = adjacent_pairs(&stem_words(claim));
+        let (missing, figures_count) = extract_figures(claim).missing_in(&self.figures);
         let names: Vec<_> = wanted.iter().filter(|word| word.is_name).collect();
         let unknown = names.iter().filter(|word| !self.words.iter().any(|words| words.contains(&word.stem))).count();
         let ratio = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f32 / whole as f32 };
         let negated = is_negated(claim);
-        Some(Features {
+        Some(SupportFeatures {
             covered,
             covered_close,
             pairs: ratio(wanted_pairs.intersection(&self.pairs).count(), wanted_pairs.len()),
@@ -178,16 +178,16 @@ impl Passage {
             negation_unheard: f32::from(negated && !self.is_negated),
             sentences: (self.sentences.len() as f32).ln(),
             length: (wanted.len() as f32).ln(),
-            is_verbatim: self.has(claim),
+            is_verbatim: self.contains_verbatim(claim),
             quote,
         })
     }
 }
 
-/// What a claim and a passage have in common.
+/// Measures of similarity between a claim and a passage.
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "each is said where it is computed")]
-pub struct Features {
+pub struct SupportFeatures {
     pub covered: f32,
     pub covered_close: f32,
     pub pairs: f32,
@@ -202,7 +202,7 @@ pub struct Features {
     pub quote: Range<usize>,
 }
 
-impl Features {
+impl SupportFeatures {
     /// The numbers, in the order of the weights.
     pub const fn values(&self) -> [f32; 10] {
         [
@@ -232,17 +232,17 @@ const WITH_MEANING: ([f32; 10], f32) =
 const BY_WORDS: ([f32; 10], f32) = ([2.225, 2.195, 0.290, 0.0, -0.470, -0.024, 0.008, -1.327, -0.633, 0.489], -2.775);
 
 /// The stems of a text, in order.
-fn stems(text: &str) -> Vec<String> {
-    words(text).into_iter().map(|word| word.stem).collect()
+fn stem_words(text: &str) -> Vec<String> {
+    content_words(text).into_iter().map(|word| word.stem).collect()
 }
 
 /// Stems that follow each other.
-fn pairs(stems: &[String]) -> HashSet<(String, String)> {
+fn adjacent_pairs(stems: &[String]) -> HashSet<(String, String)> {
     stems.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()
 }
 
 /// The words of a text between single spaces, whatever the case and the punctuation.
-fn plain(text: &str) -> String {
+fn normalize_words(text: &str) -> String {
     let mut plain = String::with_capacity(text.len() + 2);
     for word in text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()) {
         plain.push(' ');

@@ -4,10 +4,10 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 /// A word that says something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Word {
-    /// Its stem, in lower case.
+pub(crate) struct ContentWord {
+    /// Stem of the word in lower case.
     pub stem: String,
-    /// Whether it is written as a name is, and not only because a sentence begins with it.
+    /// True if it is capitalized like a name, and not only because it begins a sentence.
     pub is_name: bool,
 }
 
@@ -24,17 +24,17 @@ pub(crate) const LITTLE: &[&str] = &[
 ];
 
 /// The words of a text that say something, in order.
-pub(crate) fn words(text: &str) -> Vec<Word> {
+pub(crate) fn content_words(text: &str) -> Vec<ContentWord> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut words = Vec::new();
     let mut begins = true;
-    for piece in pieces(text) {
+    for piece in sentence_tokens(text) {
         let word = match piece {
-            Piece::End => {
+            SentenceToken::End => {
                 begins = true;
                 continue;
             }
-            Piece::Word(word) => word,
+            SentenceToken::Word(word) => word,
         };
         let lower = word.to_lowercase();
         let bare = lower.strip_suffix("'s").or_else(|| lower.strip_suffix("’s")).unwrap_or(&lower);
@@ -45,18 +45,18 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
         {
             continue;
         }
-        words.push(Word { stem: stemmer.stem(bare).into_owned(), is_name });
+        words.push(ContentWord { stem: stemmer.stem(bare).into_owned(), is_name });
     }
     words
 }
 
-pub(crate) enum Piece<'text> {
+pub(crate) enum SentenceToken<'text> {
     Word(&'text str),
     End,
 }
 
 /// Runs of letters and digits; a character of a script without spaces is a word by itself.
-pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+pub(crate) fn sentence_tokens(text: &str) -> impl Iterator<Item = SentenceToken<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         loop {
@@ -64,7 +64,7 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
             if first >= '\u{2E80}' && first.is_alphanumeric() {
                 let (word, more) = rest.split_at(first.len_utf8());
                 rest = more;
-                return Some(Piece::Word(word));
+                return Some(SentenceToken::Word(word));
             }
             if first.is_alphanumeric() {
                 let mut end = 0;
@@ -88,11 +88,11 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
                 }
                 let (word, more) = rest.split_at(end);
                 rest = more;
-                return Some(Piece::Word(word));
+                return Some(SentenceToken::Word(word));
             }
             rest = &rest[first.len_utf8()..];
             if matches!(first, '.' | '!' | '?' | '\n' | '。' | ':' | '“' | '"') {
-                return Some(Piece::End);
+                return Some(SentenceToken::End);
             }
         }
     })
@@ -104,14 +104,14 @@ const NEGATIONS: &[&str] = &[
     "no", "nobody", "none", "nor", "not", "nothing", "nowhere", "unable", "unlikely", "without",
 ];
 
-/// Whether a text has a word that turns it into its opposite.
+/// Returns true if a text contains a negation.
 pub(crate) fn is_negated(text: &str) -> bool {
-    pieces(text).any(|piece| match piece {
-        Piece::Word(word) => {
+    sentence_tokens(text).any(|piece| match piece {
+        SentenceToken::Word(word) => {
             let lower = word.to_lowercase();
             NEGATIONS.binary_search(&lower.as_str()).is_ok() || lower.ends_with("n't") || lower.ends_with("n’t")
         }
-        Piece::End => false,
+        SentenceToken::End => false,
     })
 }
 
@@ -126,13 +126,13 @@ mod tests {
 
     #[test]
     fn words_are_compared_by_their_stems() {
-        let stems = |text: &str| words(text).into_iter().map(|word| word.stem).collect::<Vec<_>>();
+        let stems = |text: &str| content_words(text).into_iter().map(|word| word.stem).collect::<Vec<_>>();
         assert_eq!(
             stems("The committees measured Ada's 1,500.5 engines."),
             ["committe", "measur", "ada", "1,500.5", "engin"]
         );
         assert_eq!(stems("数据 shows"), ["数", "据", "show"]);
-        let names: Vec<_> = words("The Bank of England. Later it moved to NASA")
+        let names: Vec<_> = content_words("The Bank of England. Later it moved to NASA")
             .into_iter()
             .filter(|word| word.is_name)
             .map(|word| word.stem)

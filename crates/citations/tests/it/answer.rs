@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use ibid_citations::{
     MarkerKind,
-    answer::{Answer, Candidates, Found, MOST_TEXTS, Options, Picked, Written},
-    claims::claims,
-    parse,
-    verify::{Passage, Verdict},
+    answer::{
+        AnswerCandidates, AnswerOptions, AnswerSentence, CandidatePassage, ExtractiveAnswer, MOST_TEXTS, RenderedAnswer,
+    },
+    claims::extract_claims,
+    parse_markers,
+    verify::{ParsedPassage, Verdict},
 };
 use ibid_domain::Span;
 use proptest::prelude::*;
@@ -27,21 +29,21 @@ const ANSWERED: f32 = 0.98;
 const REFUSED: f32 = 0.95;
 const MOST_SENTENCES: f32 = 1.6;
 
-fn found<'text>(library: &'text Value, names: &'text Value) -> Vec<Found<'text>> {
+fn found<'text>(library: &'text Value, names: &'text Value) -> Vec<CandidatePassage<'text>> {
     let passage = |(place, name): (usize, &Value)| {
         let passage = &library[name.as_str().unwrap()];
         let (text, title) = (passage["text"].as_str().unwrap(), passage["title"].as_str().unwrap());
-        Found { source: place, text, score: 1.0 / (60.0 + place as f32), start: 0, title }
+        CandidatePassage { source: place, text, score: 1.0 / (60.0 + place as f32), start: 0, title }
     };
     names.as_array().unwrap().iter().enumerate().map(passage).collect()
 }
 
-fn answer(question: &str, passages: &[Found<'_>]) -> Answer {
-    Candidates::new(question, passages).pick(None, Options::default())
+fn answer(question: &str, passages: &[CandidatePassage<'_>]) -> ExtractiveAnswer {
+    AnswerCandidates::new(question, passages).select_answer(None, AnswerOptions::default())
 }
 
-fn passage(source: usize, text: &str) -> Found<'_> {
-    Found { source, text, score: 1.0, ..Found::default() }
+fn passage(source: usize, text: &str) -> CandidatePassage<'_> {
+    CandidatePassage { source, text, score: 1.0, ..CandidatePassage::default() }
 }
 
 #[test]
@@ -68,7 +70,7 @@ fn the_labelled_set() {
             refused += usize::from(!answer.is_answered);
         }
         if !is_right {
-            wrong += &format!("\n{question} {:.2}\n  {}", answer.confidence, answer.write().text);
+            wrong += &format!("\n{question} {:.2}\n  {}", answer.confidence, answer.to_markdown().text);
         }
     }
     assert!(answerable >= 40 && unanswerable >= 15);
@@ -88,12 +90,17 @@ fn an_answer_is_verified_by_its_passages() {
     for case in cases["cases"].as_array().unwrap() {
         let passages = found(&cases["library"], &case["found"]);
         let answer = answer(case["question"].as_str().unwrap(), &passages);
-        let Written { text, quotes, .. } = answer.write();
-        let said = claims(&text, &parse(&text));
+        let RenderedAnswer { text, quotes, .. } = answer.to_markdown();
+        let said = extract_claims(&text, &parse_markers(&text));
         assert_eq!(said.len(), quotes.len(), "{text}");
         for (claim, picked) in said.iter().zip(&answer.sentences) {
             let source = passages[picked.passage].text;
-            assert_eq!(Passage::new(source).check(&claim.text, &[]).verdict, Verdict::Supported, "{}", claim.text);
+            assert_eq!(
+                ParsedPassage::new(source).check_claim(&claim.text, &[]).verdict,
+                Verdict::Supported,
+                "{}",
+                claim.text
+            );
             assert_eq!(claim.cited.len(), 1);
         }
     }
@@ -105,7 +112,7 @@ fn sentences_that_follow_each_other_stay_together() {
     let other = "The mill by the river was built in 1690, says the guide. Tickets are sold at the gate.";
     let passages = [passage(7, text), passage(3, other)];
     let answer = answer("When was the mill by the river built?", &passages);
-    let Written { text, sources, quotes } = answer.write();
+    let RenderedAnswer { text, sources, quotes } = answer.to_markdown();
     assert!(answer.is_answered);
     // Two sources disagree, and both are told; what `It` is stands before it.
     assert_eq!(
@@ -115,9 +122,9 @@ fn sentences_that_follow_each_other_stay_together() {
     );
     assert_eq!(sources, [3, 7]);
     for (quoted, picked) in quotes.iter().zip(&answer.sentences) {
-        assert_eq!(quoted.words.of(&text), Some(picked.quote.as_str()));
-        assert_eq!(quoted.marker.of(&text), Some(format!("[{}]", quoted.number).as_str()));
-        assert_eq!(picked.span.of(passages[picked.passage].text), Some(picked.quote.as_str()));
+        assert_eq!(quoted.words.slice_of(&text), Some(picked.quote.as_str()));
+        assert_eq!(quoted.marker.slice_of(&text), Some(format!("[{}]", quoted.number).as_str()));
+        assert_eq!(picked.span.slice_of(passages[picked.passage].text), Some(picked.quote.as_str()));
     }
 }
 
@@ -126,7 +133,7 @@ fn what_passages_or_sources_repeat_is_told_once() {
     let text = "The old mill burned down in 1784. Nobody was hurt in the fire. The miller moved to the coast.";
     let passages = [
         passage(0, text),
-        Found { start: 34, ..passage(0, &text[34..]) },
+        CandidatePassage { start: 34, ..passage(0, &text[34..]) },
         passage(1, "In 1784 the old mill burned down."),
     ];
     let answer = answer("When did the old mill burn down?", &passages);
@@ -159,13 +166,13 @@ fn headings_references_and_questions_are_not_quoted() {
 fn meaning_finds_what_words_do_not() {
     let text = "Physicians advise against it. Smoking cigarettes harms the lungs of everybody near. Tea is drunk hot.";
     let passages = [passage(0, text)];
-    let candidates = Candidates::new("Is tobacco unhealthy?", &passages);
-    assert!(!candidates.pick(None, Options::default()).is_answered);
-    let texts = candidates.texts();
+    let candidates = AnswerCandidates::new("Is tobacco unhealthy?", &passages);
+    assert!(!candidates.select_answer(None, AnswerOptions::default()).is_answered);
+    let texts = candidates.shortlisted_texts();
     let alike: Vec<_> = texts.iter().map(|text| if text.contains("lungs") { 0.7 } else { 0.1 }).collect();
-    let answer = candidates.pick(Some(&alike), Options::default());
+    let answer = candidates.select_answer(Some(&alike), AnswerOptions::default());
     assert!(answer.is_answered && answer.sentences[0].quote.contains("lungs"), "{answer:?}");
-    assert!(!candidates.pick(Some(&vec![0.1; texts.len()]), Options::default()).is_answered);
+    assert!(!candidates.select_answer(Some(&vec![0.1; texts.len()]), AnswerOptions::default()).is_answered);
 }
 
 #[test]
@@ -173,12 +180,13 @@ fn options_bound_the_answer() {
     let text =
         "The mill was built in 1702. The mill was sold in 1750. The mill burned in 1784. The mill is a museum now.";
     let passages = [passage(0, text)];
-    let candidates = Candidates::new("What became of the mill, and when was it built, sold and burned?", &passages);
+    let candidates =
+        AnswerCandidates::new("What became of the mill, and when was it built, sold and burned?", &passages);
     for most in [0, 1, 2, 3, usize::MAX] {
-        let picked = candidates.pick(None, Options { most, ..Options::default() }).sentences.len();
+        let picked = candidates.select_answer(None, AnswerOptions { most, ..AnswerOptions::default() }).sentences.len();
         assert!((1..=most.max(1)).contains(&picked), "{picked} of {most}");
     }
-    let strict = candidates.pick(None, Options { least_confidence: 1.1, ..Options::default() });
+    let strict = candidates.select_answer(None, AnswerOptions { least_confidence: 1.1, ..AnswerOptions::default() });
     assert!(!strict.is_answered && !strict.sentences.is_empty());
 }
 
@@ -191,7 +199,7 @@ fn nothing_gives_no_answer() {
             !answer.is_answered && answer.sentences.is_empty() && answer.confidence < 0.5,
             "{question:?} {answer:?}"
         );
-        assert_eq!(answer.write(), Written::default());
+        assert_eq!(answer.to_markdown(), RenderedAnswer::default());
     }
 }
 
@@ -220,17 +228,19 @@ fn absurd_input_is_bounded() {
     let question = "Where is the mill? ".repeat(5000);
     for text in &texts {
         let began = worked();
-        let passages: Vec<_> =
-            (0..200).map(|number| Found { start: usize::MAX - number, ..passage(number % 3, text) }).collect();
-        let candidates = Candidates::new(&question, &passages);
-        assert!(candidates.texts().len() <= MOST_TEXTS);
-        candidates.pick(Some(&[]), Options::default()).write();
-        candidates.pick(Some(&[f32::NAN; 1000]), Options::default()).write();
+        let passages: Vec<_> = (0..200)
+            .map(|number| CandidatePassage { start: usize::MAX - number, ..passage(number % 3, text) })
+            .collect();
+        let candidates = AnswerCandidates::new(&question, &passages);
+        assert!(candidates.shortlisted_texts().len() <= MOST_TEXTS);
+        candidates.select_answer(Some(&[]), AnswerOptions::default()).to_markdown();
+        candidates.select_answer(Some(&[f32::NAN; 1000]), AnswerOptions::default()).to_markdown();
         let took = worked() - began;
         assert!(took < Duration::from_secs(3), "{:?} took {took:?}", &text.chars().take(10).collect::<String>());
     }
     let odd = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, 0.0];
-    let passages: Vec<_> = odd.map(|score| Found { score, ..passage(0, "The mill was built in 1702.") }).to_vec();
+    let passages: Vec<_> =
+        odd.map(|score| CandidatePassage { score, ..passage(0, "The mill was built in 1702.") }).to_vec();
     let answer = answer("When was the mill built?", &passages);
     assert!(answer.is_answered && answer.confidence.is_finite() && answer.sentences[0].score.is_finite());
 }
@@ -252,9 +262,9 @@ fn shown(text: &str) -> Option<Vec<String>> {
 }
 
 /// What must hold of a written answer: its markers are those that were written, and the words shown are those quoted.
-fn check_written(answer: &Answer) -> Result<(), TestCaseError> {
-    let Written { text, quotes, sources } = answer.write();
-    let markers = parse(&text);
+fn check_written(answer: &ExtractiveAnswer) -> Result<(), TestCaseError> {
+    let RenderedAnswer { text, quotes, sources } = answer.to_markdown();
+    let markers = parse_markers(&text);
     prop_assert_eq!(markers.len(), answer.sentences.len(), "{}", text);
     let mut wanted: Vec<String> = Vec::new();
     for ((marker, quoted), picked) in markers.iter().zip(&quotes).zip(&answer.sentences) {
@@ -369,15 +379,15 @@ proptest! {
     ) {
         let mut texts: Vec<_> = texts.iter().map(|sentences| sentences.join(" ")).collect();
         texts.push(mixed);
-        let found = |(source, text)| Found { source: source / 2, text, score: 1.0, start, title: "The mill" };
+        let found = |(source, text)| CandidatePassage { source: source / 2, text, score: 1.0, start, title: "The mill" };
         let passages: Vec<_> = texts.iter().map(String::as_str).enumerate().map(found).collect();
-        let candidates = Candidates::new("When was the mill by the river built?", &passages);
-        let alike: Vec<_> = (0..candidates.texts().len()).map(|number| 0.9 - number as f32 / 50.0).collect();
+        let candidates = AnswerCandidates::new("When was the mill by the river built?", &passages);
+        let alike: Vec<_> = (0..candidates.shortlisted_texts().len()).map(|number| 0.9 - number as f32 / 50.0).collect();
         for alike in [None, Some(&alike[..])] {
-            let answer = candidates.pick(alike, Options { most: 8, ..Options::default() });
+            let answer = candidates.select_answer(alike, AnswerOptions { most: 8, ..AnswerOptions::default() });
             prop_assert!((0.0..=1.0).contains(&answer.confidence));
             for picked in &answer.sentences {
-                prop_assert_eq!(picked.span.of(passages[picked.passage].text), Some(picked.quote.as_str()));
+                prop_assert_eq!(picked.span.slice_of(passages[picked.passage].text), Some(picked.quote.as_str()));
                 prop_assert!((0.0..=1.0).contains(&picked.score));
             }
             check_written(&answer)?;
@@ -391,10 +401,10 @@ proptest! {
         1..6,
     )) {
         let picked = |(quote, goes_on, source): (String, bool, usize)| {
-            Picked { passage: 0, source, span: Span::new(0, 0), quote: quote.trim().to_owned(), score: 1.0, goes_on }
+            AnswerSentence { passage: 0, source, span: Span::new(0, 0), quote: quote.trim().to_owned(), score: 1.0, goes_on }
         };
         let sentences: Vec<_> = quotes.into_iter().map(picked).filter(|picked| !picked.quote.is_empty()).collect();
         prop_assume!(!sentences.is_empty());
-        check_written(&Answer { sentences, confidence: 1.0, is_answered: true })?;
+        check_written(&ExtractiveAnswer { sentences, confidence: 1.0, is_answered: true })?;
     }
 }

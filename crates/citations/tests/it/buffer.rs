@@ -1,6 +1,6 @@
 //! The buffer: how a stream is cut changes nothing.
 
-use ibid_citations::{CitationBuffer, parse};
+use ibid_citations::{CitationBuffer, parse_markers};
 use proptest::prelude::*;
 
 use crate::grammar::soup;
@@ -56,7 +56,7 @@ proptest! {
     /// No marker of the text is ever released in part.
     #[test]
     fn a_marker_comes_whole(text in soup()) {
-        let markers = parse(&text);
+        let markers = parse_markers(&text);
         let (steps, _) = released(text.as_bytes(), &(0..text.len()).collect::<Vec<_>>());
         for (at, released) in steps {
             let cut = markers.iter().find(|marker| marker.bytes.start < released.len() && released.len() < marker.bytes.end);

@@ -1,17 +1,17 @@
 //! The extractors: outputs in the shapes that real tools give, malformed ones, empty ones, and very many results.
 
 use ibid_citations::{
-    CitationSource, CitationSourceType, Registry, ToolCall,
-    extract::{Extracted, Mapping, fits},
+    CitationSource, CitationSourceType, CompletedToolCall, ExtractorRegistry,
+    extract::{ExtractedSources, ExtractorMapping, matches_glob},
 };
 use serde_json::{Value, json};
 
-fn extract_with(registry: &Registry, tool_name: &str, parameters: Value, output: Value) -> Extracted {
-    registry.extract(&ToolCall { tool_name, request_id: "req-1", parameters: &parameters, output: &output })
+fn extract_with(registry: &ExtractorRegistry, tool_name: &str, parameters: Value, output: Value) -> ExtractedSources {
+    registry.extract(&CompletedToolCall { tool_name, request_id: "req-1", parameters: &parameters, output: &output })
 }
 
-fn extract(tool_name: &str, parameters: Value, output: Value) -> Extracted {
-    extract_with(&Registry::default(), tool_name, parameters, output)
+fn extract(tool_name: &str, parameters: Value, output: Value) -> ExtractedSources {
+    extract_with(&ExtractorRegistry::default(), tool_name, parameters, output)
 }
 
 fn sources(tool_name: &str, output: Value) -> Vec<CitationSource> {
@@ -228,7 +228,7 @@ fn what_does_not_fit_gives_a_warning() {
         extract("web_search", Value::Null, json!({"hits": 3})).warning.as_deref(),
         Some("web_search: the output has no list of results")
     );
-    assert_eq!(extract("unknown_tool", Value::Null, json!({"results": []})), Extracted::default());
+    assert_eq!(extract("unknown_tool", Value::Null, json!({"results": []})), ExtractedSources::default());
 }
 
 #[test]
@@ -250,13 +250,13 @@ fn ten_thousand_results() {
 
 #[test]
 fn extractors_from_a_configuration_come_first() {
-    let mapping: Mapping = serde_json::from_value(json!({
+    let mapping: ExtractorMapping = serde_json::from_value(json!({
         "pattern": "^(ticket_search|web_search)$", "type": "database", "items": "$.tickets[?@.open == true]",
         "fields": {"uri": "$.link", "title": "$.subject", "snippet": "$.body.text", "page_number": "$.page"},
     }))
     .unwrap();
-    let mut registry = Registry::default();
-    registry.prefer(&mapping.pattern, mapping.extractor().unwrap()).unwrap();
+    let mut registry = ExtractorRegistry::default();
+    registry.register_first(&mapping.pattern, mapping.build_extractor().unwrap()).unwrap();
     let output = json!({"tickets": [{"open": true, "link": "https://t.example/1", "subject": "Broken", "body": {"text": "It is."}, "page": 3}, {"open": false, "link": "https://t.example/2", "subject": "Done"}]});
     for tool in ["ticket_search", "web_search"] {
         let found = extract_with(&registry, tool, Value::Null, output.clone()).sources;
@@ -266,14 +266,14 @@ fn extractors_from_a_configuration_come_first() {
             (CitationSourceType::Database, Some(3), Some("t.example"))
         );
     }
-    let wrong = Mapping { items: "$.[".to_owned(), ..mapping.clone() };
-    assert!(wrong.extractor().err().unwrap().to_string().starts_with("items = \"$.[\" is no JSONPath"));
-    assert!(serde_json::from_value::<Mapping>(json!({"pattern": "x", "fields": {"colour": "$.a"}})).is_err());
+    let wrong = ExtractorMapping { items: "$.[".to_owned(), ..mapping.clone() };
+    assert!(wrong.build_extractor().err().unwrap().to_string().starts_with("items = \"$.[\" is no JSONPath"));
+    assert!(serde_json::from_value::<ExtractorMapping>(json!({"pattern": "x", "fields": {"colour": "$.a"}})).is_err());
 }
 
 #[test]
 fn only_enabled_tools_are_looked_at() {
-    let registry = Registry::default().enabled_for(["web_*", "mcp.?b__*"]);
+    let registry = ExtractorRegistry::default().enabled_for(["web_*", "mcp.?b__*"]);
     let output = json!({"results": [{"title": "a", "url": "https://a.example/", "file_name": "a"}]});
     for (tool, count) in
         [("web_search", 1), ("web_scrape", 1), ("query_rag_project", 0), ("mcp.kb__x", 1), ("mcp.kbx__x", 0)]
@@ -290,6 +290,6 @@ fn only_enabled_tools_are_looked_at() {
         ("?", "", false),
         ("*?a", "ba", true),
     ] {
-        assert_eq!(fits(glob, name), is_fit, "{glob} {name}");
+        assert_eq!(matches_glob(glob, name), is_fit, "{glob} {name}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ibid_citations::{Marker, MarkerKind, grammar::rewrite, parse, strip};
+use ibid_citations::{Marker, MarkerKind, grammar::rewrite_markers, parse_markers, strip_markers};
 use proptest::prelude::*;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -28,12 +28,12 @@ fn the_table_of_cases() {
         let (name, rest) = case.split_once('\n').expect("a case has a name");
         let (text, rest) = rest.split_once("\n---").unwrap_or_else(|| panic!("{name}: no markers"));
         let (markers, stripped) = rest.split_once("\n---").unwrap_or_else(|| panic!("{name}: no stripped text"));
-        let found = parse(text);
+        let found = parse_markers(text);
         let written = found.iter().map(|marker| format!("\n{}", written(text, marker))).collect::<String>();
         if written != markers {
             wrong += &format!("\n## {name}\n{text}\nwanted:{markers}\nfound:{written}\n");
         }
-        let plain = strip(text, &found, |_| true);
+        let plain = strip_markers(text, &found, |_| true);
         let stripped = stripped.strip_prefix('\n').unwrap_or(stripped).trim_end_matches('\n');
         if plain.trim_end_matches('\n') != stripped {
             wrong += &format!("\n## {name}, stripped\nwanted: {stripped:?}\nfound:  {plain:?}\n");
@@ -48,8 +48,8 @@ fn the_table_of_cases() {
 #[test]
 fn spans_count_characters() {
     let text = "Żółć 👩‍🔬 e\u{301} [1] 数据 [2, 3]。";
-    for marker in parse(text) {
-        assert_eq!(marker.span.of(text), Some(&text[marker.bytes.clone()]));
+    for marker in parse_markers(text) {
+        assert_eq!(marker.span.slice_of(text), Some(&text[marker.bytes.clone()]));
     }
 }
 
@@ -91,30 +91,30 @@ proptest! {
             text.push_str(&kind.to_string());
             text.push(' ');
         }
-        let read = parse(&text).into_iter().map(|marker| marker.kind).collect::<Vec<_>>();
+        let read = parse_markers(&text).into_iter().map(|marker| marker.kind).collect::<Vec<_>>();
         let wanted = pieces.into_iter().map(|(_, kind)| kind).collect::<Vec<_>>();
         prop_assert_eq!(read, wanted, "{}", text);
     }
 
     #[test]
     fn markers_are_in_order_and_within_their_lines(text in soup()) {
-        let markers = parse(&text);
+        let markers = parse_markers(&text);
         let mut end = 0;
         for marker in &markers {
             prop_assert!(end <= marker.bytes.start && marker.bytes.start < marker.bytes.end);
             end = marker.bytes.end;
             let raw = &text[marker.bytes.clone()];
-            prop_assert_eq!(marker.span.of(&text), Some(raw));
+            prop_assert_eq!(marker.span.slice_of(&text), Some(raw));
             prop_assert!(!raw.contains('\n'), "{:?}", raw);
         }
-        prop_assert_eq!(rewrite(&text, &markers, |marker| Some(text[marker.bytes.clone()].to_owned())), &text[..]);
-        prop_assert_eq!(strip(&text, &markers, |_| false), text);
+        prop_assert_eq!(rewrite_markers(&text, &markers, |marker| Some(text[marker.bytes.clone()].to_owned())), &text[..]);
+        prop_assert_eq!(strip_markers(&text, &markers, |_| false), text);
     }
 
     /// Taking markers out only ever takes out: what is left are the words of the text, in their order.
     #[test]
     fn stripping_adds_nothing(text in soup()) {
-        let plain = strip(&text, &parse(&text), |_| true);
+        let plain = strip_markers(&text, &parse_markers(&text), |_| true);
         let mut left = text.chars();
         prop_assert!(plain.chars().all(|char| left.any(|other| other == char)), "{:?}", plain);
     }
@@ -179,8 +179,8 @@ fn time_is_in_proportion_to_the_text() {
     let timed = |unit: &str, length: usize, times: usize| {
         let text = unit.repeat(length / unit.len() + 1);
         let read = |_| {
-            let markers = parse(&text);
-            (strip(&text, &markers, |_| true), markers)
+            let markers = parse_markers(&text);
+            (strip_markers(&text, &markers, |_| true), markers)
         };
         let mut best = Duration::MAX;
         for _ in 0..3 {

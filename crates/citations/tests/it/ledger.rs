@@ -1,6 +1,6 @@
 //! Numbering: one number per work, every reference right, nothing invented.
 
-use ibid_citations::{CitationSource, CitationSourceType, Ledger, parse, prompt};
+use ibid_citations::{CitationSource, CitationSourceType, Ledger, parse_markers, prompt};
 
 fn page(id: &str, uri: &str) -> CitationSource {
     let json = serde_json::json!({"id": id, "type": "web", "uri": uri, "title": format!("Page {id}")});
@@ -18,7 +18,7 @@ fn file(id: &str, name: &str) -> CitationSource {
 
 #[test]
 fn duplicates_share_a_number() {
-    let ledger = Ledger::of([
+    let ledger = Ledger::from_sources([
         page("a-0", "https://example.org/one"),
         page("a-1", "https://example.org/two"),
         page("b-0", "http://www.example.org/one/?utm_source=feed#top"),
@@ -33,7 +33,7 @@ fn duplicates_share_a_number() {
 
 #[test]
 fn every_form_resolves_and_what_names_nothing_is_reported() {
-    let ledger = Ledger::of([
+    let ledger = Ledger::from_sources([
         page("a-0", "https://example.org/one"),
         file("b-0", "Annual Report.pdf"),
         page("c-0", "https://x.example/"),
@@ -41,8 +41,8 @@ fn every_form_resolves_and_what_names_nothing_is_reported() {
     let text = "Number [1], list [2, 9, 1], range [1-3], label [annual report.PDF], prose [sic], tag \
                 <gml-inlinecitation identifier=\"c-0\"/>, braces {citation:b-0}, invented {citation:nobody} [7] [9], \
                 defined [x].\n\n[x]: https://example.org/one\n[y]: https://unknown.example/";
-    let markers = parse(text);
-    let resolved = ledger.resolve(text, &markers);
+    let markers = parse_markers(text);
+    let resolved = ledger.resolve_markers(text, &markers);
     let found: Vec<_> =
         resolved.references.iter().map(|it| (it.cited_text.as_str(), it.index, it.source_ids.join(" "))).collect();
     let wanted = [
@@ -58,14 +58,14 @@ fn every_form_resolves_and_what_names_nothing_is_reported() {
     assert_eq!(resolved.dangling, [7, 9]);
     assert_eq!(resolved.dangling_ids, ["nobody", "https://unknown.example/"]);
     for reference in &resolved.references {
-        assert_eq!(reference.span.of(text), Some(reference.cited_text.as_str()));
+        assert_eq!(reference.span.slice_of(text), Some(reference.cited_text.as_str()));
     }
 }
 
 #[test]
 fn numbers_that_are_given_are_kept() {
     let numbered = |number, uri| CitationSource { number: Some(number), ..page("", uri) };
-    let ledger = Ledger::of([
+    let ledger = Ledger::from_sources([
         numbered(4, "https://a.example/"),
         numbered(2, "https://b.example/"),
         page("", "https://c.example/"),
@@ -76,13 +76,13 @@ fn numbers_that_are_given_are_kept() {
 /// Two agents that found the same things, counted alike, and whose answers go into one.
 #[test]
 fn the_sources_of_two_agents_become_one_list() {
-    let mut ledger = Ledger::of([page("req-1-0", "https://example.org/parent")]);
-    let first = ledger.absorb(
+    let mut ledger = Ledger::from_sources([page("req-1-0", "https://example.org/parent")]);
+    let first = ledger.merge_subagent(
         "agent-a",
         [page("req-1-0", "https://example.org/shared"), page("req-1-1", "https://example.org/only-a")],
         "A says [1], and [2]. Both [1, 2]; by id {citation:req-1-0}. Nothing [5], and [2, 5].",
     );
-    let second = ledger.absorb(
+    let second = ledger.merge_subagent(
         "agent-b",
         [
             page("req-1-0", "https://example.org/only-b"),
@@ -97,7 +97,7 @@ fn the_sources_of_two_agents_become_one_list() {
     assert_eq!(second.numbers, [(1, 4), (2, 2), (3, 1)]);
 
     let text = format!("{} {}", first.text, second.text);
-    let resolved = ledger.resolve(&text, &parse(&text));
+    let resolved = ledger.resolve_markers(&text, &parse_markers(&text));
     assert!(resolved.dangling.is_empty() && resolved.dangling_ids.is_empty(), "{resolved:?}");
     for reference in &resolved.references {
         for (number, id) in reference.numbers.iter().zip(&reference.source_ids) {
@@ -127,10 +127,10 @@ fn the_list_for_a_model_keeps_its_budget() {
         domain: Some("example.org".into()),
         ..page(&n.to_string(), &format!("https://example.org/{n}"))
     });
-    let ledger = Ledger::of(sources);
+    let ledger = Ledger::from_sources(sources);
     for budget in [10, 60, 300, 1000, 5000, 20_000] {
         let list = prompt::format_sources(&ledger, budget);
-        assert!(prompt::tokens(&list) <= budget, "{budget}: {}", prompt::tokens(&list));
+        assert!(prompt::estimate_prompt_tokens(&list) <= budget, "{budget}: {}", prompt::estimate_prompt_tokens(&list));
         let lines: Vec<_> = list.lines().collect();
         assert!(
             lines
@@ -143,7 +143,7 @@ fn the_list_for_a_model_keeps_its_budget() {
     let list = prompt::format_sources(&ledger, 5000);
     assert_eq!(list.lines().count(), 30);
     assert!(list.starts_with("[1] example.org: Page 0 - \"Much was said about 'it', and more."), "{list}");
-    assert!(parse(&list).len() == 30, "nothing but the numbers of the list looks like one");
+    assert!(parse_markers(&list).len() == 30, "nothing but the numbers of the list looks like one");
     let few = prompt::format_sources(&ledger, 60);
     assert!(few.lines().last().unwrap().ends_with("more sources are not listed)"), "{few}");
     assert_eq!(prompt::format_sources(&Ledger::default(), 100), "");

@@ -1,13 +1,13 @@
 //! Verification, by words alone: a labelled set of our own, and what must never be told wrong.
 
-use ibid_citations::verify::{Passage, Support, Verdict};
+use ibid_citations::verify::{ParsedPassage, Support, Verdict};
 use serde_json::Value;
 
 /// Claims about invented or well-known matters, each with a passage and whether the passage says it.
 const PAIRS: &str = include_str!("cases/support.jsonl");
 
 fn check(claim: &str, passage: &str) -> Support {
-    Passage::new(passage).check(claim, &[])
+    ParsedPassage::new(passage).check_claim(claim, &[])
 }
 
 /// How often a supported pair scores higher than one that is not.
@@ -27,7 +27,7 @@ fn the_labelled_set() {
         let pair: Value = serde_json::from_str(line).unwrap();
         let (claim, passage) = (pair["claim"].as_str().unwrap(), pair["passage"].as_str().unwrap());
         let found = check(claim, passage);
-        let quote = found.quote.unwrap().of(passage).unwrap();
+        let quote = found.quote.unwrap().slice_of(passage).unwrap();
         assert!(passage.contains(quote) && !quote.is_empty());
         if pair["supported"] == true {
             told += usize::from(found.verdict == Verdict::Supported);
@@ -79,7 +79,7 @@ fn words_for_words_is_supported_and_quoted_where_it_stands() {
     let passage = "First something else. «Żółć» is a Polish word – it means bile. And 数据 follows.";
     let found = check("żółć is a Polish word; it means bile", passage);
     assert_eq!((found.verdict, found.score), (Verdict::Supported, 1.0));
-    assert_eq!(found.quote.unwrap().of(passage), Some("«Żółć» is a Polish word – it means bile."));
+    assert_eq!(found.quote.unwrap().slice_of(passage), Some("«Żółć» is a Polish word – it means bile."));
 }
 
 #[test]

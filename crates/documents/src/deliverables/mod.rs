@@ -9,120 +9,120 @@ use serde::Serialize;
 
 use crate::{
     html,
-    markdown::{self, Block},
-    press::Fault,
+    markdown::{self, MarkdownBlock},
+    typst_world::TypstDiagnostic,
 };
 
-/// What an answer can be made into.
+/// Kinds of deliverable that an answer can be rendered as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DeliverableFormat {
     /// A text with footnotes: Markdown, Typst, PDF and HTML.
     Report,
     /// Pages that open anywhere, with one of all sources.
     Website,
-    /// Slides in one file.
+    /// Slides in a single HTML file.
     Presentation,
 }
 
 /// An answer with its evidence.
 #[derive(Clone, Debug)]
-pub struct Work {
-    /// What it is called.
+pub struct DeliverableInput {
+    /// Title of the deliverable, as plain text.
     pub title: String,
-    /// What was asked, if that is not the title.
+    /// Question of the user; `None` if the title already states it.
     pub question: Option<String>,
-    /// The answer, in Markdown.
+    /// Text of the answer, in Markdown.
     pub text: String,
-    /// The day it was made.
+    /// Date of creation, already formatted for readers.
     pub made_on: String,
-    /// Who wrote it.
+    /// Name of the author or model, already formatted for readers.
     pub made_by: String,
-    /// What its check comes to.
+    /// One-line result of the citation check.
     pub summary: String,
-    /// What it cites, by number.
-    pub cited: Vec<Listed>,
-    /// What was looked at besides.
-    pub seen: Vec<Listed>,
+    /// Sources that the answer cites, ordered by number.
+    pub cited: Vec<ListedSource>,
+    /// Sources that were read but are not cited.
+    pub seen: Vec<ListedSource>,
     /// The words that bear it out.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<QuotedEvidence>,
 }
 
-/// A source as it is listed.
+/// Source as an entry of the list of sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Listed {
+pub struct ListedSource {
     /// Its number in the answer, if it is cited there.
     pub number: Option<u32>,
     /// Its id in the library, if it is there.
     pub source_id: Option<String>,
-    /// What it is called.
     pub title: String,
-    /// Who wrote it, when, where.
+    /// Authors, date and publisher of the source, in one line.
     pub about: String,
-    /// Its address.
+    /// Address on the web, if the source has one.
     pub url: Option<String>,
-    /// The hash of its bytes.
+    /// SHA-256 of the bytes of the source, in hexadecimal.
     pub sha256: Option<String>,
-    /// Whether it was in the library and is no more.
+    /// True if the source was deleted from the library.
     pub is_deleted: bool,
 }
 
 /// Words of a source that stand behind a place of the answer.
 #[derive(Clone, Debug)]
-pub struct Evidence {
-    /// Where the marker stands in the answer.
+pub struct QuotedEvidence {
+    /// Span of the citation marker in the answer.
     pub marker: Span,
-    /// The number of the source.
+    /// Number of the cited source, as in [`ListedSource`].
     pub number: u32,
-    /// Its words.
+    /// Quoted words of the source.
     pub quote: Option<String>,
-    /// Their first page.
+    /// First page of the quote, from 1.
     pub page: Option<u32>,
-    /// What the check came to.
+    /// Result of checking the quote against the claim.
     pub verdict: Option<Verdict>,
 }
 
-/// A file of what was made.
+/// File of a rendered deliverable.
 #[derive(Clone, Debug)]
-pub struct File {
-    /// Its name.
+pub struct RenderedFile {
+    /// Path of the file within the deliverable.
     pub path: &'static str,
-    /// What format it is in.
     pub media_type: &'static str,
-    /// What it says.
     pub bytes: Vec<u8>,
 }
 
-impl File {
-    fn text(path: &'static str, media_type: &'static str, text: String) -> Self {
+impl RenderedFile {
+    fn from_text(path: &'static str, media_type: &'static str, text: String) -> Self {
         Self { path, media_type, bytes: text.into_bytes() }
     }
 }
 
 /// Makes something of an answer. Takes time in proportion to the answer; that of a report is Typst's.
-pub fn make(kind: Kind, work: &Work) -> Result<Vec<File>, Vec<Fault>> {
-    let text = Text::of(work);
+pub fn render_deliverable(
+    kind: DeliverableFormat,
+    work: &DeliverableInput,
+) -> Result<Vec<RenderedFile>, Vec<TypstDiagnostic>> {
+    let text = ParsedAnswer::from_input(work);
     let mut files = match kind {
-        Kind::Report => report::files(work, &text)?,
-        Kind::Website => website::files(work, &text),
-        Kind::Presentation => vec![presentation::file(work, &text)],
+        DeliverableFormat::Report => report::render_report(work, &text)?,
+        DeliverableFormat::Website => website::render_website(work, &text),
+        DeliverableFormat::Presentation => vec![presentation::render_presentation(work, &text)],
     };
     let sources =
         serde_json::json!({ "cited": work.cited, "all_seen": work.cited.iter().chain(&work.seen).collect::<Vec<_>>() });
-    files.push(File::text("sources.json", "application/json", format!("{sources:#}\n")));
+    files.push(RenderedFile::from_text("sources.json", "application/json", format!("{sources:#}\n")));
     Ok(files)
 }
 
-/// The answer as it was read.
-struct Text {
-    blocks: Vec<Block>,
+/// Answer after parsing its Markdown and grouping its evidence.
+struct ParsedAnswer {
+    blocks: Vec<MarkdownBlock>,
     /// For each place where something is cited, which of the evidence.
     marks: Vec<Vec<usize>>,
-    /// Where those places are.
+    /// Spans of those places in the answer.
     spans: Vec<Span>,
 }
 
-impl Text {
-    fn of(work: &Work) -> Self {
+impl ParsedAnswer {
+    fn from_input(work: &DeliverableInput) -> Self {
         let mut order: Vec<usize> = (0..work.evidence.len()).collect();
         order.sort_by_key(|&at| (work.evidence[at].marker.start, at));
         let (mut spans, mut marks): (Vec<Span>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
@@ -142,25 +142,25 @@ impl Text {
                 }
             }
         }
-        Self { blocks: markdown::read(&work.text, &spans), marks, spans }
+        Self { blocks: markdown::parse(&work.text, &spans), marks, spans }
     }
 }
 
 /// The numbers of sources at a place, as small raised links; `to` gives where a number leads.
-fn raised(work: &Work, mark: &[usize], to: impl Fn(u32) -> String) -> String {
+fn citation_superscript(work: &DeliverableInput, mark: &[usize], to: impl Fn(u32) -> String) -> String {
     let mut numbers: Vec<u32> = mark.iter().map(|&at| work.evidence[at].number).collect();
     numbers.dedup();
     let links = numbers.iter().map(|number| format!("<a href=\"{}\">{number}</a>", to(*number)));
     format!("<sup class=\"cite\">{}</sup>", links.collect::<Vec<_>>().join(","))
 }
 
-/// A quote on one line.
+/// Joins a text into one line with single spaces.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What is to be said of a verdict: nothing, where all is well.
-fn doubt(verdict: Option<Verdict>) -> Option<&'static str> {
+/// Returns the warning for a verdict, or `None` if the claim is supported.
+fn verdict_warning(verdict: Option<Verdict>) -> Option<&'static str> {
     match verdict {
         Some(Verdict::Partial) => Some("supports it in part"),
         Some(Verdict::Unsupported) => Some("no support found"),
@@ -170,43 +170,43 @@ fn doubt(verdict: Option<Verdict>) -> Option<&'static str> {
 }
 
 /// The title of a source, as a link if it has an address.
-fn titled(source: &Listed) -> String {
-    let title = html::text(&source.title);
+fn title_link(source: &ListedSource) -> String {
+    let title = html::escape_text(&source.title);
     match source.url.as_deref().and_then(markdown::web_address) {
-        Some(url) => format!("{}{title}</a>", html::link(&url)),
+        Some(url) => format!("{}{title}</a>", html::open_link(&url)),
         None => format!("<cite>{title}</cite>"),
     }
 }
 
-/// What is known of a source beside its title.
-fn known(source: &Listed) -> String {
+/// Returns the description of a source without its title, and notes if it was deleted.
+fn source_details(source: &ListedSource) -> String {
     let gone = source.is_deleted.then_some("no longer in the library");
     let about = Some(source.about.as_str()).filter(|about| !about.is_empty());
     about.into_iter().chain(gone).collect::<Vec<_>>().join(" · ")
 }
 
-/// The same on a page.
-fn about(source: &Listed) -> String {
-    match known(source) {
+/// Returns the same description as HTML.
+fn source_details_html(source: &ListedSource) -> String {
+    match source_details(source) {
         nothing if nothing.is_empty() => nothing,
-        known => format!("<span class=\"about\">{}</span>", html::text(&known)),
+        known => format!("<span class=\"about\">{}</span>", html::escape_text(&known)),
     }
 }
 
 /// A quote with its page and what is to be said against it.
-fn quoted(evidence: &Evidence) -> String {
+fn quote_html(evidence: &QuotedEvidence) -> String {
     let quote = match &evidence.quote {
-        Some(quote) => format!("<q>{}</q>", html::text(&one_line(quote))),
+        Some(quote) => format!("<q>{}</q>", html::escape_text(&one_line(quote))),
         None => String::new(),
     };
     let page = evidence.page.map(|page| format!("p. {page}"));
-    let notes: Vec<String> = page.into_iter().chain(doubt(evidence.verdict).map(str::to_owned)).collect();
+    let notes: Vec<String> = page.into_iter().chain(verdict_warning(evidence.verdict).map(str::to_owned)).collect();
     let notes = if notes.is_empty() { String::new() } else { format!(" <small>{}</small>", notes.join(" · ")) };
     format!("{quote}{notes}")
 }
 
 /// A page of HTML that loads nothing and, but for `script`, runs nothing.
-fn page(title: &str, style: &str, body: &str, script: Option<(&str, &str)>) -> String {
+fn html_page(title: &str, style: &str, body: &str, script: Option<(&str, &str)>) -> String {
     let (policy, script) = match script {
         Some((hash, code)) => (format!("; script-src '{hash}'"), format!("<script>{code}</script>\n")),
         None => (String::new(), String::new()),
@@ -217,9 +217,9 @@ fn page(title: &str, style: &str, body: &str, script: Option<(&str, &str)>) -> S
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'{policy}\">\n\
          <meta name=\"generator\" content=\"Ibid\">\n<title>{}</title>\n<style>\n{BASE}{style}</style>\n</head>\n\
          <body>\n{body}{script}</body>\n</html>\n",
-        html::text(title)
+        html::escape_text(title)
     )
 }
 
-/// What all pages look like.
+/// Style sheet shared by all pages.
 const BASE: &str = include_str!("base.css");

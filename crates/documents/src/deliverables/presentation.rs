@@ -1,14 +1,17 @@
 //! A presentation: slides in one file that loads nothing. Without its script it can be scrolled.
 
-use super::{File, Text, Work, about, page, quoted, raised, report::meta, titled};
+use super::{
+    DeliverableInput, ParsedAnswer, RenderedFile, citation_superscript, html_page, quote_html, report::byline_text,
+    source_details_html, title_link,
+};
 use crate::{
     html,
-    markdown::{Block, Inline, plain},
+    markdown::{MarkdownBlock, MarkdownInline, plain_text},
 };
 
-/// How much a slide holds, in characters.
+/// Maximum number of characters on a slide.
 const FULL: usize = 480;
-/// How many sources a slide lists.
+/// Maximum number of sources on one slide.
 const SOURCES: usize = 6;
 
 const STYLE: &str = include_str!("presentation.css");
@@ -17,15 +20,19 @@ const SCRIPT: &str = include_str!("presentation.js");
 /// The only script that may run: the hash of the one above.
 pub(super) const SCRIPT_HASH: &str = "sha256-AuV7mO4Z2mp73DTialtW77L72Nh0vRwaJa44SVivfXQ=";
 
-pub(super) fn file(work: &Work, text: &Text) -> File {
-    let mut slides = vec![title(work)];
-    for slide in cut(&text.blocks) {
-        slides.push(content(work, text, &slide));
+pub(super) fn render_presentation(work: &DeliverableInput, text: &ParsedAnswer) -> RenderedFile {
+    let mut slides = vec![title_slide(work)];
+    for slide in split_into_slides(&text.blocks) {
+        slides.push(content_slide(work, text, &slide));
     }
     slides.extend(work.cited.chunks(SOURCES).map(|sources| {
         let items = sources.iter().map(|source| {
             let number = source.number.unwrap_or_default();
-            format!("<li id=\"source-{number}\" value=\"{number}\">{} {}</li>\n", titled(source), about(source))
+            format!(
+                "<li id=\"source-{number}\" value=\"{number}\">{} {}</li>\n",
+                title_link(source),
+                source_details_html(source)
+            )
         });
         format!("<h2>Sources</h2>\n<ol>\n{}</ol>\n", items.collect::<String>())
     }));
@@ -42,32 +49,37 @@ pub(super) fn file(work: &Work, text: &Text) -> File {
         })
         .collect();
     let body = format!("<main>\n{body}</main>\n");
-    File::text("presentation.html", "text/html", page(&work.title, STYLE, &body, Some((SCRIPT_HASH, SCRIPT))))
-}
-
-fn title(work: &Work) -> String {
-    let question = work.question.as_deref().map(|question| format!("<p><em>{}</em></p>\n", html::text(question)));
-    format!(
-        "<h1>{}</h1>\n{}<p class=\"meta\">{}</p>\n",
-        html::text(&work.title),
-        question.unwrap_or_default(),
-        html::text(&meta(work))
+    RenderedFile::from_text(
+        "presentation.html",
+        "text/html",
+        html_page(&work.title, STYLE, &body, Some((SCRIPT_HASH, SCRIPT))),
     )
 }
 
-fn content(work: &Work, text: &Text, blocks: &[Block]) -> String {
+fn title_slide(work: &DeliverableInput) -> String {
+    let question =
+        work.question.as_deref().map(|question| format!("<p><em>{}</em></p>\n", html::escape_text(question)));
+    format!(
+        "<h1>{}</h1>\n{}<p class=\"meta\">{}</p>\n",
+        html::escape_text(&work.title),
+        question.unwrap_or_default(),
+        html::escape_text(&byline_text(work))
+    )
+}
+
+fn content_slide(work: &DeliverableInput, text: &ParsedAnswer, blocks: &[MarkdownBlock]) -> String {
     let mut used: Vec<usize> = Vec::new();
     let mut mark = |place: usize| {
         used.extend(&text.marks[place]);
-        raised(work, &text.marks[place], |number| format!("#source-{number}"))
+        citation_superscript(work, &text.marks[place], |number| format!("#source-{number}"))
     };
     let mut slide = html::write(blocks, 1, &mut mark);
     let mut lines: Vec<String> = Vec::new();
     for at in used {
         let evidence = &work.evidence[at];
         let title = work.cited.iter().find(|source| source.number == Some(evidence.number));
-        let title = title.map(|source| html::text(&source.title).into_owned()).unwrap_or_default();
-        let line = format!("<li value=\"{}\"><cite>{title}</cite> {}</li>\n", evidence.number, quoted(evidence));
+        let title = title.map(|source| html::escape_text(&source.title).into_owned()).unwrap_or_default();
+        let line = format!("<li value=\"{}\"><cite>{title}</cite> {}</li>\n", evidence.number, quote_html(evidence));
         if !lines.contains(&line) {
             lines.push(line);
         }
@@ -79,24 +91,24 @@ fn content(work: &Work, text: &Text, blocks: &[Block]) -> String {
 }
 
 /// The blocks of each slide: one begins with each heading, and whenever one is full. The heading is said again.
-fn cut(blocks: &[Block]) -> Vec<Vec<Block>> {
-    let mut slides: Vec<Vec<Block>> = Vec::new();
-    let mut heading: Option<Block> = None;
-    let mut slide: Vec<Block> = Vec::new();
+fn split_into_slides(blocks: &[MarkdownBlock]) -> Vec<Vec<MarkdownBlock>> {
+    let mut slides: Vec<Vec<MarkdownBlock>> = Vec::new();
+    let mut heading: Option<MarkdownBlock> = None;
+    let mut slide: Vec<MarkdownBlock> = Vec::new();
     let mut held = 0;
-    let is_begun = |slide: &[Block]| slide.iter().any(|block| !matches!(block, Block::Heading(..)));
-    for block in blocks.iter().flat_map(parts) {
-        if let Block::Heading(..) = block {
+    let is_begun = |slide: &[MarkdownBlock]| slide.iter().any(|block| !matches!(block, MarkdownBlock::Heading(..)));
+    for block in blocks.iter().flat_map(split_block) {
+        if let MarkdownBlock::Heading(..) = block {
             if is_begun(&slide) {
                 slides.push(std::mem::take(&mut slide));
             }
             (slide, held, heading) = (vec![block.clone()], 0, Some(block));
             continue;
         }
-        if matches!(block, Block::Rule) {
+        if matches!(block, MarkdownBlock::Rule) {
             continue;
         }
-        let size = length(&block);
+        let size = block_length(&block);
         if is_begun(&slide) && held + size > FULL {
             slides.push(std::mem::replace(&mut slide, heading.iter().cloned().collect()));
             held = 0;
@@ -104,8 +116,8 @@ fn cut(blocks: &[Block]) -> Vec<Vec<Block>> {
         held += size;
         // Parts of one list that stand on one slide are one list again.
         match (slide.last_mut(), block) {
-            (Some(Block::List(None, items)), Block::List(None, more)) => items.extend(more),
-            (Some(Block::List(Some(first), items)), Block::List(Some(next), more))
+            (Some(MarkdownBlock::List(None, items)), MarkdownBlock::List(None, more)) => items.extend(more),
+            (Some(MarkdownBlock::List(Some(first), items)), MarkdownBlock::List(Some(next), more))
                 if *first + items.len() as u64 == next =>
             {
                 items.extend(more);
@@ -120,31 +132,36 @@ fn cut(blocks: &[Block]) -> Vec<Vec<Block>> {
 }
 
 /// A block as parts that may stand on different slides.
-fn parts(block: &Block) -> Vec<Block> {
+fn split_block(block: &MarkdownBlock) -> Vec<MarkdownBlock> {
     match block {
-        Block::List(first, items) => items
+        MarkdownBlock::List(first, items) => items
             .iter()
             .enumerate()
-            .map(|(at, item)| Block::List(first.map(|first| first.saturating_add(at as u64)), vec![item.clone()]))
+            .map(|(at, item)| {
+                MarkdownBlock::List(first.map(|first| first.saturating_add(at as u64)), vec![item.clone()])
+            })
             .collect(),
-        Block::Table(columns, rows) if rows.len() > 9 => {
+        MarkdownBlock::Table(columns, rows) if rows.len() > 9 => {
             let head = rows[..1].to_vec();
-            rows[1..].chunks(8).map(|chunk| Block::Table(columns.clone(), [&head[..], chunk].concat())).collect()
+            rows[1..]
+                .chunks(8)
+                .map(|chunk| MarkdownBlock::Table(columns.clone(), [&head[..], chunk].concat()))
+                .collect()
         }
-        Block::Quote(blocks) => blocks.iter().map(|block| Block::Quote(vec![block.clone()])).collect(),
+        MarkdownBlock::Quote(blocks) => blocks.iter().map(|block| MarkdownBlock::Quote(vec![block.clone()])).collect(),
         block => vec![block.clone()],
     }
 }
 
-/// How much room a block takes, in characters.
-fn length(block: &Block) -> usize {
-    let line = |words: &[Inline]| plain(words).chars().count().max(40);
+/// Estimates the room that a block takes on a slide, in characters.
+fn block_length(block: &MarkdownBlock) -> usize {
+    let line = |words: &[MarkdownInline]| plain_text(words).chars().count().max(40);
     match block {
-        Block::Heading(_, words) | Block::Paragraph(words) => line(words),
-        Block::List(_, items) => items.iter().flatten().map(length).sum(),
-        Block::Quote(blocks) => blocks.iter().map(length).sum(),
-        Block::Code(code) => code.lines().count() * 60,
-        Block::Table(_, rows) => rows.len() * 60,
-        Block::Rule => 0,
+        MarkdownBlock::Heading(_, words) | MarkdownBlock::Paragraph(words) => line(words),
+        MarkdownBlock::List(_, items) => items.iter().flatten().map(block_length).sum(),
+        MarkdownBlock::Quote(blocks) => blocks.iter().map(block_length).sum(),
+        MarkdownBlock::Code(code) => code.lines().count() * 60,
+        MarkdownBlock::Table(_, rows) => rows.len() * 60,
+        MarkdownBlock::Rule => 0,
     }
 }

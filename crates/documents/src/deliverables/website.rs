@@ -1,6 +1,9 @@
 //! A website: the answer on one page, its sources with every quoted word on another. No scripts.
 
-use super::{File, Text, Work, about, page, quoted, raised, report, titled};
+use super::{
+    DeliverableInput, ParsedAnswer, RenderedFile, citation_superscript, html_page, quote_html, report,
+    source_details_html, title_link,
+};
 use crate::html;
 
 const STYLE: &str = "nav { display: flex; gap: 1.2rem; font-size: .85rem; padding: 1rem 1.25rem 0; max-width: 42rem; margin: 0 auto; }\n\
@@ -14,14 +17,14 @@ line-height: 1.45; font-size: .82rem; text-align: left; background: var(--paper)
 .source ul { margin: .6rem 0 0; padding-left: 1.1rem; } .source li { margin: 0 0 .5rem; } .hash { overflow-wrap: anywhere; }\n\
 @media (max-width: 84rem) { .card { position: fixed; left: 1rem; right: 1rem; top: auto; bottom: 1rem; width: auto; max-width: 40rem; margin: 0 auto; } }\n";
 
-pub(super) fn files(work: &Work, text: &Text) -> Vec<File> {
+pub(super) fn render_website(work: &DeliverableInput, text: &ParsedAnswer) -> Vec<RenderedFile> {
     vec![
-        File::text("index.html", "text/html", index(work, text)),
-        File::text("sources.html", "text/html", sources(work)),
+        RenderedFile::from_text("index.html", "text/html", index(work, text)),
+        RenderedFile::from_text("sources.html", "text/html", sources_page(work)),
     ]
 }
 
-fn navigation(here: usize) -> String {
+fn navigation_bar(here: usize) -> String {
     let link = |(at, (path, name)): (usize, &(&str, &str))| {
         let current = if at == here { " aria-current=\"page\"" } else { "" };
         format!("<a href=\"{path}\"{current}>{name}</a>")
@@ -30,37 +33,41 @@ fn navigation(here: usize) -> String {
     format!("<nav>{}</nav>\n", links.iter().enumerate().map(link).collect::<String>())
 }
 
-fn index(work: &Work, text: &Text) -> String {
+fn index(work: &DeliverableInput, text: &ParsedAnswer) -> String {
     let mut mark = |place: usize| {
         let mark = &text.marks[place];
-        let numbers = raised(work, mark, |number| format!("sources.html#source-{number}"));
+        let numbers = citation_superscript(work, mark, |number| format!("sources.html#source-{number}"));
         let lines = mark.iter().map(|&at| {
             let evidence = &work.evidence[at];
             let title = work.cited.iter().find(|source| source.number == Some(evidence.number));
-            let title = title.map(|source| html::text(&source.title).into_owned()).unwrap_or_default();
-            format!("<span><strong>{} {title}</strong> {}</span>", evidence.number, quoted(evidence))
+            let title = title.map(|source| html::escape_text(&source.title).into_owned()).unwrap_or_default();
+            format!("<span><strong>{} {title}</strong> {}</span>", evidence.number, quote_html(evidence))
         });
         let card = format!("<span class=\"card\" role=\"note\">{}</span>", lines.collect::<String>());
         numbers.replace("</sup>", &format!("{card}</sup>"))
     };
     let answer = html::write(&text.blocks, 1, &mut mark);
-    let body = format!("{}<main>\n{}<article>\n{answer}</article>\n</main>\n", navigation(0), report::head(work));
-    page(&work.title, STYLE, &body, None)
+    let body =
+        format!("{}<main>\n{}<article>\n{answer}</article>\n</main>\n", navigation_bar(0), report::html_header(work));
+    html_page(&work.title, STYLE, &body, None)
 }
 
-fn sources(work: &Work) -> String {
-    let mut body =
-        format!("{}<main>\n<h1>Sources</h1>\n<p class=\"meta\">of “{}”</p>\n", navigation(1), html::text(&work.title));
+fn sources_page(work: &DeliverableInput) -> String {
+    let mut body = format!(
+        "{}<main>\n<h1>Sources</h1>\n<p class=\"meta\">of “{}”</p>\n",
+        navigation_bar(1),
+        html::escape_text(&work.title)
+    );
     for source in &work.cited {
         let number = source.number.unwrap_or_default();
         body += &format!(
             "<section class=\"source\" id=\"source-{number}\">\n<h2>{number}. {}</h2>\n<p>{}</p>\n<ul>\n",
-            titled(source),
-            about(source)
+            title_link(source),
+            source_details_html(source)
         );
         let mut said = Vec::new();
         for evidence in work.evidence.iter().filter(|evidence| Some(evidence.number) == source.number) {
-            let line = quoted(evidence);
+            let line = quote_html(evidence);
             if !said.contains(&line) {
                 body += &format!("<li>{line}</li>\n");
                 said.push(line);
@@ -68,17 +75,17 @@ fn sources(work: &Work) -> String {
         }
         body += "</ul>\n";
         if let Some(sha256) = &source.sha256 {
-            body += &format!("<p class=\"about hash\">SHA-256 {}</p>\n", html::text(sha256));
+            body += &format!("<p class=\"about hash\">SHA-256 {}</p>\n", html::escape_text(sha256));
         }
         body += "</section>\n";
     }
     if !work.seen.is_empty() {
         body += "<h2>Also looked at</h2>\n<ul>\n";
         for source in &work.seen {
-            body += &format!("<li>{} {}</li>\n", titled(source), about(source));
+            body += &format!("<li>{} {}</li>\n", title_link(source), source_details_html(source));
         }
         body += "</ul>\n";
     }
     body += "</main>\n";
-    page(&format!("Sources of {}", work.title), STYLE, &body, None)
+    html_page(&format!("Sources of {}", work.title), STYLE, &body, None)
 }

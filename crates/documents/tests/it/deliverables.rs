@@ -1,20 +1,22 @@
 //! Reports, websites and presentations.
 
 use ibid_documents::{
-    Sheet,
-    deliverables::{Evidence, File, Kind, Listed, Work, make},
+    TypstWorld,
+    deliverables::{
+        DeliverableFormat, DeliverableInput, ListedSource, QuotedEvidence, RenderedFile, render_deliverable,
+    },
 };
 use ibid_domain::{Span, Verdict};
 use proptest::prelude::*;
 
 /// An answer whose markers are `[n]` with one digit, each with its evidence.
-fn work(text: &str) -> Work {
+fn work(text: &str) -> DeliverableInput {
     let chars: Vec<char> = text.chars().collect();
     let evidence = chars
         .windows(3)
         .enumerate()
         .filter(|(_, three)| three[0] == '[' && three[1].is_ascii_digit() && three[2] == ']')
-        .map(|(at, three)| Evidence {
+        .map(|(at, three)| QuotedEvidence {
             marker: Span::new(at, at + 3),
             number: three[1].to_digit(10).unwrap(),
             quote: Some(format!("the words of {} “quoted” & <exact>", three[1])),
@@ -22,7 +24,7 @@ fn work(text: &str) -> Work {
             verdict: Some(if three[1] == '2' { Verdict::Partial } else { Verdict::Supported }),
         })
         .collect();
-    let listed = |number: u32| Listed {
+    let listed = |number: u32| ListedSource {
         number: Some(number),
         source_id: None,
         title: format!("Sample source {number} #1 <b>"),
@@ -31,7 +33,7 @@ fn work(text: &str) -> Work {
         sha256: Some("ab".repeat(32)),
         is_deleted: number == 2,
     };
-    Work {
+    DeliverableInput {
         title: "What <happened> in #1931?".into(),
         question: Some("What happened?".into()),
         text: text.into(),
@@ -39,12 +41,12 @@ fn work(text: &str) -> Work {
         made_by: "Quoted from the library".into(),
         summary: "3 claims · 2 supported".into(),
         cited: (1..=3).map(listed).collect(),
-        seen: vec![Listed { number: None, title: "Seen only".into(), ..listed(4) }],
+        seen: vec![ListedSource { number: None, title: "Seen only".into(), ..listed(4) }],
         evidence,
     }
 }
 
-fn file<'a>(files: &'a [File], path: &str) -> &'a str {
+fn file<'a>(files: &'a [RenderedFile], path: &str) -> &'a str {
     let file = files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("there is no {path}"));
     std::str::from_utf8(&file.bytes).unwrap()
 }
@@ -53,7 +55,7 @@ const ANSWER: &str = "# The mole\n\nIt was rebuilt in 1931 [1][2]. It cost *5 %*
 
 #[test]
 fn a_report_quotes_in_footnotes() {
-    let files = make(Kind::Report, &work(ANSWER)).unwrap();
+    let files = render_deliverable(DeliverableFormat::Report, &work(ANSWER)).unwrap();
     let paths: Vec<_> = files.iter().map(|file| file.path).collect();
     assert_eq!(paths, ["report.pdf", "report.html", "report.md", "report.typ", "sources.json"]);
     assert!(files[0].bytes.starts_with(b"%PDF-") && files[0].bytes.len() > 10_000);
@@ -77,7 +79,7 @@ fn a_report_quotes_in_footnotes() {
     assert!(typst.contains("#footnote(<note-1>);"), "{typst}");
 
     // The same work gives the same bytes.
-    let again = make(Kind::Report, &work(ANSWER)).unwrap();
+    let again = render_deliverable(DeliverableFormat::Report, &work(ANSWER)).unwrap();
     assert!(files.iter().zip(&again).all(|(one, other)| one.bytes == other.bytes));
 
     let sources: serde_json::Value = serde_json::from_str(file(&files, "sources.json")).unwrap();
@@ -86,7 +88,7 @@ fn a_report_quotes_in_footnotes() {
 
 #[test]
 fn a_website_has_a_page_of_sources() {
-    let files = make(Kind::Website, &work(ANSWER)).unwrap();
+    let files = render_deliverable(DeliverableFormat::Website, &work(ANSWER)).unwrap();
     let (index, sources) = (file(&files, "index.html"), file(&files, "sources.html"));
     assert!(index.contains("<a href=\"sources.html#source-2\">2</a>"), "{index}");
     assert!(index.contains("<h2>The mole</h2>"), "a page has one first heading");
@@ -109,7 +111,7 @@ fn a_presentation_is_cut_into_slides() {
         "A sentence of the first part [2]. ".repeat(40),
         "- an item [3]\n".repeat(30)
     );
-    let files = make(Kind::Presentation, &work(&long)).unwrap();
+    let files = render_deliverable(DeliverableFormat::Presentation, &work(&long)).unwrap();
     let slides = file(&files, "presentation.html");
     let many = slides.matches("<section id=\"slide-").count();
     assert!((6..=14).contains(&many), "{many} slides");
@@ -125,11 +127,11 @@ fn a_presentation_is_cut_into_slides() {
 /// What may run is the one script that comes with the slides.
 #[test]
 fn the_script_is_the_one_that_is_allowed() {
-    let files = make(Kind::Presentation, &work("x [1]")).unwrap();
+    let files = render_deliverable(DeliverableFormat::Presentation, &work("x [1]")).unwrap();
     let slides = file(&files, "presentation.html");
     let (_, rest) = slides.split_once("<script>").unwrap();
     let (script, _) = rest.split_once("</script>").unwrap();
-    let hash = ibid_domain::Sha256::of(script.as_bytes()).to_string();
+    let hash = ibid_domain::Sha256::of_bytes(script.as_bytes()).to_string();
     let bytes: Vec<u8> = (0..64).step_by(2).map(|at| u8::from_str_radix(&hash[at..at + 2], 16).unwrap()).collect();
     let allowed = slides.split_once("script-src 'sha256-").unwrap().1.split_once('\'').unwrap().0;
     assert_eq!(base64(&bytes), allowed);
@@ -153,10 +155,13 @@ fn hostile_words_stay_words() {
     let hostile = "<script>alert(1)</script> <img src=x onerror=alert(1)> [x](javascript:alert(1)) #panic(\"x\") #import \"a\" \
                    $x$ @ref <label> `#eval(\"1\")` */ // /* ~ -- --- ... \"smart\" 'quotes' \\ \\u{41} [1](not a call) [1][a] [1].at(0)\n\n\
                    1. = heading\n\n   = heading\n\n/ term: x\n\n+ [2]\n\n\u{E000}0\u{E001}";
-    let work =
-        Work { title: "#panic() </title><script>".into(), question: Some("\"] #panic(".into()), ..work(hostile) };
-    for kind in [Kind::Report, Kind::Website, Kind::Presentation] {
-        for file in make(kind, &work).unwrap_or_else(|faults| panic!("{kind:?}: {faults:?}")) {
+    let work = DeliverableInput {
+        title: "#panic() </title><script>".into(),
+        question: Some("\"] #panic(".into()),
+        ..work(hostile)
+    };
+    for kind in [DeliverableFormat::Report, DeliverableFormat::Website, DeliverableFormat::Presentation] {
+        for file in render_deliverable(kind, &work).unwrap_or_else(|faults| panic!("{kind:?}: {faults:?}")) {
             if file.media_type != "text/html" {
                 continue;
             }
@@ -174,16 +179,16 @@ fn typst_reads_nothing_and_says_where_something_is_wrong() {
     for text in
         ["#read(\"/etc/passwd\")", "#image(\"a.png\")", "#import \"@preview/a:1.0.0\": *", "#include \"main.typ\""]
     {
-        let faults = Sheet::new(format!("One line\n\n  {text}")).pdf().unwrap_err();
+        let faults = TypstWorld::new(format!("One line\n\n  {text}")).render_pdf().unwrap_err();
         assert_eq!((faults[0].line, faults[0].column.is_some()), (Some(3), true), "{text}: {faults:?}");
     }
-    let faults = Sheet::new("Fine\n#let x = (").pdf().unwrap_err();
+    let faults = TypstWorld::new("Fine\n#let x = (").render_pdf().unwrap_err();
     assert_eq!(faults[0].line, Some(2));
 }
 
 #[test]
 fn an_answer_that_is_too_large_is_refused_in_words() {
-    let faults = make(Kind::Report, &work(&"word ".repeat(300_000))).unwrap_err();
+    let faults = render_deliverable(DeliverableFormat::Report, &work(&"word ".repeat(300_000))).unwrap_err();
     assert!(faults[0].message.contains("at most"), "{faults:?}");
 }
 
@@ -198,7 +203,7 @@ proptest! {
         prop::sample::select(vec!["[1]", "[2]", "\n\n- ", "\n\n> ", "\n| a | b |\n|--|--|\n| 1 |", "```\n", "**", "https://x.org/", "#let x = 1", "\\u{", "/*", "//"]).prop_map(str::to_owned),
     ], 0..40)) {
         let work = work(&parts.concat());
-        let made = make(Kind::Report, &work);
+        let made = render_deliverable(DeliverableFormat::Report, &work);
         prop_assert!(made.is_ok(), "{:?} of {:?}", made.err(), work.text);
     }
 }

@@ -3,4 +3,4 @@
 mod deliverables;
 mod manuscript;
 mod markdown;
-mod pressroom;
+mod render_pool;

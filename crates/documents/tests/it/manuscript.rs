@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use ibid_documents::{
-    difference::{Change, difference},
-    manuscript::{Manuscript, bibliography_of, bracketed, follow, markers, prose},
+    difference::{TextChange, diff_words},
+    manuscript::{Manuscript, bibliography_of, extract_prose, find_markers, move_offsets, wrap_bibliography},
 };
 use ibid_domain::{CiteAs, DocumentFormat};
 use proptest::prelude::*;
@@ -14,9 +14,10 @@ const MARKDOWN: DocumentFormat = DocumentFormat::Markdown;
 
 fn found(format: DocumentFormat, text: &str) -> Vec<(u32, String)> {
     let chars: Vec<char> = text.chars().collect();
-    let words =
-        |marker: &ibid_documents::manuscript::Marker| chars[marker.span.start..marker.span.end].iter().collect();
-    markers(format, text).iter().map(|marker| (marker.number, words(marker))).collect()
+    let words = |marker: &ibid_documents::manuscript::CitationMarker| {
+        chars[marker.span.start..marker.span.end].iter().collect()
+    };
+    find_markers(format, text).iter().map(|marker| (marker.number, words(marker))).collect()
 }
 
 #[test]
@@ -39,7 +40,7 @@ fn set(format: DocumentFormat, cite_as: CiteAs, text: &str, unmarked: &[(u32, us
         .iter()
         .map(|place| place.numbers.iter().map(|n| format!("N{n}")).collect::<Vec<_>>().join("+"))
         .collect();
-    manuscript.typst(&words, "BIB").text
+    manuscript.to_typst(&words, "BIB").text
 }
 
 #[test]
@@ -69,7 +70,7 @@ fn a_citation_without_a_marker_stands_at_its_place_and_breaks_nothing() {
 #[test]
 fn a_bibliography_in_the_text_is_kept_up() {
     for format in [TYPST, MARKDOWN] {
-        let text = format!("Words\n\n{}\n\nMore", bracketed(format, "= Old\n\nentries"));
+        let text = format!("Words\n\n{}\n\nMore", wrap_bibliography(format, "= Old\n\nentries"));
         let range = bibliography_of(format, &text).unwrap();
         assert!(text[range.clone()].contains("entries") && text[range.end..].trim() == "More");
         let made = set(format, CiteAs::Footnotes, &text, &[]);
@@ -82,13 +83,13 @@ fn faults_are_told_at_their_place_in_what_was_written() {
     let text = "First#footnote[1] line\nsecond#footnote[2] #oops here\nthird";
     let known = BTreeSet::from([1, 2]);
     let manuscript = Manuscript::read(TYPST, CiteAs::Footnotes, text, &known, &[], None);
-    let typeset = manuscript.typst(&["a long note, longer than before".to_owned(), "b".to_owned()], "");
+    let typeset = manuscript.to_typst(&["a long note, longer than before".to_owned(), "b".to_owned()], "");
     let at = typeset.text.find("oops").unwrap();
-    assert_eq!(typeset.place(text, at), (2, 21));
-    assert_eq!(typeset.place(text, typeset.text.find("First").unwrap()), (1, 1));
-    assert_eq!(typeset.place(text, typeset.text.find("third").unwrap()), (3, 1));
+    assert_eq!(typeset.original_position(text, at), (2, 21));
+    assert_eq!(typeset.original_position(text, typeset.text.find("First").unwrap()), (1, 1));
+    assert_eq!(typeset.original_position(text, typeset.text.find("third").unwrap()), (3, 1));
     // Within a note it is where the marker stands.
-    assert_eq!(typeset.place(text, typeset.text.find("longer").unwrap()), (1, 6));
+    assert_eq!(typeset.original_position(text, typeset.text.find("longer").unwrap()), (1, 6));
 }
 
 #[test]
@@ -97,7 +98,7 @@ fn typst_is_said_in_markdown() {
                 #link(\"https://example.org/a\")[there] and `code` // gone\n\n== Part\n#emph[x] \\# \\$5";
     let known = BTreeSet::from([1]);
     let manuscript = Manuscript::read(TYPST, CiteAs::Footnotes, text, &known, &[], None);
-    let made = manuscript.markdown(&["A note.".to_owned()], "## References\n\nEntry");
+    let made = manuscript.to_markdown(&["A note.".to_owned()], "## References\n\nEntry");
     let right = "# Title\n\nSome **strong** and *soft* words–really[^1].\n\n- one\n- two\n\n1. first\n\n\
                  [there](https://example.org/a) and `code`\n\n## Part\n*x* \\# $5\n\n## References\n\nEntry\n\n[^1]: A note.\n";
     assert_eq!(made, right);
@@ -107,7 +108,7 @@ fn typst_is_said_in_markdown() {
 fn places_follow_edits() {
     let moved = |before: &str, after: &str, at: usize| {
         let mut places = [at];
-        follow(before, after, &mut places);
+        move_offsets(before, after, &mut places);
         places[0]
     };
     assert_eq!(moved("It rains.", "Today it rains.", 9), 15);
@@ -123,7 +124,7 @@ fn places_follow_edits() {
 #[test]
 fn prose_has_every_word_at_its_place() {
     let text = "= Title\n#set text(red)\nIt rains#footnote[12]. `code` #emph[Much] $x^2$ // no\nEnd";
-    let plain = prose(TYPST, text, Some);
+    let plain = extract_prose(TYPST, text, Some);
     assert_eq!(plain.chars().count(), text.chars().count());
     for word in ["Title", "It rains", "[12].", "Much", "End"] {
         assert_eq!(plain.find(word), text.find(word), "{plain}");
@@ -131,24 +132,24 @@ fn prose_has_every_word_at_its_place() {
     for gone in ["set", "code", "x^2", "no"] {
         assert!(!plain.contains(gone), "{gone}: {plain}");
     }
-    assert_eq!(prose(MARKDOWN, "It rains[^3].", Some), "It rains [3].");
-    assert_eq!(prose(MARKDOWN, "It rains[^33].", |_| None), "It rains     .");
-    assert_eq!(prose(MARKDOWN, "It rains[^33].", |_| Some(1)), "It rains  [1].");
+    assert_eq!(extract_prose(MARKDOWN, "It rains[^3].", Some), "It rains [3].");
+    assert_eq!(extract_prose(MARKDOWN, "It rains[^33].", |_| None), "It rains     .");
+    assert_eq!(extract_prose(MARKDOWN, "It rains[^33].", |_| Some(1)), "It rains  [1].");
 }
 
 #[test]
 fn what_changed_is_told_in_words() {
-    let parts = difference("The red house stands.", "The blue house stands still.");
+    let parts = diff_words("The red house stands.", "The blue house stands still.");
     let told: Vec<_> = parts.iter().map(|(change, text)| (*change, text.as_str())).collect();
     assert_eq!(
         told,
         [
-            (Change::Same, "The "),
-            (Change::Removed, "red"),
-            (Change::Added, "blue"),
-            (Change::Same, " house stands"),
-            (Change::Added, " still"),
-            (Change::Same, "."),
+            (TextChange::Same, "The "),
+            (TextChange::Removed, "red"),
+            (TextChange::Added, "blue"),
+            (TextChange::Same, " house stands"),
+            (TextChange::Added, " still"),
+            (TextChange::Same, "."),
         ]
     );
 }
@@ -159,27 +160,27 @@ proptest! {
     #[test]
     fn any_text_is_looked_through(text in "[a-c#\\[\\]{}()$`*_=/\\n\" \\\\0-9^é]{0,120}", at in 0usize..130) {
         for format in [TYPST, MARKDOWN] {
-            let plain = prose(format, &text, Some);
+            let plain = extract_prose(format, &text, Some);
             prop_assert_eq!(plain.chars().count(), text.chars().count());
             let known: BTreeSet<u32> = (1..=3).collect();
             let manuscript = Manuscript::read(format, CiteAs::Footnotes, &text, &known, &[(1, at)], Some("a"));
             let words: Vec<String> = manuscript.places().iter().map(|_| "n".to_owned()).collect();
-            let typeset = manuscript.typst(&words, "");
+            let typeset = manuscript.to_typst(&words, "");
             for byte in 0..=typeset.text.len() {
-                typeset.place(&text, byte);
+                typeset.original_position(&text, byte);
             }
-            manuscript.markdown(&words, "");
+            manuscript.to_markdown(&words, "");
         }
     }
 
     #[test]
     fn both_texts_are_in_their_difference(a in "[ab \\n]{0,60}", b in "[ab \\n]{0,60}") {
-        let parts = difference(&a, &b);
-        let of = |not: Change| parts.iter().filter(|(change, _)| *change != not).map(|(_, text)| text.as_str()).collect::<String>();
-        prop_assert_eq!(of(Change::Added), a.clone());
-        prop_assert_eq!(of(Change::Removed), b.clone());
+        let parts = diff_words(&a, &b);
+        let of = |not: TextChange| parts.iter().filter(|(change, _)| *change != not).map(|(_, text)| text.as_str()).collect::<String>();
+        prop_assert_eq!(of(TextChange::Added), a.clone());
+        prop_assert_eq!(of(TextChange::Removed), b.clone());
         let mut places: Vec<usize> = (0..=a.chars().count()).collect();
-        follow(&a, &b, &mut places);
+        move_offsets(&a, &b, &mut places);
         prop_assert!(places.windows(2).all(|pair| pair[0] <= pair[1]) && places.iter().all(|at| *at <= b.chars().count()));
     }
 }
@@ -193,13 +194,13 @@ fn a_heading_that_is_the_title_is_left_to_the_template() {
     ] {
         let set = |title| {
             let manuscript = Manuscript::read(format, CiteAs::Footnotes, text, &known, &[], title);
-            manuscript.typst(&["n".to_owned()], "")
+            manuscript.to_typst(&["n".to_owned()], "")
         };
         assert_eq!(set(Some("On rain")).text.trim(), rest);
         assert!(set(Some("On snow")).text.contains("On rain") && set(None).text.contains("On rain"));
         if format == TYPST {
             let typeset = set(Some("On rain"));
-            assert_eq!(typeset.place(text, typeset.text.find("oops").unwrap()), (4, 23));
+            assert_eq!(typeset.original_position(text, typeset.text.find("oops").unwrap()), (4, 23));
         }
     }
 }

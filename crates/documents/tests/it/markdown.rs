@@ -1,11 +1,11 @@
 //! Reading Markdown: markers keep their places, and nothing nests without end.
 
-use ibid_documents::markdown::{Align, Block, Inline, plain, read};
+use ibid_documents::markdown::{ColumnAlign, MarkdownBlock, MarkdownInline, parse, plain_text};
 use ibid_domain::Span;
 use proptest::prelude::*;
 
-fn text(words: &str) -> Inline {
-    Inline::Text(words.to_owned())
+fn text(words: &str) -> MarkdownInline {
+    MarkdownInline::Text(words.to_owned())
 }
 
 #[test]
@@ -18,63 +18,69 @@ fn a_text_is_read_with_its_markers() {
             Span::new(start, start + 3)
         })
         .collect();
-    let blocks = read(source, &marks);
-    let paragraph = |words| vec![Block::Paragraph(words)];
+    let blocks = parse(source, &marks);
+    let paragraph = |words| vec![MarkdownBlock::Paragraph(words)];
     assert_eq!(
         blocks,
         [
-            Block::Heading(1, vec![text("Head")]),
-            Block::Paragraph(vec![
+            MarkdownBlock::Heading(1, vec![text("Head")]),
+            MarkdownBlock::Paragraph(vec![
                 text("It "),
-                Inline::Emphasis(vec![text("grew")]),
+                MarkdownInline::Emphasis(vec![text("grew")]),
                 text(" "),
-                Inline::Mark(0),
+                MarkdownInline::Mark(0),
                 text(" by "),
-                Inline::Code("x".into()),
+                MarkdownInline::Code("x".into()),
                 text(" "),
-                Inline::Strong(vec![text("5 %")]),
+                MarkdownInline::Strong(vec![text("5 %")]),
                 text(" "),
-                Inline::Mark(1),
+                MarkdownInline::Mark(1),
                 text("."),
             ]),
-            Block::List(None, vec![paragraph(vec![text("one")]), paragraph(vec![text("two"), Inline::Mark(2)])]),
-            Block::List(Some(3), vec![paragraph(vec![text("third")])]),
-            Block::Quote(paragraph(vec![text("said")])),
-            Block::Table(
-                vec![Align::Start, Align::End],
-                vec![vec![vec![text("a")], vec![text("b")]], vec![vec![text("1")], vec![text("2"), Inline::Mark(3)]],]
+            MarkdownBlock::List(
+                None,
+                vec![paragraph(vec![text("one")]), paragraph(vec![text("two"), MarkdownInline::Mark(2)])]
             ),
-            Block::Code("code [5]".into()),
-            Block::Rule,
+            MarkdownBlock::List(Some(3), vec![paragraph(vec![text("third")])]),
+            MarkdownBlock::Quote(paragraph(vec![text("said")])),
+            MarkdownBlock::Table(
+                vec![ColumnAlign::Start, ColumnAlign::End],
+                vec![
+                    vec![vec![text("a")], vec![text("b")]],
+                    vec![vec![text("1")], vec![text("2"), MarkdownInline::Mark(3)]],
+                ]
+            ),
+            MarkdownBlock::Code("code [5]".into()),
+            MarkdownBlock::Rule,
         ]
     );
 }
 
 #[test]
 fn html_and_odd_links_are_words() {
-    let blocks = read("<b>x</b> [a](javascript:alert(1)) [b](https://x.org/?a=1&b) ![alt](https://x.org/i.png)", &[]);
-    let [Block::Paragraph(words)] = blocks.as_slice() else { panic!("{blocks:?}") };
-    assert_eq!(plain(words), "<b>x</b> a b alt");
-    let links: Vec<_> = words.iter().filter(|inline| matches!(inline, Inline::Link(..))).collect();
-    assert_eq!(links, [&Inline::Link("https://x.org/?a=1&b".into(), vec![text("b")])]);
+    let blocks = parse("<b>x</b> [a](javascript:alert(1)) [b](https://x.org/?a=1&b) ![alt](https://x.org/i.png)", &[]);
+    let [MarkdownBlock::Paragraph(words)] = blocks.as_slice() else { panic!("{blocks:?}") };
+    assert_eq!(plain_text(words), "<b>x</b> a b alt");
+    let links: Vec<_> = words.iter().filter(|inline| matches!(inline, MarkdownInline::Link(..))).collect();
+    assert_eq!(links, [&MarkdownInline::Link("https://x.org/?a=1&b".into(), vec![text("b")])]);
 }
 
 #[test]
 fn nothing_nests_without_end() {
-    fn depth(blocks: &[Block]) -> usize {
+    fn depth(blocks: &[MarkdownBlock]) -> usize {
         let below = blocks.iter().map(|block| match block {
-            Block::List(_, items) => items.iter().map(|item| depth(item)).max().unwrap_or(0),
-            Block::Quote(blocks) => depth(blocks),
+            MarkdownBlock::List(_, items) => items.iter().map(|item| depth(item)).max().unwrap_or(0),
+            MarkdownBlock::Quote(blocks) => depth(blocks),
             _ => 0,
         });
         1 + below.max().unwrap_or(0)
     }
     for (sign, words) in [("> ", "word"), ("- ", "word"), ("1. ", "word")] {
-        let blocks = read(&format!("{}{words}", sign.repeat(5000)), &[]);
+        let blocks = parse(&format!("{}{words}", sign.repeat(5000)), &[]);
         assert!(depth(&blocks) < 30, "{sign}: {}", depth(&blocks));
         assert!(format!("{blocks:?}").contains(words));
     }
-    assert!(format!("{:?}", read(&"*a **b ".repeat(5000), &[])).contains('b'));
+    assert!(format!("{:?}", parse(&"*a **b ".repeat(5000), &[])).contains('b'));
 }
 
 proptest! {
@@ -89,7 +95,7 @@ proptest! {
             source.push_str("[1]");
             marks.push(Span::new(start, start + 3));
         }
-        let read = format!("{:?}", read(&source, &marks));
+        let read = format!("{:?}", parse(&source, &marks));
         for place in 0..marks.len() {
             prop_assert_eq!(read.matches(&format!("Mark({place})")).count(), 1, "{} in {:?}", place, source);
         }

@@ -5,29 +5,29 @@ use serde_json::Value;
 use super::*;
 use crate::{BundleError, MAX_RECORD, MAX_TEXT, PIECE, manifest::README};
 
-fn refused(change: impl FnOnce(&mut Bundle)) -> BundleError {
-    let mut bundle = bundle();
+fn write_error_after(change: impl FnOnce(&mut Bundle)) -> BundleError {
+    let mut bundle = sample_bundle();
     change(&mut bundle);
-    crate::write(&bundle, io::sink()).unwrap_err()
+    crate::write_bundle(&bundle, io::sink()).unwrap_err()
 }
 
 #[test]
 fn the_same_content_gives_the_same_bytes() {
-    let bytes = written(&bundle());
-    let mut turned = bundle();
+    let bytes = bundle_bytes(&sample_bundle());
+    let mut turned = sample_bundle();
     turned.files.reverse();
-    assert_eq!(written(&turned), bytes);
-    let mut later = bundle();
-    later.created_at = time(101);
-    assert_ne!(written(&later), bytes);
+    assert_eq!(bundle_bytes(&turned), bytes);
+    let mut later = sample_bundle();
+    later.created_at = timestamp_at(101);
+    assert_ne!(bundle_bytes(&later), bytes);
 }
 
 #[test]
 fn another_program_reads_every_file() {
-    let bytes = written(&bundle());
-    let files = unpacked(&bytes);
+    let bytes = bundle_bytes(&sample_bundle());
+    let files = unzip_files(&bytes);
     let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
-    let hash = |bytes: &[u8]| Sha256::of(bytes).to_string();
+    let hash = |bytes: &[u8]| Sha256::of_bytes(bytes).to_string();
     let (pdf, png) = (format!("artifacts/{}.pdf", hash(PDF)), format!("artifacts/{}", hash(b"\x89PNG")));
     let (text, page) = (format!("texts/{}.txt", hash(TEXT.as_bytes())), format!("texts/{}.txt", hash(PAGE.as_bytes())));
     let mut expected = vec![
@@ -56,23 +56,23 @@ fn another_program_reads_every_file() {
 #[test]
 fn the_digest_is_the_hash_of_the_manifest() {
     let mut bytes = Vec::new();
-    let done = crate::write(&bundle(), &mut bytes).unwrap();
-    assert_eq!(done.digest, Sha256::of(&unpacked(&bytes)[0].1));
+    let done = crate::write_bundle(&sample_bundle(), &mut bytes).unwrap();
+    assert_eq!(done.digest, Sha256::of_bytes(&unzip_files(&bytes)[0].1));
     assert_eq!((done.files, done.bytes), (12, bytes.len() as u64));
 }
 
 /// The JSON of a file in the bundle.
-fn json(name: &str) -> Value {
-    let files = unpacked(&written(&bundle()));
+fn bundle_json(name: &str) -> Value {
+    let files = unzip_files(&bundle_bytes(&sample_bundle()));
     serde_json::from_slice(&files.iter().find(|(path, _)| path == name).unwrap().1).unwrap()
 }
 
 #[test]
 fn citations_keep_their_anchor() {
-    let first = &json("citations.json")["citations"][0];
+    let first = &bundle_json("citations.json")["citations"][0];
     assert_eq!(first["quote"], "数据 in the cafe\u{301}");
     assert_eq!((&first["span"]["start_char"], &first["span"]["end_char"]), (&17.into(), &32.into()));
-    assert_eq!(first["text_sha256"], Sha256::of(TEXT.as_bytes()).to_string());
+    assert_eq!(first["text_sha256"], Sha256::of_bytes(TEXT.as_bytes()).to_string());
     // Six decimals.
     assert_eq!((&first["relevance"], &first["score"]), (&0.3.into(), &0.987_654.into()));
     assert_eq!(first["file_name"], "../Field Report.PDF", "a name is kept, and never a path");
@@ -80,24 +80,24 @@ fn citations_keep_their_anchor() {
 
 #[test]
 fn annotations_are_those_of_the_w3c() {
-    let found = json("annotations.jsonld");
+    let found = bundle_json("annotations.jsonld");
     assert_eq!((&found["type"], &found["total"]), (&"AnnotationCollection".into(), &4.into()));
     let items = found["first"]["items"].as_array().unwrap();
     let body = &items[0]["body"];
-    assert_eq!(body["source"]["id"], format!("texts/{}.txt", Sha256::of(TEXT.as_bytes())));
+    assert_eq!(body["source"]["id"], format!("texts/{}.txt", Sha256::of_bytes(TEXT.as_bytes())));
     let selectors: Vec<_> =
         body["selector"].as_array().unwrap().iter().map(|one| one["type"].as_str().unwrap()).collect();
     assert_eq!(selectors, ["TextQuoteSelector", "TextPositionSelector"]);
     assert_eq!(items[0]["target"]["source"], "message.md");
     assert_eq!(items[1]["body"]["source"]["via"], "https://example.org/");
-    assert_eq!(items[2]["body"]["source"]["id"], format!("urn:sha256:{}", Sha256::of(b"It was here.")));
-    assert_eq!(items[3]["body"]["source"]["id"], format!("artifacts/{}", Sha256::of(b"\x89PNG")));
+    assert_eq!(items[2]["body"]["source"]["id"], format!("urn:sha256:{}", Sha256::of_bytes(b"It was here.")));
+    assert_eq!(items[3]["body"]["source"]["id"], format!("artifacts/{}", Sha256::of_bytes(b"\x89PNG")));
     assert_eq!(items[3]["body"].get("selector"), None);
 }
 
 #[test]
 fn provenance_leads_from_the_message_to_the_files() {
-    let found = json("provenance.jsonld");
+    let found = bundle_json("provenance.jsonld");
     let graph = found["@graph"].as_array().unwrap();
     let node = |id: &str| graph.iter().find(|node| node["@id"] == id).unwrap_or_else(|| panic!("{id}"));
     let ids = |value: &Value| -> Vec<String> {
@@ -106,13 +106,13 @@ fn provenance_leads_from_the_message_to_the_files() {
     let message = node("message.md");
     assert_eq!(ids(&message["prov:wasGeneratedBy"]), ["urn:ibid:run:run%201"]);
     assert_eq!(ids(&message["prov:wasAttributedTo"]), ["urn:ibid:model:a%20model%3A7b", "urn:ibid:agent:researcher"]);
-    let text = format!("texts/{}.txt", Sha256::of(TEXT.as_bytes()));
-    let pdf = format!("artifacts/{}.pdf", Sha256::of(PDF));
+    let text = format!("texts/{}.txt", Sha256::of_bytes(TEXT.as_bytes()));
+    let pdf = format!("artifacts/{}.pdf", Sha256::of_bytes(PDF));
     assert!(ids(&message["prov:wasQuotedFrom"]).contains(&text));
     assert!(ids(&message["prov:wasDerivedFrom"]).contains(&pdf));
     assert_eq!(ids(&node(&text)["prov:wasDerivedFrom"]), [pdf.as_str()]);
-    assert_eq!(node(&pdf)["schema:sha256"], Sha256::of(PDF).to_string());
-    assert_eq!(node(&format!("urn:sha256:{}", Sha256::of(b"gone")))["schema:name"], "Source 3");
+    assert_eq!(node(&pdf)["schema:sha256"], Sha256::of_bytes(PDF).to_string());
+    assert_eq!(node(&format!("urn:sha256:{}", Sha256::of_bytes(b"gone")))["schema:name"], "Source 3");
     let run = node("urn:ibid:run:run%201");
     assert_eq!(ids(&run["prov:used"]).len(), 6);
     // Every node that is named is there, once.
@@ -128,7 +128,7 @@ fn provenance_leads_from_the_message_to_the_files() {
 
 #[test]
 fn the_page_for_people_fits_a_terminal() {
-    let files = unpacked(&written(&bundle()));
+    let files = unzip_files(&bundle_bytes(&sample_bundle()));
     let page = String::from_utf8(files.iter().find(|(path, _)| path == README).unwrap().1.clone()).unwrap();
     assert!(page.contains("EVIDENCE OF MESSAGE msg_01/é\n") && page.contains("sha256sum -c SHA256SUMS\n"));
     assert!(page.contains("[3] Source 3\n    not in this archive\n"), "{page}");
@@ -137,41 +137,41 @@ fn the_page_for_people_fits_a_terminal() {
 
 #[test]
 fn a_document_has_files_of_its_own() {
-    let mut document = bundle();
-    document.kind = Kind::Document;
+    let mut document = sample_bundle();
+    document.kind = BundleKind::Document;
     document.message.format = TextFormat::Typst;
     document.message.run = None;
     document.message.model = None;
     document.message.title = Some("On 数据".into());
-    let bytes = written(&document);
-    let names: Vec<_> = unpacked(&bytes).into_iter().map(|(name, _)| name).collect();
+    let bytes = bundle_bytes(&document);
+    let names: Vec<_> = unzip_files(&bytes).into_iter().map(|(name, _)| name).collect();
     assert!(names.contains(&"document.json".to_owned()) && names.contains(&"document.typ".to_owned()));
-    let report = checked(&bytes);
-    assert_eq!((report.faults.as_slice(), report.kind), ([].as_slice(), Some(Kind::Document)));
+    let report = verify_bytes(&bytes);
+    assert_eq!((report.faults.as_slice(), report.kind), ([].as_slice(), Some(BundleKind::Document)));
 }
 
 #[test]
 fn a_file_may_be_its_own_text() {
-    let mut plain = bundle();
-    plain.files.push(file(TEXT.as_bytes(), Role::Artifact, "text/plain", Some("notes.txt")));
+    let mut plain = sample_bundle();
+    plain.files.push(file_record(TEXT.as_bytes(), FileRole::Artifact, "text/plain", Some("notes.txt")));
     plain.citations[0].content_sha256 = plain.citations[0].text_sha256;
-    let report = checked(&written(&plain));
+    let report = verify_bytes(&bundle_bytes(&plain));
     assert_eq!((report.faults.as_slice(), report.files), ([].as_slice(), 13));
 }
 
 #[test]
 fn an_answer_without_citations_is_a_bundle_too() {
-    let mut plain = bundle();
+    let mut plain = sample_bundle();
     plain.citations.clear();
     plain.files.clear();
     plain.message.content.clear();
-    let report = checked(&written(&plain));
+    let report = verify_bytes(&bundle_bytes(&plain));
     assert_eq!((report.faults.as_slice(), report.citations, report.files), ([].as_slice(), 0, 8));
 }
 
 #[test]
 fn what_cannot_be_bundled_is_said() {
-    let invalid = |change: fn(&mut Bundle)| match refused(change) {
+    let invalid = |change: fn(&mut Bundle)| match write_error_after(change) {
         BundleError::Invalid(what) => what,
         other => panic!("{other}"),
     };
@@ -182,17 +182,19 @@ fn what_cannot_be_bundled_is_said() {
     assert!(invalid(|one| one.citations[3].prefix = "x".into()).contains("no quote"));
     assert!(invalid(|one| one.message.id.clear()).contains("id that is empty"));
     assert!(invalid(|one| one.files[0].media_type = "text".into()).contains("media type"));
-    assert!(invalid(|one| one.files[0].role = Role::Record).contains("record"));
+    assert!(invalid(|one| one.files[0].role = FileRole::Record).contains("record"));
     assert!(invalid(|one| one.files[0].size_bytes = MAX_TEXT + 1).contains("larger than 268435456 bytes"));
-    let twice = |one: &mut Bundle| one.files.push(file(PDF, Role::Artifact, "application/pdf", Some("other.pdf")));
+    let twice =
+        |one: &mut Bundle| one.files.push(file_record(PDF, FileRole::Artifact, "application/pdf", Some("other.pdf")));
     assert!(invalid(twice).contains("given twice"));
-    let renamed = |one: &mut Bundle| one.files.push(file(PDF, Role::Artifact, "application/pdf", Some("other.doc")));
+    let renamed =
+        |one: &mut Bundle| one.files.push(file_record(PDF, FileRole::Artifact, "application/pdf", Some("other.doc")));
     assert!(invalid(renamed).contains("twice"));
     let cited = |one: &mut Bundle| one.citations = vec![one.citations[3].clone(); crate::MAX_CITATIONS + 1];
     assert!(invalid(cited).contains("at most 100000"));
     let many = |one: &mut Bundle| {
         one.files = (0..crate::MAX_FILES as u32)
-            .map(|number| file(Box::leak(Box::new(number.to_be_bytes())), Role::Text, "text/plain", None))
+            .map(|number| file_record(Box::leak(Box::new(number.to_be_bytes())), FileRole::Text, "text/plain", None))
             .collect();
     };
     assert!(invalid(many).contains("at most 65534"));
@@ -200,14 +202,14 @@ fn what_cannot_be_bundled_is_said() {
 
 #[test]
 fn a_record_that_is_too_large_is_refused() {
-    let error = refused(|one| one.message.content = "x".repeat(MAX_RECORD as usize + 1));
+    let error = write_error_after(|one| one.message.content = "x".repeat(MAX_RECORD as usize + 1));
     assert!(matches!(&error, BundleError::TooLarge { file, .. } if file == "message.md"), "{error}");
 }
 
 #[test]
 fn a_file_that_is_not_what_it_is_said_to_be_is_refused() {
-    let changed = |change: fn(&mut FileRecord)| match refused(|one| change(&mut one.files[1])) {
-        BundleError::Changed { file } => assert_eq!(file, format!("artifacts/{}.pdf", Sha256::of(PDF))),
+    let changed = |change: fn(&mut FileRecord)| match write_error_after(|one| change(&mut one.files[1])) {
+        BundleError::Changed { file } => assert_eq!(file, format!("artifacts/{}.pdf", Sha256::of_bytes(PDF))),
         other => panic!("{other}"),
     };
     changed(|file| file.size_bytes += 1);
@@ -225,7 +227,7 @@ fn a_file_that_is_not_what_it_is_said_to_be_is_refused() {
             false => Ok(Box::new(io::repeat(7).take(PDF.len() as u64))),
         });
     });
-    let error = refused(|one| one.files[1].open = Box::new(|| Err(io::Error::other("gone"))));
+    let error = write_error_after(|one| one.files[1].open = Box::new(|| Err(io::Error::other("gone"))));
     assert!(matches!(error, BundleError::Read { .. }), "{error}");
 }
 
@@ -241,11 +243,11 @@ fn a_place_that_takes_no_more_is_told() {
             Ok(())
         }
     }
-    let length = written(&bundle()).len();
+    let length = bundle_bytes(&sample_bundle()).len();
     for room in (0..length).step_by(97) {
-        assert!(matches!(crate::write(&bundle(), Full(room)), Err(BundleError::Write(_))));
+        assert!(matches!(crate::write_bundle(&sample_bundle(), Full(room)), Err(BundleError::Write(_))));
     }
-    crate::write(&bundle(), Full(length)).unwrap();
+    crate::write_bundle(&sample_bundle(), Full(length)).unwrap();
 }
 
 /// A large file is never held: nothing more than a piece is read or written at once.
@@ -277,18 +279,18 @@ fn large_files_stream() {
 
     let mut hasher = ibid_domain::hash::Hasher::default();
     (0..SIZE >> 16).for_each(|_| hasher.update(&[7; 1 << 16]));
-    let mut bundle = bundle();
+    let mut bundle = sample_bundle();
     bundle.files.push(FileRecord {
         sha256: hasher.finish(),
         size_bytes: SIZE,
         media_type: "video/mp4".into(),
         name: Some("talk.mp4".into()),
-        role: Role::Artifact,
+        role: FileRole::Artifact,
         open: Box::new(|| Ok(Box::new(io::repeat(7).take(SIZE)))),
     });
     let mut archive = tempfile::tempfile().unwrap();
-    let done = crate::write(&bundle, Pieces(&mut archive)).unwrap();
-    let report = verify(Pieces(&mut archive), Some(done.digest)).unwrap();
+    let done = crate::write_bundle(&bundle, Pieces(&mut archive)).unwrap();
+    let report = verify_bundle(Pieces(&mut archive), Some(done.digest)).unwrap();
     assert_eq!(report.faults, []);
     assert!(report.bytes > SIZE);
 }

@@ -194,7 +194,7 @@ async fn a_server_that_is_not_there_is_unreachable() {
     // A port that was free a moment ago.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut rules = FetchRules { connect_timeout: Duration::from_millis(300), ..server.rules() };
-    rules.allow.push(ibid_fetch::Allowed::exactly(free));
+    rules.allow.push(ibid_fetch::AllowedNetwork::single_address(free));
     let fetcher = server.fetcher(rules);
     let found = fetcher.fetch(&format!("http://{free}/"), None).await.unwrap_err();
     assert!(matches!(found, FetchError::Unreachable(_)) && found.is_transient(), "{found:?}");

@@ -12,7 +12,7 @@ use std::{
 };
 
 use futures::future::BoxFuture;
-use ibid_fetch::{Allowed, FetchRules, Fetcher, Resolver};
+use ibid_fetch::{AllowedNetwork, FetchRules, Fetcher, Resolver};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
@@ -67,7 +67,7 @@ impl Server {
     /// Rules that allow this very address and port, and no other that is not public.
     pub fn rules(&self) -> FetchRules {
         FetchRules {
-            allow: vec![Allowed::exactly(self.address)],
+            allow: vec![AllowedNetwork::single_address(self.address)],
             per_host_interval: Duration::ZERO,
             total_timeout: Duration::from_secs(20),
             ..FetchRules::default()
@@ -152,7 +152,7 @@ impl Names {
 }
 
 impl Resolver for Names {
-    fn addresses(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+    fn resolve_host(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         let mut answers = self.answers.lock().unwrap();
         let found = match answers.get_mut(&host) {

@@ -24,7 +24,7 @@ fn dot_of(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
-/// How many bits of each row differ from the query's.
+/// Computes the Hamming distance of each row to the query.
 #[inline(always)]
 fn distances_of(query: &[u64], bits: &[u64], into: &mut [u16]) {
     /// The widths of common models are known to the compiler.
@@ -52,7 +52,7 @@ fn distances_of(query: &[u64], bits: &[u64], into: &mut [u16]) {
     }
 }
 
-/// How many rows stand in one block of codes.
+/// Number of rows in one block of codes, fixed by the SIMD layout.
 pub(super) const ROWS: usize = 32;
 
 /// For each row of a block the sum, over its codes of four bits, of what the table has for the code at that place. A
@@ -105,13 +105,13 @@ fn sums_at_once(table: &[[u8; 16]], block: &[[u8; 16]], into: &mut [u16; ROWS]) 
     }
 }
 
-/// How sums of the table become scores.
+/// Linear scale that turns sums of table entries into scores.
 #[derive(Clone, Copy)]
-pub(super) struct Scale {
-    /// What one step of the table is worth, and what all sums begin at.
+pub(super) struct ScoreScale {
+    /// Factor for each sum; `start` is the offset.
     pub(super) step: f32,
     pub(super) start: f32,
-    /// What is added to each.
+    /// Inner product of query and centroid, added to each score.
     pub(super) towards: f32,
 }
 
@@ -123,7 +123,7 @@ fn guesses_of(
     table: &[[u8; 16]],
     codes: &[[u8; 16]],
     reach: &[f32],
-    scale: Scale,
+    scale: ScoreScale,
     into: &mut Vec<f32>,
 ) {
     into.clear();
@@ -140,12 +140,18 @@ fn guesses_of(
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn guesses_fast(table: &[[u8; 16]], codes: &[[u8; 16]], reach: &[f32], scale: Scale, into: &mut Vec<f32>) {
+fn guesses_fast(table: &[[u8; 16]], codes: &[[u8; 16]], reach: &[f32], scale: ScoreScale, into: &mut Vec<f32>) {
     guesses_of(|table, block, sums| sums_at_once(table, block, sums), table, codes, reach, scale, into);
 }
 
 /// The score of each row of a list, see [`guesses_of`].
-pub(super) fn guesses(table: &[[u8; 16]], codes: &[[u8; 16]], reach: &[f32], scale: Scale, into: &mut Vec<f32>) {
+pub(super) fn estimate_scores(
+    table: &[[u8; 16]],
+    codes: &[[u8; 16]],
+    reach: &[f32],
+    scale: ScoreScale,
+    into: &mut Vec<f32>,
+) {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
         #[expect(unsafe_code, reason = "the processor was just asked whether it has these instructions")]

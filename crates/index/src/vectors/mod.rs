@@ -7,18 +7,18 @@
 //! there are many, one list has them all.
 
 mod compare;
-mod pack;
 mod partition;
+mod quantize;
 
-pub(crate) use self::pack::Packed;
+pub(crate) use self::quantize::QuantizedVector;
 use self::{
-    compare::{ROWS, Scale},
-    pack::{Query, places, unpack},
-    partition::Centres,
+    compare::{ROWS, ScoreScale},
+    partition::Centroids,
+    quantize::{QuantizedQuery, nibble_count, unpack_high_bits},
 };
-use crate::best::{Best, better, is_set, keep_best, ones};
+use crate::top_k::{TopScores, compare_scores, is_set, keep_best, set_bits};
 
-/// How many passages lie in one block. Blocks never move, so growing copies nothing.
+/// Number of passages per block. Blocks never move, so growing copies nothing.
 const BLOCK: usize = 16 * 1024;
 
 /// So many are looked at with one bit a number, and so many times the root of their number. Of real passages and
@@ -32,7 +32,7 @@ const CLOSER: usize = 16;
 /// So many are fetched from memory before they are compared.
 const AHEAD: usize = 8;
 
-/// When at most so many are allowed, the bits are not worth looking at.
+/// Up to this many allowed passages, all are compared directly without the one-bit estimate.
 const FEW: usize = 2_000;
 
 /// Vectors of fewer numbers have too few bits to tell one from another, and are short enough to be compared whole.
@@ -45,55 +45,55 @@ const LISTS: usize = 4;
 
 /// The vectors of passages, by their slot.
 #[derive(Debug)]
-pub(crate) struct Vectors {
+pub(crate) struct VectorIndex {
     dimension: usize,
-    blocks: Vec<Block>,
-    /// How many there are.
+    blocks: Vec<VectorBlock>,
+    /// Number of slots that have a vector.
     count: usize,
-    centres: Centres,
-    lists: Vec<List>,
+    centres: Centroids,
+    lists: Vec<CentroidList>,
     /// The list of each slot, counted from 1; 0 where there is no vector.
     listed: Vec<u32>,
-    /// How many there were when they were last divided.
+    /// Number of vectors at the time of the last partition.
     divided: usize,
     /// The slots whose vectors came since a division was begun that is not done yet.
     since: Option<Vec<u32>>,
 }
 
 #[derive(Debug)]
-struct Block {
+struct VectorBlock {
     high: Vec<i8>,
     low: Vec<u8>,
-    /// What one step of `high` is worth; 0 where there is no vector.
+    /// Quantization step of `high`; 0 if the slot has no vector.
     step: Vec<f32>,
 }
 
-/// What lies around one centre.
+/// Vectors assigned to one centroid, in one-bit codes.
 #[derive(Clone, Debug, Default)]
-struct List {
+struct CentroidList {
     slots: Vec<u32>,
-    /// The bits of the vectors, in blocks of [`compare::ROWS`] of them.
+    /// The bits of the vectors, in blocks of [`match_form::ROWS`] of them.
     codes: Vec<[u8; 16]>,
-    /// What a bit is worth: how far the vector lies from the centre, for each number.
+    /// Scale of the one-bit code of each row: its mean distance from the centroid per component.
     reach: Vec<f32>,
 }
 
-impl List {
+impl CentroidList {
     fn push(&mut self, slot: u32, vector: &[f32], centre: &[f32]) {
-        let (row, places) = (self.slots.len(), places(vector.len()));
+        let (row, places) = (self.slots.len(), nibble_count(vector.len()));
         if row.is_multiple_of(ROWS) {
             self.codes.resize(self.codes.len() + places, [0; 16]);
             self.reach.resize(row + ROWS, 0.0);
         }
         for (place, (vector, centre)) in vector.chunks(4).zip(centre.chunks(4)).enumerate() {
             let above = vector.iter().zip(centre).enumerate();
-            self.put(row, place, places, above.fold(0, |code, (at, (a, b))| code | u8::from(a > b) << at));
+            self.set_code(row, place, places, above.fold(0, |code, (at, (a, b))| code | u8::from(a > b) << at));
         }
-        self.reach[row] = reach(vector, centre);
+        self.reach[row] = residual_scale(vector, centre);
         self.slots.push(slot);
     }
 
-    fn put(&mut self, row: usize, place: usize, places: usize, code: u8) {
+    fn set_code(&mut self, row: usize, place: usize, places: usize, code: u8) {
         let byte = &mut self.codes[row / ROWS * places + place][row % 16];
         *byte = if row % ROWS < 16 { *byte & 0xf0 | code } else { *byte & 0x0f | code << 4 };
     }
@@ -103,28 +103,28 @@ impl List {
         if row % ROWS < 16 { byte & 15 } else { byte >> 4 }
     }
 
-    fn forget(&mut self, slot: u32, places: usize) {
+    fn remove_slot(&mut self, slot: u32, places: usize) {
         let Some(at) = self.slots.iter().position(|one| *one == slot) else { return };
         let last = self.slots.len() - 1;
         self.slots.swap_remove(at);
         self.reach[at] = self.reach[last];
         for place in 0..places {
             let code = self.code(last, place, places);
-            self.put(at, place, places, code);
+            self.set_code(at, place, places, code);
         }
         self.codes.truncate(last.div_ceil(ROWS) * places);
         self.reach.truncate(last.div_ceil(ROWS) * ROWS);
     }
 
     /// Guesses how near each vector is to the query, whose product with the centre is known.
-    fn guess(&self, query: &Query, towards: f32, into: &mut Vec<f32>) {
-        let scale = Scale { step: 2.0 * query.table_step, start: query.table_start, towards };
-        compare::guesses(&query.table, &self.codes, &self.reach, scale, into);
+    fn estimate_similarities(&self, query: &QuantizedQuery, towards: f32, into: &mut Vec<f32>) {
+        let scale = ScoreScale { step: 2.0 * query.table_step, start: query.table_start, towards };
+        compare::estimate_scores(&query.table, &self.codes, &self.reach, scale, into);
     }
 }
 
-/// What makes the bits of a vector, times this, the best guess of where it lies from its centre.
-fn reach(vector: &[f32], centre: &[f32]) -> f32 {
+/// Returns the factor by which the bits of a vector best approximate its residual from the centroid.
+fn residual_scale(vector: &[f32], centre: &[f32]) -> f32 {
     let (mut squares, mut sum) = (0.0_f32, 0.0_f32);
     for (a, b) in vector.iter().zip(centre) {
         let far = a - b;
@@ -134,39 +134,39 @@ fn reach(vector: &[f32], centre: &[f32]) -> f32 {
     if sum > 0.0 { squares / sum } else { 0.0 }
 }
 
-/// How vectors are to be divided, made while they are searched.
-pub(crate) struct Division {
-    centres: Centres,
-    lists: Vec<List>,
+/// A new partition of the vectors into lists, computed while searches go on.
+pub(crate) struct VectorPartition {
+    centres: Centroids,
+    lists: Vec<CentroidList>,
     listed: Vec<u32>,
 }
 
-impl Division {
-    fn new(centres: Centres) -> Self {
-        Self { lists: vec![List::default(); centres.len()], centres, listed: Vec::new() }
+impl VectorPartition {
+    fn new(centres: Centroids) -> Self {
+        Self { lists: vec![CentroidList::default(); centres.len()], centres, listed: Vec::new() }
     }
 
     /// For vectors that stand one after the other, so many of a whole.
-    pub(crate) fn of(dimension: usize, sample: &[f32], whole: usize) -> Self {
-        Self::new(Centres::train(dimension, sample, (whole as f64).sqrt() as usize * LISTS))
+    pub(crate) fn train_on(dimension: usize, sample: &[f32], whole: usize) -> Self {
+        Self::new(Centroids::train(dimension, sample, (whole as f64).sqrt() as usize * LISTS))
     }
 
-    fn put(&mut self, slot: u32, list: usize, vector: &[f32]) {
+    fn insert_slot(&mut self, slot: u32, list: usize, vector: &[f32]) {
         self.listed.resize(self.listed.len().max(slot as usize + 1), 0);
-        self.lists[list].push(slot, vector, self.centres.of(list));
+        self.lists[list].push(slot, vector, self.centres.centroid_at(list));
         self.listed[slot as usize] = list as u32 + 1;
     }
 }
 
-impl Vectors {
+impl VectorIndex {
     /// Room for vectors of this dimension.
     pub(crate) fn new(dimension: usize) -> Self {
         Self {
             dimension,
             blocks: Vec::new(),
             count: 0,
-            centres: Centres::new(dimension, vec![0.0; dimension]),
-            lists: vec![List::default()],
+            centres: Centroids::new(dimension, vec![0.0; dimension]),
+            lists: vec![CentroidList::default()],
             listed: Vec::new(),
             divided: 0,
             since: None,
@@ -182,13 +182,13 @@ impl Vectors {
     }
 
     /// Keeps the vector of a slot.
-    pub(crate) fn set(&mut self, slot: u32, packed: &Packed) {
+    pub(crate) fn set(&mut self, slot: u32, packed: &QuantizedVector) {
         if packed.high.len() != self.dimension || packed.low.len() != self.dimension {
             return;
         }
         let (block, row) = (slot as usize / BLOCK, slot as usize % BLOCK);
         while self.blocks.len() <= block {
-            self.blocks.push(Block {
+            self.blocks.push(VectorBlock {
                 high: vec![0; BLOCK * self.dimension],
                 low: vec![0; BLOCK * self.dimension],
                 step: vec![0.0; BLOCK],
@@ -201,34 +201,35 @@ impl Vectors {
         at.low[numbers].copy_from_slice(&packed.low);
         at.step[row] = packed.step;
         self.count += usize::from(self.listed[slot as usize] == 0);
-        self.list(slot);
+        self.assign_list(slot);
         if let Some(since) = &mut self.since {
             since.push(slot);
         }
     }
 
-    /// Whether there are many more than when they were last divided, and nobody is at it.
-    pub(crate) fn is_division_due(&self) -> bool {
+    /// Returns true if the number of vectors has grown enough since the last partition, and no partition is in
+    /// progress.
+    pub(crate) fn is_partition_due(&self) -> bool {
         self.dimension > SHORT
             && self.count >= DIVIDED.0
             && self.count >= self.divided * DIVIDED.1
             && self.since.is_none()
     }
 
-    /// Begins to divide them.
-    pub(crate) fn begin_division(&mut self) {
+    /// Starts recording new vectors, so that they can be added to the partition in progress.
+    pub(crate) fn begin_partition(&mut self) {
         self.since = Some(Vec::new());
     }
 
     /// Some of them, from all over, one after the other.
-    pub(crate) fn sample(&self) -> Vec<f32> {
-        let wanted = Centres::sample((self.count as f64).sqrt() as usize * LISTS).min(self.count);
+    pub(crate) fn sample_vectors(&self) -> Vec<f32> {
+        let wanted = Centroids::sample_size((self.count as f64).sqrt() as usize * LISTS).min(self.count);
         let mut sample = Vec::with_capacity(wanted * self.dimension);
         let mut taken = 0;
         for (at, slot) in (0..).zip(self.slots()) {
             if at * wanted / self.count.max(1) >= taken {
                 taken += 1;
-                self.unpacked(slot, &mut sample);
+                self.unpack_slot(slot, &mut sample);
             }
         }
         sample
@@ -239,16 +240,16 @@ impl Vectors {
     }
 
     /// Divides those of the next slots, and says if there are more.
-    pub(crate) fn divide_more(&self, division: &mut Division) -> bool {
+    pub(crate) fn partition_more(&self, division: &mut VectorPartition) -> bool {
         let first = division.listed.len();
         let end = (first + BLOCK).min(self.listed.len());
         let (mut vector, mut near) = (Vec::new(), Vec::new());
         for slot in first..end {
             if self.listed[slot] > 0 {
                 vector.clear();
-                self.unpacked(slot as u32, &mut vector);
-                let list = division.centres.nearest(&vector, &mut near);
-                division.put(slot as u32, list, &vector);
+                self.unpack_slot(slot as u32, &mut vector);
+                let list = division.centres.nearest_centroid(&vector, &mut near);
+                division.insert_slot(slot as u32, list, &vector);
             }
         }
         division.listed.resize(end, 0);
@@ -256,38 +257,39 @@ impl Vectors {
     }
 
     /// Takes a division over that was made of these vectors.
-    pub(crate) fn take(&mut self, mut division: Division) {
+    pub(crate) fn apply_partition(&mut self, mut division: VectorPartition) {
         let Some(since) = self.since.take() else { return };
-        while self.divide_more(&mut division) {}
+        while self.partition_more(&mut division) {}
         (self.centres, self.lists, self.listed) = (division.centres, division.lists, division.listed);
         for slot in since {
-            self.list(slot);
+            self.assign_list(slot);
         }
         self.divided = self.count;
     }
 
-    /// How they are divided: the centres, the list of each slot counted from 1, and how many they were then.
-    pub(crate) fn division(&self) -> (&[f32], &[u32], usize) {
+    /// Returns the centroids, the list of each slot counted from 1, and the number of vectors when they were
+    /// partitioned.
+    pub(crate) fn current_partition(&self) -> (&[f32], &[u32], usize) {
         (self.centres.numbers(), &self.listed, self.divided)
     }
 
     /// Divides them as they were divided once.
-    pub(crate) fn divide_as(&mut self, centres: Vec<f32>, listed: &[u32], divided: usize) {
-        let centres = Centres::new(self.dimension, centres);
+    pub(crate) fn adopt_partition(&mut self, centres: Vec<f32>, listed: &[u32], divided: usize) {
+        let centres = Centroids::new(self.dimension, centres);
         if centres.len() == 0 {
             return;
         }
-        let mut division = Division::new(centres);
+        let mut division = VectorPartition::new(centres);
         let (mut vector, mut near) = (Vec::new(), Vec::new());
         for slot in self.slots() {
             vector.clear();
-            self.unpacked(slot, &mut vector);
+            self.unpack_slot(slot, &mut vector);
             let known = listed.get(slot as usize).map(|list| *list as usize);
             let list = match known.and_then(|list| list.checked_sub(1)).filter(|list| *list < division.lists.len()) {
                 Some(list) => list,
-                None => division.centres.nearest(&vector, &mut near),
+                None => division.centres.nearest_centroid(&vector, &mut near),
             };
-            division.put(slot, list, &vector);
+            division.insert_slot(slot, list, &vector);
         }
         division.listed.resize(self.listed.len(), 0);
         (self.centres, self.lists, self.listed) = (division.centres, division.lists, division.listed);
@@ -295,33 +297,38 @@ impl Vectors {
     }
 
     /// Puts a slot that has a vector into the list that it belongs to.
-    fn list(&mut self, slot: u32) {
+    fn assign_list(&mut self, slot: u32) {
         let mut vector = Vec::with_capacity(self.dimension);
-        self.unpacked(slot, &mut vector);
+        self.unpack_slot(slot, &mut vector);
         if let Some(list) = self.listed[slot as usize].checked_sub(1) {
-            self.lists[list as usize].forget(slot, places(self.dimension));
+            self.lists[list as usize].remove_slot(slot, nibble_count(self.dimension));
         }
-        let list = self.centres.nearest(&vector, &mut Vec::new());
-        self.lists[list].push(slot, &vector, self.centres.of(list));
+        let list = self.centres.nearest_centroid(&vector, &mut Vec::new());
+        self.lists[list].push(slot, &vector, self.centres.centroid_at(list));
         self.listed[slot as usize] = list as u32 + 1;
     }
 
-    fn unpacked(&self, slot: u32, into: &mut Vec<f32>) {
+    fn unpack_slot(&self, slot: u32, into: &mut Vec<f32>) {
         let (block, row) = (&self.blocks[slot as usize / BLOCK], slot as usize % BLOCK);
-        unpack(&block.high[row * self.dimension..(row + 1) * self.dimension], block.step[row], into);
+        unpack_high_bits(&block.high[row * self.dimension..(row + 1) * self.dimension], block.step[row], into);
     }
 
     /// The `count` nearest slots that are allowed, by cosine, best first. `allowed` has a bit a slot and says how many
     /// are set; none means all.
-    pub(crate) fn nearest(&self, vector: &[f32], allowed: Option<(&[u64], usize)>, count: usize) -> Vec<(u32, f32)> {
+    pub(crate) fn nearest_slots(
+        &self,
+        vector: &[f32],
+        allowed: Option<(&[u64], usize)>,
+        count: usize,
+    ) -> Vec<(u32, f32)> {
         if vector.len() != self.dimension || count == 0 {
             return Vec::new();
         }
-        let Some(query) = Query::new(vector) else { return Vec::new() };
+        let Some(query) = QuantizedQuery::new(vector) else { return Vec::new() };
         let looked_at = match allowed {
-            Some((bits, few)) if few <= FEW || self.dimension <= SHORT => ones(bits).collect(),
+            Some((bits, few)) if few <= FEW || self.dimension <= SHORT => set_bits(bits).collect(),
             None if self.dimension <= SHORT => (0..self.listed.len() as u32).collect(),
-            _ => self.guessed(&query, allowed.map(|(bits, _)| bits), count),
+            _ => self.estimate_nearest(&query, allowed.map(|(bits, _)| bits), count),
         };
         let mut scored: Vec<(f32, u32)> = Vec::with_capacity(looked_at.len());
         for (at, slot) in looked_at.iter().enumerate() {
@@ -338,48 +345,48 @@ impl Vectors {
             self.prefetch(*slot, |block| &block.low);
         }
         for (score, slot) in &mut scored {
-            *score = self.score_whole(&query, *slot).unwrap_or(*score);
+            *score = self.score_exact(&query, *slot).unwrap_or(*score);
         }
         keep_best(&mut scored, count);
-        scored.sort_unstable_by(better);
+        scored.sort_unstable_by(compare_scores);
         scored.into_iter().map(|(score, slot)| (slot, score)).collect()
     }
 
     /// The cosines of these slots, where they have a vector.
     pub(crate) fn similarities(&self, vector: &[f32], slots: &[u32]) -> Vec<Option<f32>> {
-        match Query::new(vector) {
+        match QuantizedQuery::new(vector) {
             Some(query) if vector.len() == self.dimension => {
                 slots.iter().for_each(|slot| self.prefetch(*slot, |block| &block.high));
                 slots.iter().for_each(|slot| self.prefetch(*slot, |block| &block.low));
-                slots.iter().map(|slot| self.score_whole(&query, *slot)).collect()
+                slots.iter().map(|slot| self.score_exact(&query, *slot)).collect()
             }
             _ => vec![None; slots.len()],
         }
     }
 
     /// Asks for what will be compared soon.
-    fn prefetch<T>(&self, slot: u32, of: impl Fn(&Block) -> &Vec<T>) {
+    fn prefetch<T>(&self, slot: u32, of: impl Fn(&VectorBlock) -> &Vec<T>) {
         let Some(block) = self.blocks.get(slot as usize / BLOCK) else { return };
         let row = slot as usize % BLOCK;
         compare::prefetch(&of(block)[row * self.dimension..(row + 1) * self.dimension]);
         compare::prefetch(&block.step[row..=row]);
     }
 
-    fn row(&self, slot: u32) -> Option<(&Block, usize)> {
+    fn block_row(&self, slot: u32) -> Option<(&VectorBlock, usize)> {
         let (block, row) = (self.blocks.get(slot as usize / BLOCK)?, slot as usize % BLOCK);
         (block.step[row] != 0.0).then_some((block, row))
     }
 
-    fn score_high(&self, query: &Query, slot: u32) -> Option<f32> {
-        let (block, row) = self.row(slot)?;
+    fn score_high(&self, query: &QuantizedQuery, slot: u32) -> Option<f32> {
+        let (block, row) = self.block_row(slot)?;
         let high = &block.high[row * self.dimension..(row + 1) * self.dimension];
         // The lower bits are half a step on average.
         let product = compare::product(&query.whole, high) as f32 + query.sum / 2.0;
         Some(product * block.step[row] * query.step)
     }
 
-    fn score_whole(&self, query: &Query, slot: u32) -> Option<f32> {
-        let (block, row) = self.row(slot)?;
+    fn score_exact(&self, query: &QuantizedQuery, slot: u32) -> Option<f32> {
+        let (block, row) = self.block_row(slot)?;
         let numbers = row * self.dimension..(row + 1) * self.dimension;
         let high = i64::from(compare::product(&query.whole, &block.high[numbers.clone()]));
         let low = i64::from(compare::product_low(&query.whole, &block.low[numbers]));
@@ -387,12 +394,12 @@ impl Vectors {
     }
 
     /// The slots around the query that are nearest as far as their bits tell.
-    fn guessed(&self, query: &Query, allowed: Option<&[u64]>, count: usize) -> Vec<u32> {
+    fn estimate_nearest(&self, query: &QuantizedQuery, allowed: Option<&[u64]>, count: usize) -> Vec<u32> {
         let looked = (LOOKED_AT.0 + LOOKED_AT.1 * (self.count as f64).sqrt() as usize).max(count * 40);
         let wanted = GUESSED.0.max(count * 3) + looked / GUESSED.1;
         let probes = (self.lists.len() * looked / self.count.max(1) * 2 + 8).min(self.lists.len());
-        let centres = self.centres.ranked(query, probes);
-        let mut best = Best::new(wanted, f32::NEG_INFINITY);
+        let centres = self.centres.rank_centroids(query, probes);
+        let mut best = TopScores::new(wanted, f32::NEG_INFINITY);
         let mut scores = Vec::new();
         let (mut seen, mut at) = (0, 0);
         while seen < looked && at < centres.len() {
@@ -402,7 +409,7 @@ impl Vectors {
             if let Some((_, next)) = centres.get(at) {
                 compare::prefetch(self.lists[*next as usize].codes.get(..AHEAD * 4).unwrap_or_default());
             }
-            list.guess(query, towards, &mut scores);
+            list.estimate_similarities(query, towards, &mut scores);
             seen +=
                 allowed.map_or(list.slots.len(), |bits| list.slots.iter().filter(|slot| is_set(bits, **slot)).count());
             for (slots, scores) in list.slots.chunks(ROWS).zip(scores.chunks(ROWS)) {
@@ -415,7 +422,7 @@ impl Vectors {
                 }
             }
         }
-        best.ended().into_iter().map(|(_, slot)| slot).collect()
+        best.into_scores().into_iter().map(|(_, slot)| slot).collect()
     }
 }
 
@@ -438,12 +445,12 @@ mod tests {
         (0..count).map(|at| centres[at % 400].iter().map(|number| number + 0.8 * next() + 0.1).collect()).collect()
     }
 
-    fn divided(kept: &mut Vectors) {
-        if kept.is_division_due() {
-            kept.begin_division();
-            let mut division = Division::of(kept.dimension(), &kept.sample(), kept.len());
-            while kept.divide_more(&mut division) {}
-            kept.take(division);
+    fn divided(kept: &mut VectorIndex) {
+        if kept.is_partition_due() {
+            kept.begin_partition();
+            let mut division = VectorPartition::train_on(kept.dimension(), &kept.sample_vectors(), kept.len());
+            while kept.partition_more(&mut division) {}
+            kept.apply_partition(division);
         }
     }
 
@@ -463,16 +470,16 @@ mod tests {
     fn the_nearest_are_found_as_if_every_number_had_been_compared() {
         for dimension in [100, 384] {
             let vectors = clustered(20_000, dimension);
-            let mut kept = Vectors::new(dimension);
+            let mut kept = VectorIndex::new(dimension);
             for (slot, vector) in vectors.iter().enumerate() {
-                kept.set(slot as u32, &Packed::new(vector).unwrap());
+                kept.set(slot as u32, &QuantizedVector::new(vector).unwrap());
             }
             divided(&mut kept);
             let mut next = noise(99);
             let (mut same, mut asked) = (0, 0);
             for at in 0..60 {
                 let query: Vec<f32> = vectors[at * 13].iter().map(|number| number + 0.5 * next()).collect();
-                let found = kept.nearest(&query, None, 10);
+                let found = kept.nearest_slots(&query, None, 10);
                 let expected = exact(&vectors, &query, |_| true, 10);
                 same += found.iter().filter(|(slot, _)| expected.contains(slot)).count();
                 asked += 10;
@@ -485,9 +492,9 @@ mod tests {
     #[test]
     fn a_filter_costs_no_recall_and_deleted_ones_are_not_found() {
         let vectors = clustered(20_000, 384);
-        let mut kept = Vectors::new(384);
+        let mut kept = VectorIndex::new(384);
         for (slot, vector) in vectors.iter().enumerate().filter(|(slot, _)| slot % 7 != 0) {
-            kept.set(slot as u32, &Packed::new(vector).unwrap());
+            kept.set(slot as u32, &QuantizedVector::new(vector).unwrap());
         }
         divided(&mut kept);
         for one_of in [2, 5, 100] {
@@ -496,10 +503,10 @@ mod tests {
             for slot in (0..20_000).filter(|slot| legal(*slot)) {
                 bits[slot / 64] |= 1 << (slot % 64);
             }
-            let many = ones(&bits).count();
+            let many = set_bits(&bits).count();
             let (mut same, mut asked) = (0, 0);
             for query in vectors.iter().step_by(700) {
-                let found = kept.nearest(query, Some((&bits, many)), 10);
+                let found = kept.nearest_slots(query, Some((&bits, many)), 10);
                 let expected = exact(&vectors, query, |slot| legal(slot) && slot % 7 != 0, 10);
                 same += found.iter().filter(|(slot, _)| expected.contains(slot)).count();
                 asked += expected.len();
@@ -511,13 +518,16 @@ mod tests {
 
     #[test]
     fn what_has_no_direction_or_another_dimension_is_not_compared() {
-        assert!(Packed::new(&[0.0, 0.0]).is_none() && Packed::new(&[f32::NAN, 1.0]).is_none());
-        let mut kept = Vectors::new(2);
-        kept.set(3, &Packed::new(&[3.0, 4.0]).unwrap());
-        kept.set(4, &Packed::new(&[1.0, 2.0, 3.0]).unwrap());
+        assert!(QuantizedVector::new(&[0.0, 0.0]).is_none() && QuantizedVector::new(&[f32::NAN, 1.0]).is_none());
+        let mut kept = VectorIndex::new(2);
+        kept.set(3, &QuantizedVector::new(&[3.0, 4.0]).unwrap());
+        kept.set(4, &QuantizedVector::new(&[1.0, 2.0, 3.0]).unwrap());
         assert_eq!(kept.len(), 1);
-        assert!(kept.nearest(&[1.0, 2.0, 3.0], None, 5).is_empty() && kept.nearest(&[0.0, 0.0], None, 5).is_empty());
-        let found = kept.nearest(&[6.0, 8.0], None, 5);
+        assert!(
+            kept.nearest_slots(&[1.0, 2.0, 3.0], None, 5).is_empty()
+                && kept.nearest_slots(&[0.0, 0.0], None, 5).is_empty()
+        );
+        let found = kept.nearest_slots(&[6.0, 8.0], None, 5);
         assert!(found.len() == 1 && found[0].0 == 3 && (found[0].1 - 1.0).abs() < 1e-3);
         assert_eq!(kept.similarities(&[4.0, -3.0], &[3, 4]).len(), 2);
         assert!(kept.similarities(&[4.0, -3.0], &[3])[0].unwrap().abs() < 1e-3);

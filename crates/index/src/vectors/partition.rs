@@ -2,10 +2,10 @@
 
 use super::{
     compare,
-    pack::{Query, write_bits},
+    quantize::{QuantizedQuery, write_bits},
 };
 
-/// How many times the centres are moved into the middle of what lies around them.
+/// Number of k-means iterations.
 const ROUNDS: usize = 8;
 /// So many centres are compared number by number; the bits choose them.
 const CLOSER: usize = 24;
@@ -17,7 +17,7 @@ const MOST: usize = 80_000;
 
 /// Centres, and what is needed to find the nearest of them.
 #[derive(Clone, Debug)]
-pub(crate) struct Centres {
+pub(crate) struct Centroids {
     dimension: usize,
     width: usize,
     /// The numbers of all, one centre after the other.
@@ -27,15 +27,15 @@ pub(crate) struct Centres {
     steps: Vec<f32>,
     /// Half of the square of their lengths.
     halves: Vec<f32>,
-    /// What makes their lengths one.
+    /// Reciprocal length of each centroid.
     directions: Vec<f32>,
     /// On which side of the average each number lies.
     bits: Vec<u64>,
     average: Vec<f32>,
 }
 
-impl Centres {
-    /// Centres that are known.
+impl Centroids {
+    /// Creates centroids from known components, one centroid after the other.
     pub(crate) fn new(dimension: usize, numbers: Vec<f32>) -> Self {
         let dimension = dimension.max(1);
         let width = dimension.div_ceil(64);
@@ -55,11 +55,11 @@ impl Centres {
             numbers,
             average,
         };
-        centres.look();
+        centres.update_derived();
         centres
     }
 
-    /// How many there are.
+    /// Returns the number of centroids.
     pub(crate) fn len(&self) -> usize {
         self.steps.len()
     }
@@ -68,12 +68,12 @@ impl Centres {
         &self.numbers
     }
 
-    pub(crate) fn of(&self, centre: usize) -> &[f32] {
+    pub(crate) fn centroid_at(&self, centre: usize) -> &[f32] {
         &self.numbers[centre * self.dimension..(centre + 1) * self.dimension]
     }
 
     /// Makes anew what follows from the numbers.
-    fn look(&mut self) {
+    fn update_derived(&mut self) {
         for (at, centre) in self.numbers.chunks_exact(self.dimension).enumerate() {
             let largest = centre.iter().fold(f32::MIN_POSITIVE, |largest, number| largest.max(number.abs()));
             let step = largest / 127.0;
@@ -88,7 +88,7 @@ impl Centres {
     }
 
     /// The centre that a vector lies nearest to.
-    pub(crate) fn nearest(&self, vector: &[f32], near: &mut Vec<(u16, u32)>) -> usize {
+    pub(crate) fn nearest_centroid(&self, vector: &[f32], near: &mut Vec<(u16, u32)>) -> usize {
         let mut bits = vec![0; self.width];
         write_bits(vector, &self.average, &mut bits);
         let mut distances = vec![0_u16; self.len()];
@@ -99,14 +99,15 @@ impl Centres {
             near.select_nth_unstable(CLOSER - 1);
             near.truncate(CLOSER);
         }
-        let goodness = |centre: u32| compare::dot(vector, self.of(centre as usize)) - self.halves[centre as usize];
+        let goodness =
+            |centre: u32| compare::dot(vector, self.centroid_at(centre as usize)) - self.halves[centre as usize];
         let best = near.iter().map(|(_, centre)| (goodness(*centre), *centre)).max_by(|a, b| a.0.total_cmp(&b.0));
         best.map_or(0, |(_, centre)| centre as usize)
     }
 
     /// The product of the query with each centre, and its number: the `wanted` ones first whose direction is nearest
     /// to the query's, in order.
-    pub(crate) fn ranked(&self, query: &Query, wanted: usize) -> Vec<(f32, u32)> {
+    pub(crate) fn rank_centroids(&self, query: &QuantizedQuery, wanted: usize) -> Vec<(f32, u32)> {
         let products: Vec<f32> = self
             .high
             .chunks_exact(self.dimension)
@@ -114,7 +115,7 @@ impl Centres {
             .map(|(high, step)| compare::product(&query.whole, high) as f32 * step * query.step)
             .collect();
         // Sorted as whole numbers: the larger the direction's product, the smaller the upper half.
-        let key = |at: usize| u64::from(!ordered(products[at] * self.directions[at])) << 32 | at as u64;
+        let key = |at: usize| u64::from(!sortable_bits(products[at] * self.directions[at])) << 32 | at as u64;
         let mut keys: Vec<u64> = (0..products.len()).map(key).collect();
         if wanted < keys.len() && wanted > 0 {
             keys.select_nth_unstable(wanted - 1);
@@ -124,8 +125,8 @@ impl Centres {
         keys.into_iter().map(|key| (products[key as u32 as usize], key as u32)).collect()
     }
 
-    /// How many vectors the centres are to be made from.
-    pub(crate) fn sample(count: usize) -> usize {
+    /// Returns the number of vectors needed to train this many centroids.
+    pub(crate) fn sample_size(count: usize) -> usize {
         (count * SAMPLE).min(MOST)
     }
 
@@ -145,7 +146,7 @@ impl Centres {
             let mut sums = vec![0.0_f32; count * dimension];
             let mut members = vec![0_u32; count];
             for vector in vectors.chunks_exact(dimension.max(1)) {
-                let centre = centres.nearest(vector, &mut near);
+                let centre = centres.nearest_centroid(vector, &mut near);
                 members[centre] += 1;
                 let sum = &mut sums[centre * dimension..(centre + 1) * dimension];
                 sum.iter_mut().zip(vector).for_each(|(sum, number)| *sum += number);
@@ -155,14 +156,14 @@ impl Centres {
                 let into = &mut centres.numbers[centre * dimension..(centre + 1) * dimension];
                 into.iter_mut().zip(sum).for_each(|(number, sum)| *number = sum / *members as f32);
             }
-            centres.look();
+            centres.update_derived();
         }
         centres
     }
 }
 
 /// A number that is ordered as the other is.
-fn ordered(number: f32) -> u32 {
+fn sortable_bits(number: f32) -> u32 {
     let bits = number.to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }

@@ -2,7 +2,7 @@
 
 use ibid_domain::MarkKind;
 
-use super::text::clean;
+use super::text::strip_control_chars;
 use crate::{ExtractionError, TextBuilder};
 
 /// Empty cells between filled ones are kept up to this many, so that columns stay columns.
@@ -12,7 +12,7 @@ const WIDEST_GAP: u32 = 32;
 pub(super) fn write_row(text: &mut TextBuilder, row: u32, cells: &[(u32, String)]) -> Result<(), ExtractionError> {
     let filled = || cells.iter().filter(|(_, value)| !value.trim().is_empty());
     let (Some((first, _)), Some((last, _))) = (filled().next(), filled().next_back()) else { return Ok(()) };
-    text.line()?;
+    text.end_line()?;
     let start = text.len();
     let mut column = *first;
     for (at, value) in filled() {
@@ -21,16 +21,20 @@ pub(super) fn write_row(text: &mut TextBuilder, row: u32, cells: &[(u32, String)
         }
         column = *at;
         // A line break within a cell must not look like the end of the row.
-        let value = clean(value.trim());
+        let value = strip_control_chars(value.trim());
         text.push(&value.replace(['\n', '\t'], " "))?;
     }
-    let label = if first == last { name(*first, row) } else { format!("{}:{}", name(*first, row), name(*last, row)) };
-    text.mark(MarkKind::Cells, label, None, start);
-    text.line()
+    let label = if first == last {
+        cell_name(*first, row)
+    } else {
+        format!("{}:{}", cell_name(*first, row), cell_name(*last, row))
+    };
+    text.add_mark(MarkKind::Cells, label, None, start);
+    text.end_line()
 }
 
 /// The name of a cell, both counted from 0: `A1`, `AB12`.
-pub(super) fn name(column: u32, row: u32) -> String {
+pub(super) fn cell_name(column: u32, row: u32) -> String {
     let mut letters = Vec::new();
     let mut left = u64::from(column) + 1;
     while left > 0 {
@@ -41,7 +45,7 @@ pub(super) fn name(column: u32, row: u32) -> String {
 }
 
 /// The column and row of a name such as `AB12`, both from 0.
-pub(super) fn place(name: &str) -> Option<(u32, u32)> {
+pub(super) fn parse_cell_name(name: &str) -> Option<(u32, u32)> {
     let digits = name.find(|char: char| char.is_ascii_digit())?;
     let (letters, number) = name.split_at(digits);
     let mut column: u32 = 0;
@@ -57,22 +61,22 @@ pub(super) fn place(name: &str) -> Option<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limits;
+    use crate::ExtractionLimits;
 
     #[test]
     fn names_of_cells_go_both_ways() {
         for (text, at) in [("A1", (0, 0)), ("Z9", (25, 8)), ("AA10", (26, 9)), ("XFD1048576", (16383, 1_048_575))] {
-            assert_eq!(name(at.0, at.1), text);
-            assert_eq!(place(text), Some(at));
+            assert_eq!(cell_name(at.0, at.1), text);
+            assert_eq!(parse_cell_name(text), Some(at));
         }
         for text in ["", "A", "1", "A0", "é1", "AAAAAAAAAAAA1"] {
-            assert_eq!(place(text), None, "{text}");
+            assert_eq!(parse_cell_name(text), None, "{text}");
         }
     }
 
     #[test]
     fn a_row_keeps_its_columns_and_knows_its_cells() {
-        let mut text = TextBuilder::new(&Limits::default());
+        let mut text = TextBuilder::new(&ExtractionLimits::default());
         write_row(&mut text, 1, &[(0, String::new()), (1, "a\nb".into()), (3, "c".into()), (4, " ".into())]).unwrap();
         let (text, marks) = text.finish();
         assert_eq!(text, "a b\t\tc");

@@ -1,9 +1,9 @@
 //! Tables in plain text.
 
-use super::{Draft, cells::write_row, text::of_input};
-use crate::{ExtractionError, Input};
+use super::{ExtractionDraft, cells::write_row, text::of_input};
+use crate::{ExtractionError, ExtractionInput};
 
-pub(super) fn read(input: &Input, separator: u8, draft: &mut Draft) -> Result<(), ExtractionError> {
+pub(super) fn read(input: &ExtractionInput, separator: u8, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
     let text = of_input(input);
     let mut rest = text.as_str();
     // Excel's own line that names the separator.

@@ -3,62 +3,66 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    Draft, Reading,
+    ExtractionContext, ExtractionDraft,
     drawing::charts_and_diagrams,
     numbering::Numbering,
-    ooxml::Package,
+    ooxml::OoxmlPackage,
     properties,
-    text::{clean, one_line},
-    xml::Node,
-    xml::Tree,
+    text::{one_line, strip_control_chars},
+    xml::XmlNode,
+    xml::XmlTree,
 };
 use crate::ExtractionError;
 
-pub(super) fn read(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
-    let mut package = Package::open(bytes, reading)?;
+pub(super) fn read(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
+    let mut package = OoxmlPackage::open(bytes, reading)?;
     let main = package.main_part("word/document.xml")?;
-    package.properties(draft)?;
-    let source = package.archive.xml(&main)?.unwrap_or_default();
-    let tree = Tree::parse(&source, reading.limits)?;
-    let mut document = Document::new(&mut package, &main)?;
-    if let Some(body) = tree.root().find("body") {
-        document.blocks(body, draft, false)?;
-        document.flush(draft)?;
+    package.read_properties(draft)?;
+    let source = package.archive.read_xml_entry(&main)?.unwrap_or_default();
+    let tree = XmlTree::parse(&source, reading.limits)?;
+    let mut document = DocxReader::new(&mut package, &main)?;
+    if let Some(body) = tree.root().find_descendant("body") {
+        document.write_blocks(body, draft, false)?;
+        document.write_pending_notes(draft)?;
     }
     draft.text.end_sections(0);
     charts_and_diagrams(&mut package, &main, &mut draft.text)?;
-    margins(&mut package, &main, &mut document, draft)?;
+    write_headers_and_footers(&mut package, &main, &mut document, draft)?;
     let folder = main.split('/').next().unwrap_or("word").to_owned();
-    package.embedded(&folder, draft)
+    package.read_embedded_files(&folder, draft)
 }
 
 /// Headers and footers, each once: they stand on every page, so they have no place of their own.
-fn margins(
-    package: &mut Package,
+fn write_headers_and_footers(
+    package: &mut OoxmlPackage,
     main: &str,
-    document: &mut Document,
-    draft: &mut Draft,
+    document: &mut DocxReader,
+    draft: &mut ExtractionDraft,
 ) -> Result<(), ExtractionError> {
     let mut seen = HashSet::new();
     for kind in ["header", "footer"] {
-        for name in package.related(main, kind)? {
-            let Some(source) = package.archive.xml(&name)? else { continue };
-            let (tree, _) = Tree::parse_as_far_as_possible(&source, package.reading.limits)?;
+        for name in package.related_parts(main, kind)? {
+            let Some(source) = package.archive.read_xml_entry(&name)? else { continue };
+            let (tree, _) = XmlTree::parse_as_far_as_possible(&source, package.reading.limits)?;
             let root = tree.root();
             if !seen.insert(one_line(&root.text())) {
                 continue;
             }
             for node in root.children() {
-                document.blocks(node, draft, false)?;
+                document.write_blocks(node, draft, false)?;
             }
-            document.flush(draft)?;
+            document.write_pending_notes(draft)?;
             charts_and_diagrams(package, &name, &mut draft.text)?;
         }
     }
     Ok(())
 }
 
-struct Style {
+struct DocxStyle {
     based_on: Option<String>,
     outline: Option<u8>,
     list: Option<(Option<String>, usize)>,
@@ -66,23 +70,23 @@ struct Style {
 }
 
 /// Notes by their id, as the XML that holds them.
-type Notes = HashMap<String, String>;
+type NotesById = HashMap<String, String>;
 
-struct Document {
-    styles: HashMap<String, Style>,
+struct DocxReader {
+    styles: HashMap<String, DocxStyle>,
     numbering: Numbering,
-    footnotes: Notes,
-    endnotes: Notes,
-    comments: Notes,
+    footnotes: NotesById,
+    endnotes: NotesById,
+    comments: NotesById,
     /// Notes and text boxes met in the paragraph being written; they follow it.
     waiting: Vec<String>,
 }
 
-impl Document {
-    fn new(package: &mut Package, main: &str) -> Result<Self, ExtractionError> {
+impl DocxReader {
+    fn new(package: &mut OoxmlPackage, main: &str) -> Result<Self, ExtractionError> {
         let mut part = |kind: &str| -> Result<Option<String>, ExtractionError> {
-            match package.related(main, kind)?.into_iter().next() {
-                Some(name) => package.archive.xml(&name),
+            match package.related_parts(main, kind)?.into_iter().next() {
+                Some(name) => package.archive.read_xml_entry(&name),
                 None => Ok(None),
             }
         };
@@ -92,17 +96,17 @@ impl Document {
         let mut document = Self {
             styles: HashMap::new(),
             numbering: Numbering::default(),
-            footnotes: Notes::new(),
-            endnotes: Notes::new(),
-            comments: Notes::new(),
+            footnotes: NotesById::new(),
+            endnotes: NotesById::new(),
+            comments: NotesById::new(),
             waiting: Vec::new(),
         };
         if let Some(source) = styles {
-            let (tree, _) = Tree::parse_as_far_as_possible(&source, limits)?;
+            let (tree, _) = XmlTree::parse_as_far_as_possible(&source, limits)?;
             document.styles = read_styles(tree.root());
         }
         if let Some(source) = numbering {
-            let (tree, _) = Tree::parse_as_far_as_possible(&source, limits)?;
+            let (tree, _) = XmlTree::parse_as_far_as_possible(&source, limits)?;
             document.numbering = Numbering::new(tree.root());
         }
         for (source, name, kept) in [
@@ -111,8 +115,8 @@ impl Document {
             (comments, "comment", &mut document.comments),
         ] {
             let Some(source) = source else { continue };
-            let (tree, _) = Tree::parse_as_far_as_possible(&source, limits)?;
-            for note in tree.root().descendants().filter(|node| node.is(name)) {
+            let (tree, _) = XmlTree::parse_as_far_as_possible(&source, limits)?;
+            for note in tree.root().descendants().filter(|node| node.has_name(name)) {
                 // Separators are notes too, for the program that draws them.
                 if note.attr("type").is_none_or(|kind| kind == "normal")
                     && let Some(id) = note.attr("id")
@@ -125,54 +129,64 @@ impl Document {
     }
 
     /// Writes paragraphs and tables.
-    fn blocks(&mut self, parent: Node, draft: &mut Draft, in_cell: bool) -> Result<(), ExtractionError> {
+    fn write_blocks(
+        &mut self,
+        parent: XmlNode,
+        draft: &mut ExtractionDraft,
+        in_cell: bool,
+    ) -> Result<(), ExtractionError> {
         for node in parent.children() {
             match node.name() {
-                "p" => self.paragraph(node, draft, in_cell)?,
+                "p" => self.write_paragraph(node, draft, in_cell)?,
                 "tbl" => {
-                    self.table(node, draft)?;
-                    if in_cell { draft.text.line()? } else { draft.text.paragraph()? }
+                    self.write_table(node, draft)?;
+                    if in_cell { draft.text.end_line()? } else { draft.text.end_paragraph()? }
                 }
                 // What was deleted or moved away is no longer said.
                 "del" | "moveFrom" | "sdtPr" | "sectPr" | "pPr" | "rPr" => {}
                 "AlternateContent" => {
                     if let Some(choice) = node.child("Choice").or_else(|| node.child("Fallback")) {
-                        self.blocks(choice, draft, in_cell)?;
+                        self.write_blocks(choice, draft, in_cell)?;
                     }
                 }
                 "" => {}
-                _ => self.blocks(node, draft, in_cell)?,
+                _ => self.write_blocks(node, draft, in_cell)?,
             }
         }
         Ok(())
     }
 
-    fn table(&mut self, table: Node, draft: &mut Draft) -> Result<(), ExtractionError> {
-        draft.text.line()?;
+    fn write_table(&mut self, table: XmlNode, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
+        draft.text.end_line()?;
         // Rows without words are only drawn.
-        for row in rows(table).into_iter().filter(|row| !row.text().trim().is_empty()) {
-            for (index, cell) in cells(row).into_iter().enumerate() {
+        for row in table_rows(table).into_iter().filter(|row| !row.text().trim().is_empty()) {
+            for (index, cell) in row_cells(row).into_iter().enumerate() {
                 if index > 0 {
                     draft.text.push("\t")?;
                 }
-                self.blocks(cell, draft, true)?;
+                self.write_blocks(cell, draft, true)?;
             }
             draft.text.push("\n")?;
         }
-        self.flush(draft)
+        self.write_pending_notes(draft)
     }
 
-    fn paragraph(&mut self, paragraph: Node, draft: &mut Draft, in_cell: bool) -> Result<(), ExtractionError> {
+    fn write_paragraph(
+        &mut self,
+        paragraph: XmlNode,
+        draft: &mut ExtractionDraft,
+        in_cell: bool,
+    ) -> Result<(), ExtractionError> {
         let properties = paragraph.child("pPr");
-        let style = properties.and_then(|node| node.value("pStyle"));
+        let style = properties.and_then(|node| node.child_val("pStyle"));
         let mut line = String::new();
-        self.runs(paragraph, &mut line);
-        let line = clean(&line);
+        self.append_runs(paragraph, &mut line);
+        let line = strip_control_chars(&line);
         let line = line.trim();
         if line.is_empty() {
-            return if in_cell { Ok(()) } else { self.flush(draft) };
+            return if in_cell { Ok(()) } else { self.write_pending_notes(draft) };
         }
-        let label = self.label(properties, style.as_deref());
+        let label = self.list_label(properties, style.as_deref());
         let line = match label {
             Some(label) => format!("{label} {line}"),
             None => line.to_owned(),
@@ -184,36 +198,36 @@ impl Document {
             }
             return draft.text.push(&line);
         }
-        if let Some(level) = self.heading(properties, style.as_deref()) {
-            draft.text.section(level, one_line(&line));
+        if let Some(level) = self.heading_level(properties, style.as_deref()) {
+            draft.text.begin_section(level, one_line(&line));
         } else if draft.reference.title.is_none() && self.is_title(style.as_deref()) {
-            draft.reference.title = properties::title(&line);
+            draft.reference.title = properties::clean_title(&line);
         }
         draft.text.push(&line)?;
-        draft.text.paragraph()?;
-        self.flush(draft)
+        draft.text.end_paragraph()?;
+        self.write_pending_notes(draft)
     }
 
     /// Writes the notes and boxes that waited for their paragraph to end.
-    fn flush(&mut self, draft: &mut Draft) -> Result<(), ExtractionError> {
+    fn write_pending_notes(&mut self, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
         for note in std::mem::take(&mut self.waiting) {
-            draft.text.paragraph()?;
-            draft.text.push(clean(&note).trim())?;
-            draft.text.paragraph()?;
+            draft.text.end_paragraph()?;
+            draft.text.push(strip_control_chars(&note).trim())?;
+            draft.text.end_paragraph()?;
         }
         Ok(())
     }
 
-    fn runs(&mut self, parent: Node, line: &mut String) {
+    fn append_runs(&mut self, parent: XmlNode, line: &mut String) {
         for node in parent.children() {
             match node.name() {
                 "t" => line.push_str(&node.text()),
                 "tab" | "ptab" => line.push('\t'),
                 "br" | "cr" => line.push('\n'),
                 "noBreakHyphen" => line.push('\u{2011}'),
-                "sym" => line.extend(symbol(node)),
+                "sym" => line.extend(symbol_char(node)),
                 "footnoteReference" | "endnoteReference" => {
-                    let notes = if node.is("footnoteReference") { &self.footnotes } else { &self.endnotes };
+                    let notes = if node.has_name("footnoteReference") { &self.footnotes } else { &self.endnotes };
                     if let Some(note) = node.attr("id").and_then(|id| notes.get(&id)) {
                         self.waiting.push(note.clone());
                     }
@@ -225,7 +239,7 @@ impl Document {
                 }
                 "AlternateContent" => {
                     if let Some(choice) = node.child("Choice").or_else(|| node.child("Fallback")) {
-                        self.runs(choice, line);
+                        self.append_runs(choice, line);
                     }
                 }
                 "txbxContent" => {
@@ -235,7 +249,7 @@ impl Document {
                     }
                 }
                 "ruby" => {
-                    let part = |name: &str| node.child(name).map(Node::text).unwrap_or_default();
+                    let part = |name: &str| node.child(name).map(XmlNode::text).unwrap_or_default();
                     line.push_str(&format!("{} ({})", part("rubyBase"), part("rt")));
                 }
                 "del" | "moveFrom" | "delText" | "instrText" | "pPr" | "rPr" | "sdtPr" | "posOffset" | "" => {}
@@ -244,23 +258,23 @@ impl Document {
                         self.waiting.push(alt);
                     }
                 }
-                _ => self.runs(node, line),
+                _ => self.append_runs(node, line),
             }
         }
     }
 
     /// The text of a box, which has paragraphs and tables of its own.
-    fn box_text(&mut self, parent: Node) -> String {
+    fn box_text(&mut self, parent: XmlNode) -> String {
         let mut text = String::new();
         for node in parent.children() {
             match node.name() {
                 "p" => {
                     let mut line = String::new();
-                    self.runs(node, &mut line);
+                    self.append_runs(node, &mut line);
                     let properties = node.child("pPr");
-                    let style = properties.and_then(|node| node.value("pStyle"));
+                    let style = properties.and_then(|node| node.child_val("pStyle"));
                     if !line.trim().is_empty() {
-                        if let Some(label) = self.label(properties, style.as_deref()) {
+                        if let Some(label) = self.list_label(properties, style.as_deref()) {
                             text.push_str(&format!("{label} "));
                         }
                         text.push_str(line.trim());
@@ -268,9 +282,9 @@ impl Document {
                     }
                 }
                 "tbl" => {
-                    for row in rows(node) {
+                    for row in table_rows(node) {
                         let cells: Vec<String> =
-                            cells(row).into_iter().map(|cell| one_line(&self.box_text(cell))).collect();
+                            row_cells(row).into_iter().map(|cell| one_line(&self.box_text(cell))).collect();
                         text.push_str(&cells.join("\t"));
                         text.push('\n');
                     }
@@ -283,7 +297,7 @@ impl Document {
     }
 
     /// The styles from the given one up to where it comes from.
-    fn styles(&self, id: Option<&str>) -> impl Iterator<Item = &Style> {
+    fn style_chain(&self, id: Option<&str>) -> impl Iterator<Item = &DocxStyle> {
         let mut next = id.map(str::to_owned);
         let mut left = 16;
         std::iter::from_fn(move || {
@@ -294,19 +308,19 @@ impl Document {
         })
     }
 
-    fn heading(&self, properties: Option<Node>, style: Option<&str>) -> Option<u8> {
-        let own = properties.and_then(|node| node.child("outlineLvl")).and_then(|node| node.number::<u8>("val"));
-        let level = own.or_else(|| self.styles(style).find_map(|style| style.outline))?;
+    fn heading_level(&self, properties: Option<XmlNode>, style: Option<&str>) -> Option<u8> {
+        let own = properties.and_then(|node| node.child("outlineLvl")).and_then(|node| node.number_attr::<u8>("val"));
+        let level = own.or_else(|| self.style_chain(style).find_map(|style| style.outline))?;
         (level < 9).then_some(level + 1)
     }
 
     fn is_title(&self, style: Option<&str>) -> bool {
-        self.styles(style).next().is_some_and(|style| style.title)
+        self.style_chain(style).next().is_some_and(|style| style.title)
     }
 
-    fn label(&mut self, properties: Option<Node>, style: Option<&str>) -> Option<String> {
+    fn list_label(&mut self, properties: Option<XmlNode>, style: Option<&str>) -> Option<String> {
         let own = properties.and_then(|node| node.child("numPr")).map(read_list);
-        let of_style = self.styles(style).find_map(|style| style.list.clone().filter(|(id, _)| id.is_some()));
+        let of_style = self.style_chain(style).find_map(|style| style.list.clone().filter(|(id, _)| id.is_some()));
         let (id, level) = match (own, of_style) {
             (Some((Some(id), level)), _) => (id, level),
             (Some((None, level)), Some((Some(id), _))) => (id, level),
@@ -317,19 +331,19 @@ impl Document {
     }
 }
 
-fn rows(table: Node) -> Vec<Node> {
+fn table_rows(table: XmlNode) -> Vec<XmlNode> {
     through_wrappers(table, "tr")
 }
 
-fn cells(row: Node) -> Vec<Node> {
+fn row_cells(row: XmlNode) -> Vec<XmlNode> {
     through_wrappers(row, "tc")
 }
 
 /// Rows and cells may stand in content controls and in marks of changes.
-fn through_wrappers<'t>(parent: Node<'t>, name: &str) -> Vec<Node<'t>> {
+fn through_wrappers<'t>(parent: XmlNode<'t>, name: &str) -> Vec<XmlNode<'t>> {
     let mut found = Vec::new();
     for node in parent.children() {
-        if node.is(name) {
+        if node.has_name(name) {
             found.push(node);
         } else if matches!(node.name(), "sdt" | "sdtContent" | "customXml" | "ins" | "smartTag" | "moveTo") {
             found.extend(through_wrappers(node, name));
@@ -338,22 +352,22 @@ fn through_wrappers<'t>(parent: Node<'t>, name: &str) -> Vec<Node<'t>> {
     found
 }
 
-fn read_list(node: Node) -> (Option<String>, usize) {
-    (node.value("numId"), node.child("ilvl").and_then(|level| level.number("val")).unwrap_or(0))
+fn read_list(node: XmlNode) -> (Option<String>, usize) {
+    (node.child_val("numId"), node.child("ilvl").and_then(|level| level.number_attr("val")).unwrap_or(0))
 }
 
-fn read_styles(root: Node) -> HashMap<String, Style> {
+fn read_styles(root: XmlNode) -> HashMap<String, DocxStyle> {
     let mut styles = HashMap::new();
-    for node in root.descendants().filter(|node| node.is("style")) {
+    for node in root.descendants().filter(|node| node.has_name("style")) {
         let Some(id) = node.attr("styleId") else { continue };
-        let name = node.value("name").unwrap_or_default().to_lowercase();
+        let name = node.child_val("name").unwrap_or_default().to_lowercase();
         let properties = node.child("pPr");
         let named = name.strip_prefix("heading ").and_then(|level| level.parse::<u8>().ok());
-        let said = properties.and_then(|node| node.child("outlineLvl")).and_then(|node| node.number::<u8>("val"));
+        let said = properties.and_then(|node| node.child("outlineLvl")).and_then(|node| node.number_attr::<u8>("val"));
         styles.insert(
             id,
-            Style {
-                based_on: node.value("basedOn"),
+            DocxStyle {
+                based_on: node.child_val("basedOn"),
                 outline: said.or_else(|| named.map(|level| level.saturating_sub(1))),
                 list: properties.and_then(|node| node.child("numPr")).map(read_list),
                 title: name == "title",
@@ -363,7 +377,7 @@ fn read_styles(root: Node) -> HashMap<String, Style> {
     styles
 }
 
-fn note_text(note: Node) -> String {
+fn note_text(note: XmlNode) -> String {
     let mut text = String::new();
     for node in note.descendants() {
         match node.name() {
@@ -383,7 +397,7 @@ fn is_description(text: &str) -> bool {
 }
 
 /// A character of a symbol font.
-fn symbol(node: Node) -> Option<char> {
+fn symbol_char(node: XmlNode) -> Option<char> {
     let code = u32::from_str_radix(&node.attr("char")?, 16).ok()?;
     let font = node.attr("font").unwrap_or_default().to_lowercase();
     let code = if (0xf000..=0xf0ff).contains(&code) { code - 0xf000 } else { code };

@@ -1,22 +1,22 @@
 //! JSON: its own text, laid out for reading if it was written on one line.
 
-use super::{Draft, text::of_input};
-use crate::{ExtractionError, Input};
+use super::{ExtractionDraft, text::of_input};
+use crate::{ExtractionError, ExtractionInput};
 
-pub(super) fn read(input: &Input, draft: &mut Draft) -> Result<(), ExtractionError> {
+pub(super) fn read(input: &ExtractionInput, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
     let text = of_input(input);
     let text = text.trim();
     // Escapes hide words: "Gr\u00fc\u00dfe" cannot be found by who looks for "Grüße".
     let dense = !text.contains('\n') || text.contains("\\u");
     // Lines of JSON, and what only looks like it, stay as they are.
     if dense && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
-        return draft.text.push(&laid_out(text));
+        return draft.text.push(&pretty_print(text));
     }
     draft.text.push(text)
 }
 
 /// One value on each line. Only blank space and escapes change: numbers keep every digit.
-fn laid_out(text: &str) -> String {
+fn pretty_print(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth: usize = 0;
     let mut chars = text.chars().peekable();
@@ -28,7 +28,7 @@ fn laid_out(text: &str) -> String {
         match char {
             '"' => {
                 out.push('"');
-                string(&mut chars, &mut out);
+                copy_string(&mut chars, &mut out);
             }
             '{' | '[' => {
                 out.push(char);
@@ -58,7 +58,7 @@ fn laid_out(text: &str) -> String {
 }
 
 /// Copies the rest of a string, with characters instead of their numbers.
-fn string(chars: &mut std::iter::Peekable<std::str::Chars>, out: &mut String) {
+fn copy_string(chars: &mut std::iter::Peekable<std::str::Chars>, out: &mut String) {
     let mut high: Option<u16> = None;
     while let Some(char) = chars.next() {
         match char {
@@ -88,12 +88,12 @@ fn string(chars: &mut std::iter::Peekable<std::str::Chars>, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::laid_out;
+    use super::pretty_print;
 
     #[test]
     fn laying_out_changes_no_value() {
         let source = r#"{"a":[1.50,12345678901234567890123,{}, []],"b\"":"Gr\u00fc\u00dfe \u0000 \ud83d\ude00 \\n"}"#;
-        let text = laid_out(source);
+        let text = pretty_print(source);
         assert!(text.contains("12345678901234567890123") && text.contains("1.50") && text.contains("Grüße"));
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
         assert_eq!(value(&text), value(source));

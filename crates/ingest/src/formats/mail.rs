@@ -3,33 +3,41 @@
 use ibid_domain::{MarkKind, Name, PartialDate, Reference};
 use mail_parser::{Address, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
-use super::{Draft, Reading, damaged, text::clean, text::one_line};
-use crate::{ExtractionError, Input, html};
+use super::{ExtractionContext, ExtractionDraft, damaged_file, text::one_line, text::strip_control_chars};
+use crate::{ExtractionError, ExtractionInput, html};
 
-pub(super) fn read_message(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
-    let message = MessageParser::default().parse(bytes).ok_or_else(|| damaged("it is no message"))?;
-    draft.reference = reference(&message);
+pub(super) fn read_message(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
+    let message = MessageParser::default().parse(bytes).ok_or_else(|| damaged_file("it is no message"))?;
+    draft.reference = message_reference(&message);
     write_message(&message, 1, 0, reading, draft)
 }
 
-pub(super) fn read_mailbox(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
-    let messages = split(bytes);
+pub(super) fn read_mailbox(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
+    let messages = split_mailbox(bytes);
     if messages.len() > reading.limits.entries {
         return Err(ExtractionError::TooLarge(format!("it has more than {} messages", reading.limits.entries)));
     }
     let mut known = Vec::new();
     for (index, bytes) in messages.into_iter().enumerate() {
-        let unquoted = unquote(bytes);
+        let unquoted = unquote_from_lines(bytes);
         let Some(message) = MessageParser::default().parse(&unquoted) else { continue };
-        known.push(reference(&message));
+        known.push(message_reference(&message));
         write_message(&message, index + 1, 0, reading, draft)?;
     }
-    draft.reference = thread(known);
+    draft.reference = merge_thread(known);
     Ok(())
 }
 
-/// What is known of a mailbox: if it is one thread, what its first message is, and all who wrote in it.
-fn thread(messages: Vec<Reference>) -> Reference {
+/// Returns the reference of a mailbox: the first message with all authors if it is one thread, else only the genre.
+fn merge_thread(messages: Vec<Reference>) -> Reference {
     let subject = |message: &Reference| message.title.as_deref().map(without_reply);
     let mut messages = messages.into_iter();
     let Some(mut first) = messages.next() else { return Reference::default() };
@@ -60,7 +68,7 @@ fn without_reply(subject: &str) -> String {
 
 /// A message begins at a line with `From `, after an empty line and before a header: the same words within a message
 /// are not always quoted.
-fn split(bytes: &[u8]) -> Vec<&[u8]> {
+fn split_mailbox(bytes: &[u8]) -> Vec<&[u8]> {
     let mut starts = Vec::new();
     let mut at = 0;
     let mut blank = true;
@@ -82,7 +90,7 @@ fn split(bytes: &[u8]) -> Vec<&[u8]> {
 }
 
 /// `>From ` in a mailbox stands for `From ` in the message.
-fn unquote(bytes: &[u8]) -> Vec<u8> {
+fn unquote_from_lines(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let quoted = line.starts_with(b">From ");
@@ -91,7 +99,7 @@ fn unquote(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-fn reference(message: &Message) -> Reference {
+fn message_reference(message: &Message) -> Reference {
     let mut reference = Reference { genre: Some("personal_communication".to_owned()), ..Reference::default() };
     reference.title = message.subject().map(one_line).filter(|subject| !subject.is_empty());
     for sender in message.from().into_iter().flat_map(Address::iter) {
@@ -110,10 +118,10 @@ fn write_message(
     message: &Message,
     number: usize,
     depth: usize,
-    reading: &Reading,
-    draft: &mut Draft,
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
 ) -> Result<(), ExtractionError> {
-    draft.text.paragraph()?;
+    draft.text.end_paragraph()?;
     let start = draft.text.len();
     let date = message.date().map(|date| {
         let zone = if date.tz_before_gmt { '-' } else { '+' };
@@ -121,30 +129,30 @@ fn write_message(
         format!("{day} {zone}{:02}{:02}", date.tz_hour, date.tz_minute)
     });
     let lines = [
-        ("From", message.from().map(people)),
-        ("To", message.to().map(people)),
-        ("Cc", message.cc().map(people)),
+        ("From", message.from().map(format_addresses)),
+        ("To", message.to().map(format_addresses)),
+        ("Cc", message.cc().map(format_addresses)),
         ("Date", date),
         ("Subject", message.subject().map(one_line)),
     ];
     for (name, value) in lines {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
-            draft.text.push(&format!("{name}: {}", clean(&value)))?;
-            draft.text.line()?;
+            draft.text.push(&format!("{name}: {}", strip_control_chars(&value)))?;
+            draft.text.end_line()?;
         }
     }
-    draft.text.paragraph()?;
+    draft.text.end_paragraph()?;
     if let Some(root) = message.parts.first() {
         write_part(message, root, depth, reading, draft)?;
     }
     draft.text.end_sections(0);
     let subject = message.subject().map(one_line).filter(|subject| !subject.is_empty());
     let label = subject.unwrap_or_else(|| format!("Message {number}"));
-    draft.text.mark(MarkKind::Message, label, u32::try_from(number).ok(), start);
-    draft.text.paragraph()
+    draft.text.add_mark(MarkKind::Message, label, u32::try_from(number).ok(), start);
+    draft.text.end_paragraph()
 }
 
-fn people(address: &Address) -> String {
+fn format_addresses(address: &Address) -> String {
     let one = |address: &mail_parser::Addr| match (address.name(), address.address()) {
         (Some(name), Some(address)) if name != address => format!("{} <{}>", one_line(name), one_line(address)),
         (name, address) => one_line(name.or(address).unwrap_or_default()),
@@ -156,8 +164,8 @@ fn write_part(
     message: &Message,
     part: &MessagePart,
     depth: usize,
-    reading: &Reading,
-    draft: &mut Draft,
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
 ) -> Result<(), ExtractionError> {
     if depth > reading.limits.depth.min(50) {
         return Ok(());
@@ -190,27 +198,27 @@ fn write_part(
             Ok(())
         }
         PartType::Text(text) if !file => {
-            draft.text.paragraph()?;
-            draft.text.push(clean(text).trim())?;
-            draft.text.paragraph()
+            draft.text.end_paragraph()?;
+            draft.text.push(strip_control_chars(text).trim())?;
+            draft.text.end_paragraph()
         }
         PartType::Html(text) if !file => {
-            draft.text.paragraph()?;
-            html::flow(text, &mut draft.text, reading.limits)?;
-            draft.text.paragraph()
+            draft.text.end_paragraph()?;
+            html::write_visible_text(text, &mut draft.text, reading.limits)?;
+            draft.text.end_paragraph()
         }
         PartType::Message(inner) => write_message(inner, 1, depth + 1, reading, draft),
-        PartType::Text(text) | PartType::Html(text) => attach(part, text.as_bytes(), true, reading, draft),
-        PartType::Binary(bytes) | PartType::InlineBinary(bytes) => attach(part, bytes, false, reading, draft),
+        PartType::Text(text) | PartType::Html(text) => attach_part(part, text.as_bytes(), true, reading, draft),
+        PartType::Binary(bytes) | PartType::InlineBinary(bytes) => attach_part(part, bytes, false, reading, draft),
     }
 }
 
-fn attach(
+fn attach_part(
     part: &MessagePart,
     bytes: &[u8],
     text: bool,
-    reading: &Reading,
-    draft: &mut Draft,
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
 ) -> Result<(), ExtractionError> {
     let kind = part.content_type();
     // Pictures in signatures and calendars for programs are nothing to read.
@@ -224,7 +232,10 @@ fn attach(
     if name.is_none() && media_type.as_deref().is_some_and(|kind| kind.starts_with("image/")) {
         return Ok(());
     }
-    reading.attach(&Input { bytes, filename: name, media_type: media_type.as_deref(), ..Input::default() }, draft)
+    reading.append_attachment(
+        &ExtractionInput { bytes, filename: name, media_type: media_type.as_deref(), ..ExtractionInput::default() },
+        draft,
+    )
 }
 
 #[cfg(test)]
@@ -238,11 +249,14 @@ mod tests {
             authors: vec![Name::Whole(author.to_owned())],
             ..Reference::default()
         };
-        let found =
-            thread(vec![message("The pier", "A"), message("Re: The pier", "B"), message("AW: RE: the pier", "A")]);
+        let found = merge_thread(vec![
+            message("The pier", "A"),
+            message("Re: The pier", "B"),
+            message("AW: RE: the pier", "A"),
+        ]);
         assert_eq!(found.title.as_deref(), Some("The pier"));
         assert_eq!(found.authors, [Name::Whole("A".into()), Name::Whole("B".into())]);
-        assert_eq!(thread(vec![message("The pier", "A"), message("Ropes: new ones", "B")]).title, None);
+        assert_eq!(merge_thread(vec![message("The pier", "A"), message("Ropes: new ones", "B")]).title, None);
     }
 
     #[test]
@@ -250,9 +264,9 @@ mod tests {
         let mailbox =
             b"From a@example.org Mon Jan  1 00:00:00 2024\nSubject: One\n\nFrom here on it is text.\n>From quoted\n\n\
             From b@example.org Mon Jan  1 00:00:00 2024\nSubject: Two\n\nBody\n";
-        let messages = split(mailbox);
+        let messages = split_mailbox(mailbox);
         assert_eq!(messages.len(), 2);
         assert!(messages[1].starts_with(b"Subject: Two"));
-        assert!(String::from_utf8(unquote(messages[0])).unwrap().contains("\nFrom quoted"));
+        assert!(String::from_utf8(unquote_from_lines(messages[0])).unwrap().contains("\nFrom quoted"));
     }
 }

@@ -2,10 +2,14 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::{Draft, Reading, properties, text::of_input, text::one_line};
-use crate::{ExtractionError, Input};
+use super::{ExtractionContext, ExtractionDraft, properties, text::of_input, text::one_line};
+use crate::{ExtractionError, ExtractionInput};
 
-pub(super) fn read(input: &Input, _: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
+pub(super) fn read(
+    input: &ExtractionInput,
+    _: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
     let text = of_input(input);
     let text = text.trim_start_matches('\n');
     let mut options = Options::empty();
@@ -36,10 +40,10 @@ pub(super) fn read(input: &Input, _: &Reading, draft: &mut Draft) -> Result<(), 
                     written = start;
                     let label = one_line(&label);
                     if level == 1 && draft.reference.title.is_none() {
-                        draft.reference.title = properties::title(&label);
+                        draft.reference.title = properties::clean_title(&label);
                     }
                     if !label.is_empty() {
-                        draft.text.section(level, label);
+                        draft.text.begin_section(level, label);
                     }
                 }
             }
@@ -52,14 +56,14 @@ pub(super) fn read(input: &Input, _: &Reading, draft: &mut Draft) -> Result<(), 
 }
 
 /// The lines before the text that say what it is; only the plain ones.
-fn front_matter(block: &str, draft: &mut Draft) {
+fn front_matter(block: &str, draft: &mut ExtractionDraft) {
     for line in block.lines() {
         let Some((name, value)) = line.split_once(':') else { continue };
         let value = value.trim().trim_matches(['"', '\'']);
         match name {
-            "title" => draft.reference.title = properties::title(value).or(draft.reference.title.take()),
-            "author" => draft.reference.authors.extend(properties::author(value)),
-            "date" => draft.reference.publication_date = properties::date(value),
+            "title" => draft.reference.title = properties::clean_title(value).or(draft.reference.title.take()),
+            "author" => draft.reference.authors.extend(properties::parse_author(value)),
+            "date" => draft.reference.publication_date = properties::parse_date(value),
             _ => {}
         }
     }

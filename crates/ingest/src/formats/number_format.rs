@@ -1,22 +1,22 @@
 //! Numbers as a spreadsheet shows them: the format codes of Excel, which OpenDocument readers know too.
 
-use super::number_format_dates::date;
+use super::number_format_dates::format_date;
 
 /// A format code, split into its sections.
 #[derive(Clone, Debug)]
 pub(super) struct NumberFormat {
-    sections: Vec<Section>,
+    sections: Vec<FormatSection>,
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Section {
-    pub tokens: Vec<Token>,
-    condition: Option<(Comparison, f64)>,
+pub(super) struct FormatSection {
+    pub tokens: Vec<FormatToken>,
+    condition: Option<(NumberComparison, f64)>,
     date: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Comparison {
+enum NumberComparison {
     Less,
     LessOrEqual,
     Greater,
@@ -26,9 +26,9 @@ enum Comparison {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token {
+pub(super) enum FormatToken {
     Text(String),
-    /// `0`, `#` or `?`.
+    /// Digit placeholder: `0`, `#` or `?`.
     Digit(char),
     Point,
     Comma,
@@ -37,20 +37,20 @@ pub(super) enum Token {
     Exponent(bool),
     Slash,
     General,
-    /// `@`: the value as text.
+    /// `@`, the placeholder for the value as text.
     Value,
     /// A run of one of `y m d h s`.
     Date(char, usize),
-    /// `.0` after seconds.
+    /// `.0` after seconds, with the number of decimal places.
     Fraction(usize),
     /// `[h]`, `[m]`, `[s]`: a duration, not a time of day.
     Elapsed(char, usize),
-    /// `AM/PM` or `A/P`.
+    /// `AM/PM` if true, `A/P` if false.
     HalfDay(bool),
 }
 
 /// The codes that files name by a number only.
-pub(super) fn builtin(id: u32) -> Option<&'static str> {
+pub(super) fn builtin_format_code(id: u32) -> Option<&'static str> {
     Some(match id {
         1 => "0",
         2 => "0.00",
@@ -97,7 +97,7 @@ impl NumberFormat {
         let mut rest = code;
         // Nobody writes more than four; a hostile file must not make more.
         for _ in 0..4 {
-            let (section, after) = section(rest);
+            let (section, after) = parse_section(rest);
             sections.push(section);
             match after {
                 Some(after) => rest = after,
@@ -108,30 +108,32 @@ impl NumberFormat {
     }
 
     /// The number as shown. `from_1904` says which day the file counts from.
-    pub fn show(&self, value: f64, from_1904: bool) -> String {
+    pub fn format_value(&self, value: f64, from_1904: bool) -> String {
         if !value.is_finite() {
             return value.to_string();
         }
-        let (section, magnitude) = self.choose(value);
-        let Some(section) = section else { return general(value) };
+        let (section, magnitude) = self.choose_section(value);
+        let Some(section) = section else { return format_general(value) };
         if section.tokens.is_empty() {
             // An empty section hides the number; what is hidden is still there to be quoted.
-            return general(value);
+            return format_general(value);
         }
-        let shown = if section.date { date(section, value, from_1904) } else { Some(number(section, magnitude)) };
-        shown.unwrap_or_else(|| general(value)).trim().to_owned()
+        let shown =
+            if section.date { format_date(section, value, from_1904) } else { Some(format_number(section, magnitude)) };
+        shown.unwrap_or_else(|| format_general(value)).trim().to_owned()
     }
 
     /// The section for this number, and the number as that section wants it: with its sign or without.
-    fn choose(&self, value: f64) -> (Option<&Section>, f64) {
+    fn choose_section(&self, value: f64) -> (Option<&FormatSection>, f64) {
         let sections = &self.sections;
         if sections.iter().any(|section| section.condition.is_some()) {
-            let fits =
-                |section: &&Section| section.condition.is_none_or(|(comparison, bound)| comparison.holds(value, bound));
+            let fits = |section: &&FormatSection| {
+                section.condition.is_none_or(|(comparison, bound)| comparison.is_true_for(value, bound))
+            };
             let found = sections.iter().find(fits).or(sections.last());
             // A section that only takes negative numbers shows the sign itself.
             let bare = found.is_some_and(|section| {
-                matches!(section.condition, Some((Comparison::Less | Comparison::LessOrEqual, bound)) if bound <= 0.0)
+                matches!(section.condition, Some((NumberComparison::Less | NumberComparison::LessOrEqual, bound)) if bound <= 0.0)
             });
             return (found, if bare { value.abs() } else { value });
         }
@@ -145,8 +147,8 @@ impl NumberFormat {
     }
 }
 
-impl Comparison {
-    fn holds(self, value: f64, bound: f64) -> bool {
+impl NumberComparison {
+    fn is_true_for(self, value: f64, bound: f64) -> bool {
         match self {
             Self::Less => value < bound,
             Self::LessOrEqual => value <= bound,
@@ -160,7 +162,7 @@ impl Comparison {
 
 /// A number without a format: as short as it can be written exactly, and never as a power of ten where people would
 /// write it out.
-pub(super) fn general(value: f64) -> String {
+pub(super) fn format_general(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
@@ -177,14 +179,14 @@ pub(super) fn general(value: f64) -> String {
     format!("{value:E}")
 }
 
-fn section(code: &str) -> (Section, Option<&str>) {
-    let mut section = Section::default();
+fn parse_section(code: &str) -> (FormatSection, Option<&str>) {
+    let mut section = FormatSection::default();
     let mut chars = code.char_indices().peekable();
     let mut after = None;
     while let Some((at, char)) = chars.next() {
         let mut push_text = |text: String| match section.tokens.last_mut() {
-            Some(Token::Text(before)) => before.push_str(&text),
-            _ => section.tokens.push(Token::Text(text)),
+            Some(FormatToken::Text(before)) => before.push_str(&text),
+            _ => section.tokens.push(FormatToken::Text(text)),
         };
         match char {
             ';' => {
@@ -205,41 +207,44 @@ fn section(code: &str) -> (Section, Option<&str>) {
             }
             '[' => {
                 let inside: String = chars.by_ref().map(|(_, char)| char).take_while(|char| *char != ']').collect();
-                bracket(&inside, &mut section);
+                parse_bracket(&inside, &mut section);
             }
-            '0' | '#' | '?' => section.tokens.push(Token::Digit(char)),
+            '0' | '#' | '?' => section.tokens.push(FormatToken::Digit(char)),
             '.' => {
-                let seconds = matches!(section.tokens.last(), Some(Token::Date('s', _) | Token::Elapsed('s', _)));
+                let seconds =
+                    matches!(section.tokens.last(), Some(FormatToken::Date('s', _) | FormatToken::Elapsed('s', _)));
                 if seconds {
                     let mut count = 0;
                     while chars.next_if(|(_, char)| *char == '0').is_some() {
                         count += 1;
                     }
-                    section.tokens.push(Token::Fraction(count.min(9)));
+                    section.tokens.push(FormatToken::Fraction(count.min(9)));
                 } else {
-                    section.tokens.push(Token::Point);
+                    section.tokens.push(FormatToken::Point);
                 }
             }
-            ',' => section.tokens.push(Token::Comma),
-            '%' => section.tokens.push(Token::Percent),
-            '@' => section.tokens.push(Token::Value),
-            '/' => section.tokens.push(Token::Slash),
+            ',' => section.tokens.push(FormatToken::Comma),
+            '%' => section.tokens.push(FormatToken::Percent),
+            '@' => section.tokens.push(FormatToken::Value),
+            '/' => section.tokens.push(FormatToken::Slash),
             'E' | 'e' if chars.peek().is_some_and(|(_, next)| matches!(next, '+' | '-')) => {
                 let plus = chars.next().is_some_and(|(_, next)| next == '+');
-                section.tokens.push(Token::Exponent(plus));
+                section.tokens.push(FormatToken::Exponent(plus));
             }
             'G' | 'g' if code[at..].get(..7).is_some_and(|word| word.eq_ignore_ascii_case("general")) => {
                 for _ in 0..6 {
                     chars.next();
                 }
-                section.tokens.push(Token::General);
+                section.tokens.push(FormatToken::General);
             }
-            'A' | 'a' if starts(&code[at..], "am/pm") || starts(&code[at..], "a/p") => {
-                let long = starts(&code[at..], "am/pm");
+            'A' | 'a'
+                if starts_with_ignoring_case(&code[at..], "am/pm") || starts_with_ignoring_case(&code[at..], "a/p") =>
+            {
+                let long = starts_with_ignoring_case(&code[at..], "am/pm");
                 for _ in 0..if long { 4 } else { 2 } {
                     chars.next();
                 }
-                section.tokens.push(Token::HalfDay(long));
+                section.tokens.push(FormatToken::HalfDay(long));
                 section.date = true;
             }
             'y' | 'Y' | 'm' | 'M' | 'd' | 'D' | 'h' | 'H' | 's' | 'S' => {
@@ -248,7 +253,7 @@ fn section(code: &str) -> (Section, Option<&str>) {
                 while chars.next_if(|(_, next)| next.to_ascii_lowercase() == letter).is_some() {
                     count += 1;
                 }
-                section.tokens.push(Token::Date(letter, count));
+                section.tokens.push(FormatToken::Date(letter, count));
                 section.date = true;
             }
             char => push_text(char.to_string()),
@@ -257,16 +262,16 @@ fn section(code: &str) -> (Section, Option<&str>) {
     (section, after)
 }
 
-fn starts(code: &str, word: &str) -> bool {
+fn starts_with_ignoring_case(code: &str, word: &str) -> bool {
     code.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
-/// What stands in brackets: a currency, a condition, a duration, or a colour, which nobody quotes.
-fn bracket(inside: &str, section: &mut Section) {
+/// Parses the content of square brackets: currency, condition or duration. Colours are ignored.
+fn parse_bracket(inside: &str, section: &mut FormatSection) {
     if let Some(currency) = inside.strip_prefix('$') {
         let symbol = currency.split('-').next().unwrap_or_default();
         if !symbol.is_empty() {
-            section.tokens.push(Token::Text(symbol.to_owned()));
+            section.tokens.push(FormatToken::Text(symbol.to_owned()));
         }
         return;
     }
@@ -274,11 +279,11 @@ fn bracket(inside: &str, section: &mut Section) {
     if let Some(letter) = lower.chars().next().filter(|letter| matches!(letter, 'h' | 'm' | 's'))
         && lower.chars().all(|char| char == letter)
     {
-        section.tokens.push(Token::Elapsed(letter, lower.len()));
+        section.tokens.push(FormatToken::Elapsed(letter, lower.len()));
         section.date = true;
         return;
     }
-    use Comparison::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, Unequal};
+    use NumberComparison::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, Unequal};
     for (sign, comparison) in
         [("<=", LessOrEqual), (">=", GreaterOrEqual), ("<>", Unequal), ("<", Less), (">", Greater), ("=", Equal)]
     {
@@ -289,31 +294,33 @@ fn bracket(inside: &str, section: &mut Section) {
     }
 }
 
-fn number(section: &Section, value: f64) -> String {
+fn format_number(section: &FormatSection, value: f64) -> String {
     let tokens = &section.tokens;
-    let is_digit = |token: &Token| matches!(token, Token::Digit(_));
-    if tokens.iter().any(|token| matches!(token, Token::General | Token::Value)) || !tokens.iter().any(is_digit) {
-        let shown = general(value);
+    let is_digit = |token: &FormatToken| matches!(token, FormatToken::Digit(_));
+    if tokens.iter().any(|token| matches!(token, FormatToken::General | FormatToken::Value))
+        || !tokens.iter().any(is_digit)
+    {
+        let shown = format_general(value);
         return tokens
             .iter()
             .map(|token| match token {
-                Token::General | Token::Value => shown.clone(),
-                token => literal(token),
+                FormatToken::General | FormatToken::Value => shown.clone(),
+                token => literal_text(token),
             })
             .collect();
     }
-    if let Some(slash) = tokens.iter().position(|token| *token == Token::Slash)
+    if let Some(slash) = tokens.iter().position(|token| *token == FormatToken::Slash)
         && slash > 0
         && tokens[..slash].iter().any(is_digit)
     {
-        return fraction(tokens, slash, value);
+        return format_fraction(tokens, slash, value);
     }
     let mut value = value;
-    for _ in tokens.iter().filter(|token| **token == Token::Percent) {
+    for _ in tokens.iter().filter(|token| **token == FormatToken::Percent) {
         value *= 100.0;
     }
-    let point = tokens.iter().position(|token| *token == Token::Point);
-    let exponent = tokens.iter().position(|token| matches!(token, Token::Exponent(_)));
+    let point = tokens.iter().position(|token| *token == FormatToken::Point);
+    let exponent = tokens.iter().position(|token| matches!(token, FormatToken::Exponent(_)));
     let end = exponent.unwrap_or(tokens.len());
     let whole_end = point.unwrap_or(end).min(end);
     let last_digit = tokens[..whole_end].iter().rposition(is_digit);
@@ -322,13 +329,15 @@ fn number(section: &Section, value: f64) -> String {
     let before_point = last_digit.map_or(whole_end, |last| last + 1);
     let scaling =
         tokens[after_all..end].iter().chain(&tokens[before_point..whole_end.min(after_all).max(before_point)]);
-    for _ in scaling.filter(|token| **token == Token::Comma) {
+    for _ in scaling.filter(|token| **token == FormatToken::Comma) {
         value /= 1000.0;
     }
     let first_digit = tokens[..whole_end].iter().position(is_digit);
-    let grouped = first_digit.zip(last_digit).is_some_and(|(first, last)| tokens[first..last].contains(&Token::Comma));
+    let grouped =
+        first_digit.zip(last_digit).is_some_and(|(first, last)| tokens[first..last].contains(&FormatToken::Comma));
     let places = tokens[whole_end..end].iter().filter(|token| is_digit(token)).count().min(30);
-    let least = |from: usize, to: usize| tokens[from..to].iter().filter(|token| **token == Token::Digit('0')).count();
+    let least =
+        |from: usize, to: usize| tokens[from..to].iter().filter(|token| **token == FormatToken::Digit('0')).count();
     let mut power = 0;
     if exponent.is_some() && value != 0.0 {
         let step = tokens[..whole_end].iter().filter(|token| is_digit(token)).count().max(1) as i32;
@@ -341,7 +350,7 @@ fn number(section: &Section, value: f64) -> String {
             power += step;
         }
     }
-    let text = rounded(value.abs(), places);
+    let text = round_to_places(value.abs(), places);
     let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
     let mut whole = whole.trim_start_matches('0').to_owned();
     let wanted = least(0, whole_end);
@@ -349,13 +358,13 @@ fn number(section: &Section, value: f64) -> String {
         whole.insert(0, '0');
     }
     if grouped {
-        whole = group(&whole);
+        whole = group_thousands(&whole);
     }
     let negative = value < 0.0 && text.bytes().any(|byte| matches!(byte, b'1'..=b'9'));
-    write(tokens, &Parts { whole, decimals: decimals.to_owned(), point, whole_end, end, power, negative })
+    write_tokens(tokens, &NumberParts { whole, decimals: decimals.to_owned(), point, whole_end, end, power, negative })
 }
 
-struct Parts {
+struct NumberParts {
     whole: String,
     decimals: String,
     point: Option<usize>,
@@ -365,18 +374,19 @@ struct Parts {
     negative: bool,
 }
 
-fn write(tokens: &[Token], parts: &Parts) -> String {
+fn write_tokens(tokens: &[FormatToken], parts: &NumberParts) -> String {
     let mut out = String::new();
     if parts.negative {
         out.push('-');
     }
-    let mut digits_left = tokens[..parts.whole_end].iter().filter(|token| matches!(token, Token::Digit(_))).count();
+    let mut digits_left =
+        tokens[..parts.whole_end].iter().filter(|token| matches!(token, FormatToken::Digit(_))).count();
     let mut whole = parts.whole.chars().peekable();
     let mut decimals = parts.decimals.chars();
     let mut exponent = parts.power.abs().to_string();
     for (index, token) in tokens.iter().enumerate() {
         match token {
-            Token::Digit(kind) if index < parts.whole_end => {
+            FormatToken::Digit(kind) if index < parts.whole_end => {
                 // All digits beyond those in the format stand at its first place; literals between digits stay.
                 let shown = whole.clone().filter(char::is_ascii_digit).count();
                 if shown > digits_left || digits_left == 1 {
@@ -397,22 +407,22 @@ fn write(tokens: &[Token], parts: &Parts) -> String {
                 }
                 digits_left -= 1;
             }
-            Token::Digit(kind) if index < parts.end => {
+            FormatToken::Digit(kind) if index < parts.end => {
                 let digit = decimals.next().unwrap_or('0');
                 let rest_is_zero = digit == '0' && decimals.clone().all(|digit| digit == '0');
                 if *kind == '0' || !rest_is_zero {
                     out.push(digit);
                 }
             }
-            Token::Digit(_) => {
-                let least = tokens[index..].iter().filter(|token| matches!(token, Token::Digit('0'))).count();
+            FormatToken::Digit(_) => {
+                let least = tokens[index..].iter().filter(|token| matches!(token, FormatToken::Digit('0'))).count();
                 let text = std::mem::take(&mut exponent);
                 if !text.is_empty() {
                     out.push_str(&format!("{text:0>least$}"));
                 }
             }
-            Token::Point if Some(index) == parts.point => out.push('.'),
-            Token::Exponent(plus) => {
+            FormatToken::Point if Some(index) == parts.point => out.push('.'),
+            FormatToken::Exponent(plus) => {
                 out.push('E');
                 if parts.power < 0 {
                     out.push('-');
@@ -420,8 +430,8 @@ fn write(tokens: &[Token], parts: &Parts) -> String {
                     out.push('+');
                 }
             }
-            Token::Comma => {}
-            token => out.push_str(&literal(token)),
+            FormatToken::Comma => {}
+            token => out.push_str(&literal_text(token)),
         }
     }
     // "#.##" shows 5 as "5."; people write "5".
@@ -431,25 +441,25 @@ fn write(tokens: &[Token], parts: &Parts) -> String {
     out
 }
 
-pub(super) fn literal(token: &Token) -> String {
+pub(super) fn literal_text(token: &FormatToken) -> String {
     match token {
-        Token::Text(text) => text.clone(),
-        Token::Percent => "%".to_owned(),
-        Token::Slash => "/".to_owned(),
-        Token::Point => ".".to_owned(),
-        Token::Comma => ",".to_owned(),
+        FormatToken::Text(text) => text.clone(),
+        FormatToken::Percent => "%".to_owned(),
+        FormatToken::Slash => "/".to_owned(),
+        FormatToken::Point => ".".to_owned(),
+        FormatToken::Comma => ",".to_owned(),
         _ => String::new(),
     }
 }
 
 /// Half away from zero, as spreadsheets do it: on the fifteen digits that count, not on the binary fraction.
-fn rounded(value: f64, places: usize) -> String {
+fn round_to_places(value: f64, places: usize) -> String {
     let exact = format!("{value:.*}", places);
     let nudged = format!("{:.*}", places, value * (1.0 + 4.0 * f64::EPSILON));
     if exact == nudged { exact } else { nudged }
 }
 
-fn group(digits: &str) -> String {
+fn group_thousands(digits: &str) -> String {
     let mut out = String::new();
     for (index, char) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
@@ -461,20 +471,21 @@ fn group(digits: &str) -> String {
 }
 
 /// A number as a whole and a fraction: `2 1/2`.
-fn fraction(tokens: &[Token], slash: usize, value: f64) -> String {
-    let run =
-        |tokens: &mut dyn Iterator<Item = &Token>| tokens.take_while(|token| matches!(token, Token::Digit(_))).count();
+fn format_fraction(tokens: &[FormatToken], slash: usize, value: f64) -> String {
+    let run = |tokens: &mut dyn Iterator<Item = &FormatToken>| {
+        tokens.take_while(|token| matches!(token, FormatToken::Digit(_))).count()
+    };
     let above = run(&mut tokens[..slash].iter().rev());
     let below = run(&mut tokens[slash + 1..].iter());
     let fixed: String = tokens[slash + 1..]
         .iter()
         .map_while(|token| match token {
-            Token::Text(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => Some(text.clone()),
-            Token::Digit('0') => Some("0".to_owned()),
+            FormatToken::Text(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => Some(text.clone()),
+            FormatToken::Digit('0') => Some("0".to_owned()),
             _ => None,
         })
         .collect();
-    let with_whole = tokens[..slash - above.min(slash)].iter().any(|token| matches!(token, Token::Digit(_)));
+    let with_whole = tokens[..slash - above.min(slash)].iter().any(|token| matches!(token, FormatToken::Digit(_)));
     let size = value.abs();
     let whole = if with_whole { size.trunc() } else { 0.0 };
     let rest = size - whole;
@@ -512,7 +523,7 @@ mod tests {
     use super::*;
 
     fn shown(code: &str, value: f64) -> String {
-        NumberFormat::parse(code).show(value, false)
+        NumberFormat::parse(code).format_value(value, false)
     }
 
     #[test]
@@ -572,8 +583,8 @@ mod tests {
         ] {
             assert_eq!(shown(code, value), expected, "{code} of {value}");
         }
-        assert_eq!(NumberFormat::parse("yyyy-mm-dd").show(0.0, true), "1904-01-01");
+        assert_eq!(NumberFormat::parse("yyyy-mm-dd").format_value(0.0, true), "1904-01-01");
         assert_eq!(shown("yyyy-mm-dd", -5.0), "-5");
-        assert_eq!(shown("yyyy-mm-dd", 1e300), general(1e300));
+        assert_eq!(shown("yyyy-mm-dd", 1e300), format_general(1e300));
     }
 }

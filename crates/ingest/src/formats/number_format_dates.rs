@@ -2,7 +2,7 @@
 
 use jiff::civil::DateTime;
 
-use super::number_format::{Section, Token, literal};
+use super::number_format::{FormatSection, FormatToken, literal_text};
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -21,13 +21,15 @@ const MONTHS: [&str; 12] = [
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /// The day or time that a number stands for, or nothing if the calendar has none.
-pub(super) fn date(section: &Section, value: f64, from_1904: bool) -> Option<String> {
+pub(super) fn format_date(section: &FormatSection, value: f64, from_1904: bool) -> Option<String> {
     let tokens = &section.tokens;
-    let places = tokens.iter().find_map(|token| if let Token::Fraction(places) = token { Some(*places) } else { None });
-    let elapsed = tokens.iter().any(|token| matches!(token, Token::Elapsed(..)));
+    let places =
+        tokens.iter().find_map(|token| if let FormatToken::Fraction(places) = token { Some(*places) } else { None });
+    let elapsed = tokens.iter().any(|token| matches!(token, FormatToken::Elapsed(..)));
     // The smallest part shown decides where to round; otherwise 59.9999 seconds would be cut to 59.
     let unit = 10i64.pow(places.unwrap_or(0).min(3) as u32);
-    let shows_seconds = tokens.iter().any(|token| matches!(token, Token::Date('s', _) | Token::Elapsed('s', _)));
+    let shows_seconds =
+        tokens.iter().any(|token| matches!(token, FormatToken::Date('s', _) | FormatToken::Elapsed('s', _)));
     let total = if shows_seconds {
         (value * 86_400.0 * unit as f64).round() as i64
     } else {
@@ -35,15 +37,15 @@ pub(super) fn date(section: &Section, value: f64, from_1904: bool) -> Option<Str
     };
     let seconds = total.div_euclid(unit);
     let part = total.rem_euclid(unit);
-    let moment = moment(seconds, from_1904);
+    let moment = datetime_from_seconds(seconds, from_1904);
     if moment.is_none() && !elapsed {
         return None;
     }
-    let half_day = tokens.iter().any(|token| matches!(token, Token::HalfDay(_)));
+    let half_day = tokens.iter().any(|token| matches!(token, FormatToken::HalfDay(_)));
     let mut out = String::new();
     for (index, token) in tokens.iter().enumerate() {
         match *token {
-            Token::Date(letter, count) => {
+            FormatToken::Date(letter, count) => {
                 let moment = moment?;
                 let minutes = letter == 'm' && is_minutes(tokens, index);
                 out.push_str(&match (letter, count) {
@@ -64,7 +66,7 @@ pub(super) fn date(section: &Section, value: f64, from_1904: bool) -> Option<Str
                     (_, _) => format!("{:0count$}", moment.second(), count = count.min(2)),
                 });
             }
-            Token::Elapsed(letter, count) => {
+            FormatToken::Elapsed(letter, count) => {
                 let amount = match letter {
                     'h' => seconds / 3600,
                     'm' => seconds / 60,
@@ -72,8 +74,8 @@ pub(super) fn date(section: &Section, value: f64, from_1904: bool) -> Option<Str
                 };
                 out.push_str(&format!("{amount:0count$}", count = count.min(10)));
             }
-            Token::Fraction(places) => out.push_str(&format!(".{part:0places$}", places = places.min(3))),
-            Token::HalfDay(long) => {
+            FormatToken::Fraction(places) => out.push_str(&format!(".{part:0places$}", places = places.min(3))),
+            FormatToken::HalfDay(long) => {
                 let morning = moment?.hour() < 12;
                 out.push_str(match (morning, long) {
                     (true, true) => "AM",
@@ -83,24 +85,24 @@ pub(super) fn date(section: &Section, value: f64, from_1904: bool) -> Option<Str
                 });
             }
             // In a date these are written as they stand.
-            Token::Digit(_) | Token::General | Token::Value | Token::Exponent(_) => {}
-            ref token => out.push_str(&literal(token)),
+            FormatToken::Digit(_) | FormatToken::General | FormatToken::Value | FormatToken::Exponent(_) => {}
+            ref token => out.push_str(&literal_text(token)),
         }
     }
     Some(out)
 }
 
 /// `m` means minutes right after hours and right before seconds, months elsewhere.
-fn is_minutes(tokens: &[Token], index: usize) -> bool {
-    let is_part = |token: &&Token| matches!(token, Token::Date(..) | Token::Elapsed(..));
+fn is_minutes(tokens: &[FormatToken], index: usize) -> bool {
+    let is_part = |token: &&FormatToken| matches!(token, FormatToken::Date(..) | FormatToken::Elapsed(..));
     let before = tokens[..index].iter().rev().find(is_part);
     let after = tokens[index + 1..].iter().find(is_part);
-    matches!(before, Some(Token::Date('h', _) | Token::Elapsed('h', _)))
-        || matches!(after, Some(Token::Date('s', _) | Token::Elapsed('s', _)))
+    matches!(before, Some(FormatToken::Date('h', _) | FormatToken::Elapsed('h', _)))
+        || matches!(after, Some(FormatToken::Date('s', _) | FormatToken::Elapsed('s', _)))
 }
 
 /// The moment that many seconds after the day a workbook counts from.
-fn moment(seconds: i64, from_1904: bool) -> Option<DateTime> {
+fn datetime_from_seconds(seconds: i64, from_1904: bool) -> Option<DateTime> {
     let days = seconds.div_euclid(86_400);
     if !(0..=2_958_465).contains(&days) {
         return None;

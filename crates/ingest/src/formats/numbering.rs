@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::xml::Node;
+use super::xml::XmlNode;
 
 #[derive(Clone, Debug, Default)]
-struct Level {
+struct ListLevel {
     start: i64,
     format: String,
     text: String,
-    /// Whether all numbers in the label are written in digits.
+    /// True if all numbers in the label use digits, as in legal numbering.
     legal: bool,
     /// The level after which this one starts again; Word's default is any higher one.
     restart: Option<usize>,
@@ -17,16 +17,16 @@ struct Level {
 
 /// A list in use: which definition it has, and where its own starts and levels differ.
 #[derive(Debug)]
-struct Use {
+struct ListInstance {
     list: String,
     starts: HashMap<usize, i64>,
-    levels: HashMap<usize, Level>,
+    levels: HashMap<usize, ListLevel>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Numbering {
-    lists: HashMap<String, Vec<Level>>,
-    uses: HashMap<String, Use>,
+    lists: HashMap<String, Vec<ListLevel>>,
+    uses: HashMap<String, ListInstance>,
     counters: HashMap<String, Vec<Option<i64>>>,
     begun: HashMap<(String, usize), ()>,
 }
@@ -34,52 +34,52 @@ pub(super) struct Numbering {
 const LEVELS: usize = 9;
 
 impl Numbering {
-    pub fn new(root: Node) -> Self {
+    pub fn new(root: XmlNode) -> Self {
         let mut numbering = Self::default();
         let mut links = HashMap::new();
-        for list in root.descendants().filter(|node| node.is("abstractNum")) {
+        for list in root.descendants().filter(|node| node.has_name("abstractNum")) {
             let Some(id) = list.attr("abstractNumId") else { continue };
-            let mut levels = vec![Level::default(); LEVELS];
-            for node in list.children().filter(|node| node.is("lvl")) {
-                if let Some(level) = node.number::<usize>("ilvl").and_then(|level| levels.get_mut(level)) {
+            let mut levels = vec![ListLevel::default(); LEVELS];
+            for node in list.children().filter(|node| node.has_name("lvl")) {
+                if let Some(level) = node.number_attr::<usize>("ilvl").and_then(|level| levels.get_mut(level)) {
                     *level = read_level(node);
                 }
             }
-            if let Some(link) = list.value("styleLink") {
+            if let Some(link) = list.child_val("styleLink") {
                 links.insert(link, id.clone());
             }
             numbering.lists.insert(id, levels);
         }
-        for list in root.descendants().filter(|node| node.is("abstractNum")) {
+        for list in root.descendants().filter(|node| node.has_name("abstractNum")) {
             // A list may only say which style it follows; another list defines that style.
             if let Some(id) = list.attr("abstractNumId")
-                && let Some(defined) = list.value("numStyleLink").and_then(|link| links.get(&link))
+                && let Some(defined) = list.child_val("numStyleLink").and_then(|link| links.get(&link))
                 && let Some(levels) = numbering.lists.get(defined).cloned()
             {
                 numbering.lists.insert(id, levels);
             }
         }
-        for used in root.descendants().filter(|node| node.is("num")) {
-            let (Some(id), Some(list)) = (used.attr("numId"), used.value("abstractNumId")) else { continue };
+        for used in root.descendants().filter(|node| node.has_name("num")) {
+            let (Some(id), Some(list)) = (used.attr("numId"), used.child_val("abstractNumId")) else { continue };
             let mut starts = HashMap::new();
             let mut levels = HashMap::new();
-            for change in used.children().filter(|node| node.is("lvlOverride")) {
-                let Some(level) = change.number::<usize>("ilvl") else { continue };
-                if let Some(start) = change.child("startOverride").and_then(|node| node.number("val")) {
+            for change in used.children().filter(|node| node.has_name("lvlOverride")) {
+                let Some(level) = change.number_attr::<usize>("ilvl") else { continue };
+                if let Some(start) = change.child("startOverride").and_then(|node| node.number_attr("val")) {
                     starts.insert(level, start);
                 }
                 if let Some(node) = change.child("lvl") {
                     levels.insert(level, read_level(node));
                 }
             }
-            numbering.uses.insert(id, Use { list, starts, levels });
+            numbering.uses.insert(id, ListInstance { list, starts, levels });
         }
         numbering
     }
 
     /// The label of the next paragraph of this list and level.
     pub fn next(&mut self, id: &str, level: usize) -> Option<String> {
-        let Use { list, starts, levels: changed } = self.uses.get(id)?;
+        let ListInstance { list, starts, levels: changed } = self.uses.get(id)?;
         let levels = self.lists.get(list)?;
         if level >= LEVELS {
             return None;
@@ -101,7 +101,7 @@ impl Numbering {
         }
         let current = definition(level)?;
         if current.format == "bullet" {
-            return Some(bullet(&current.text));
+            return Some(normalize_bullet(&current.text));
         }
         if current.format == "none" && !current.text.contains('%') {
             return Some(current.text.trim().to_owned()).filter(|text| !text.is_empty());
@@ -116,7 +116,7 @@ impl Numbering {
                     let of = definition(which)?;
                     let number = counters[which].unwrap_or(of.start);
                     let format = if current.legal { "decimal" } else { of.format.as_str() };
-                    label.push_str(&written(number, format));
+                    label.push_str(&format_list_number(number, format));
                 }
                 (char, _) => label.push(char),
             }
@@ -125,21 +125,21 @@ impl Numbering {
     }
 }
 
-fn read_level(node: Node) -> Level {
-    Level {
-        start: node.child("start").and_then(|start| start.number("val")).unwrap_or(1),
+fn read_level(node: XmlNode) -> ListLevel {
+    ListLevel {
+        start: node.child("start").and_then(|start| start.number_attr("val")).unwrap_or(1),
         format: node
-            .value("numFmt")
-            .or_else(|| node.find("numFmt").and_then(|format| format.attr("val")))
+            .child_val("numFmt")
+            .or_else(|| node.find_descendant("numFmt").and_then(|format| format.attr("val")))
             .unwrap_or_else(|| "decimal".to_owned()),
-        text: node.value("lvlText").unwrap_or_default(),
-        legal: node.child("isLgl").is_some_and(Node::is_on),
-        restart: node.child("lvlRestart").and_then(|restart| restart.number("val")),
+        text: node.child_val("lvlText").unwrap_or_default(),
+        legal: node.child("isLgl").is_some_and(XmlNode::is_on),
+        restart: node.child("lvlRestart").and_then(|restart| restart.number_attr("val")),
     }
 }
 
 /// Bullets stand in private ranges of symbol fonts; any of them reads as a bullet.
-fn bullet(text: &str) -> String {
+fn normalize_bullet(text: &str) -> String {
     match text.chars().next() {
         Some(char @ ('-' | '–' | '—' | '*' | '>' | '+')) => char.to_string(),
         Some('o') | None => "•".to_owned(),
@@ -149,12 +149,12 @@ fn bullet(text: &str) -> String {
 }
 
 /// A number in one of the ways that lists are counted.
-pub(super) fn written(number: i64, format: &str) -> String {
+pub(super) fn format_list_number(number: i64, format: &str) -> String {
     match format {
-        "lowerLetter" | "a" => letters(number).to_lowercase(),
-        "upperLetter" | "A" => letters(number),
-        "lowerRoman" | "i" => roman(number).to_lowercase(),
-        "upperRoman" | "I" => roman(number),
+        "lowerLetter" | "a" => to_letters(number).to_lowercase(),
+        "upperLetter" | "A" => to_letters(number),
+        "lowerRoman" | "i" => to_roman(number).to_lowercase(),
+        "upperRoman" | "I" => to_roman(number),
         "decimalZero" => format!("{number:02}"),
         "ordinal" => {
             let end = match (number % 10, number % 100) {
@@ -171,7 +171,7 @@ pub(super) fn written(number: i64, format: &str) -> String {
 }
 
 /// A, B, … Z, AA, BB, … as Word counts.
-fn letters(number: i64) -> String {
+fn to_letters(number: i64) -> String {
     if !(1..=26 * 40).contains(&number) {
         return number.to_string();
     }
@@ -179,7 +179,7 @@ fn letters(number: i64) -> String {
     std::iter::repeat_n(letter, ((number - 1) / 26 + 1) as usize).collect()
 }
 
-fn roman(number: i64) -> String {
+fn to_roman(number: i64) -> String {
     if !(1..4000).contains(&number) {
         return number.to_string();
     }
@@ -211,7 +211,7 @@ fn roman(number: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Limits, formats::xml::Tree};
+    use crate::{ExtractionLimits, formats::xml::XmlTree};
 
     #[test]
     fn labels_count_as_word_counts() {
@@ -221,8 +221,8 @@ mod tests {
             </w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>
             <w:num w:numId="2"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/>
             </w:lvlOverride></w:num></w:numbering>"#;
-        let limits = Limits::default();
-        let tree = Tree::parse(source, &limits).unwrap();
+        let limits = ExtractionLimits::default();
+        let tree = XmlTree::parse(source, &limits).unwrap();
         let mut numbering = Numbering::new(tree.root());
         let labels: Vec<_> = [("1", 0), ("1", 1), ("1", 1), ("1", 0), ("1", 1), ("2", 0), ("2", 0), ("9", 0)]
             .map(|(id, level)| numbering.next(id, level).unwrap_or_default())
@@ -232,8 +232,8 @@ mod tests {
 
     #[test]
     fn numbers_are_written_in_letters_and_roman() {
-        assert_eq!(written(28, "upperLetter"), "BB");
-        assert_eq!(written(1994, "lowerRoman"), "mcmxciv");
-        assert_eq!(written(22, "ordinal"), "22nd");
+        assert_eq!(format_list_number(28, "upperLetter"), "BB");
+        assert_eq!(format_list_number(1994, "lowerRoman"), "mcmxciv");
+        assert_eq!(format_list_number(22, "ordinal"), "22nd");
     }
 }

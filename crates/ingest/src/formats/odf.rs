@@ -5,108 +5,121 @@ use std::collections::{HashMap, HashSet};
 use ibid_domain::MarkKind;
 
 use super::{
-    Draft, Reading,
-    archive::Archive,
+    ExtractionContext, ExtractionDraft,
+    archive::ZipContainer,
     cells::write_row,
-    damaged,
-    numbering::written,
+    damaged_file,
+    numbering::format_list_number,
     properties,
-    text::{clean, decode_xml, one_line},
-    xml::Node,
-    xml::Tree,
+    text::{decode_xml, one_line, strip_control_chars},
+    xml::XmlNode,
+    xml::XmlTree,
 };
 use crate::ExtractionError;
 
-pub(super) fn read(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
-    let mut archive = Archive::open(bytes, reading)?;
-    if let Some(manifest) = archive.xml("META-INF/manifest.xml")?
+pub(super) fn read(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
+    let mut archive = ZipContainer::open(bytes, reading)?;
+    if let Some(manifest) = archive.read_xml_entry("META-INF/manifest.xml")?
         && manifest.contains("encryption-data")
     {
         return Err(ExtractionError::Encrypted);
     }
-    draft.pictures = archive.names().iter().any(|name| name.starts_with("Pictures/"));
-    if let Some(source) = archive.xml("meta.xml")? {
-        let (tree, _) = Tree::parse_as_far_as_possible(&source, reading.limits)?;
+    draft.pictures = archive.entry_names().iter().any(|name| name.starts_with("Pictures/"));
+    if let Some(source) = archive.read_xml_entry("meta.xml")? {
+        let (tree, _) = XmlTree::parse_as_far_as_possible(&source, reading.limits)?;
         properties::dublin_core(tree.root(), &mut draft.reference);
     }
-    let styles = archive.xml("styles.xml")?.unwrap_or_default();
-    let (styles, _) = Tree::parse_as_far_as_possible(&styles, reading.limits)?;
-    let content = archive.xml("content.xml")?.ok_or_else(|| damaged("content.xml is missing"))?;
-    let content = Tree::parse(&content, reading.limits)?;
-    let mut document = Document::new(reading);
-    document.lists(styles.root());
-    document.lists(content.root());
-    document.body(content.root(), draft)?;
-    margins(styles.root(), reading, draft)?;
+    let styles = archive.read_xml_entry("styles.xml")?.unwrap_or_default();
+    let (styles, _) = XmlTree::parse_as_far_as_possible(&styles, reading.limits)?;
+    let content = archive.read_xml_entry("content.xml")?.ok_or_else(|| damaged_file("content.xml is missing"))?;
+    let content = XmlTree::parse(&content, reading.limits)?;
+    let mut document = OdfReader::new(reading);
+    document.read_list_styles(styles.root());
+    document.read_list_styles(content.root());
+    document.write_body(content.root(), draft)?;
+    write_headers_and_footers(styles.root(), reading, draft)?;
     // Charts and formulas are documents within the document.
-    let names: Vec<String> = archive.names().iter().filter(|name| name.ends_with("/content.xml")).cloned().collect();
+    let names: Vec<String> =
+        archive.entry_names().iter().filter(|name| name.ends_with("/content.xml")).cloned().collect();
     for name in names {
-        let Some(source) = archive.xml(&name)? else { continue };
-        let (tree, _) = Tree::parse_as_far_as_possible(&source, reading.limits)?;
-        draft.text.paragraph()?;
-        Document::new(reading).blocks(tree.root(), draft, false)?;
+        let Some(source) = archive.read_xml_entry(&name)? else { continue };
+        let (tree, _) = XmlTree::parse_as_far_as_possible(&source, reading.limits)?;
+        draft.text.end_paragraph()?;
+        OdfReader::new(reading).write_blocks(tree.root(), draft, false)?;
     }
     Ok(())
 }
 
-/// The same in one XML file.
-pub(super) fn read_flat(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
+/// Reads an OpenDocument file that is one XML file instead of a zip.
+pub(super) fn read_flat(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
     let source = decode_xml(bytes.to_vec());
-    let tree = Tree::parse(&source, reading.limits)?;
-    if let Some(meta) = tree.root().find("meta") {
+    let tree = XmlTree::parse(&source, reading.limits)?;
+    if let Some(meta) = tree.root().find_descendant("meta") {
         properties::dublin_core(meta, &mut draft.reference);
     }
-    let mut document = Document::new(reading);
-    document.lists(tree.root());
-    document.body(tree.root(), draft)?;
-    margins(tree.root(), reading, draft)
+    let mut document = OdfReader::new(reading);
+    document.read_list_styles(tree.root());
+    document.write_body(tree.root(), draft)?;
+    write_headers_and_footers(tree.root(), reading, draft)
 }
 
 /// Headers, footers and what stands on master pages, each once.
-fn margins(root: Node, reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
+fn write_headers_and_footers(
+    root: XmlNode,
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
     let mut seen = HashSet::new();
-    for master in root.descendants().filter(|node| node.is("master-page")) {
+    for master in root.descendants().filter(|node| node.has_name("master-page")) {
         for part in master.children() {
             // What the outline of a master says are instructions to the author; only its footer is shown.
             let placeholder = part.attr("class").is_some_and(|class| class != "footer" && class != "header");
-            let number = part.find("page-number").is_some() && part.text().split_whitespace().count() < 4;
+            let number = part.find_descendant("page-number").is_some() && part.text().split_whitespace().count() < 4;
             if placeholder || number || matches!(part.name(), "notes" | "forms") || !seen.insert(one_line(&part.text()))
             {
                 continue;
             }
-            let mut document = Document::new(reading);
-            draft.text.paragraph()?;
-            document.blocks(part, draft, false)?;
-            document.flush(draft)?;
+            let mut document = OdfReader::new(reading);
+            draft.text.end_paragraph()?;
+            document.write_blocks(part, draft, false)?;
+            document.write_pending_notes(draft)?;
         }
     }
-    draft.text.paragraph()
+    draft.text.end_paragraph()
 }
 
-/// How each level of a list is counted; nothing for bullets.
+/// Prefix, format, suffix and first number of each list level; `None` for bullets.
 type ListStyle = HashMap<usize, Option<(String, String, String, i64)>>;
 
-struct Document<'a> {
-    reading: &'a Reading<'a>,
+struct OdfReader<'a> {
+    reading: &'a ExtractionContext<'a>,
     lists: HashMap<String, ListStyle>,
     waiting: Vec<String>,
     counters: HashMap<(String, usize), i64>,
 }
 
-impl<'a> Document<'a> {
-    fn new(reading: &'a Reading<'a>) -> Self {
+impl<'a> OdfReader<'a> {
+    fn new(reading: &'a ExtractionContext<'a>) -> Self {
         Self { reading, lists: HashMap::new(), waiting: Vec::new(), counters: HashMap::new() }
     }
 
-    fn lists(&mut self, root: Node) {
-        for style in root.descendants().filter(|node| node.is("list-style")) {
+    fn read_list_styles(&mut self, root: XmlNode) {
+        for style in root.descendants().filter(|node| node.has_name("list-style")) {
             let Some(name) = style.attr("name") else { continue };
             let mut levels = ListStyle::new();
             for level in style.children() {
-                let Some(number) = level.number::<usize>("level") else { continue };
-                let numbered = level.is("list-level-style-number").then(|| {
+                let Some(number) = level.number_attr::<usize>("level") else { continue };
+                let numbered = level.has_name("list-level-style-number").then(|| {
                     let text = |name: &str| level.attr(name).unwrap_or_default();
-                    let start = level.number("start-value").unwrap_or(1);
+                    let start = level.number_attr("start-value").unwrap_or(1);
                     (text("num-prefix"), text("num-format"), text("num-suffix"), start)
                 });
                 levels.insert(number, numbered.filter(|(_, format, _, _)| !format.is_empty()));
@@ -115,71 +128,76 @@ impl<'a> Document<'a> {
         }
     }
 
-    fn body(&mut self, root: Node, draft: &mut Draft) -> Result<(), ExtractionError> {
-        let body = root.find("body").ok_or_else(|| damaged("it has no body"))?;
+    fn write_body(&mut self, root: XmlNode, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
+        let body = root.find_descendant("body").ok_or_else(|| damaged_file("it has no body"))?;
         for kind in body.children() {
             match kind.name() {
-                "presentation" | "drawing" => self.slides(kind, draft)?,
-                "spreadsheet" => self.sheets(kind, draft)?,
+                "presentation" | "drawing" => self.write_slides(kind, draft)?,
+                "spreadsheet" => self.write_sheets(kind, draft)?,
                 "" => {}
-                _ => self.blocks(kind, draft, false)?,
+                _ => self.write_blocks(kind, draft, false)?,
             }
         }
-        self.flush(draft)?;
+        self.write_pending_notes(draft)?;
         draft.text.end_sections(0);
-        draft.text.paragraph()
+        draft.text.end_paragraph()
     }
 
-    fn slides(&mut self, parent: Node, draft: &mut Draft) -> Result<(), ExtractionError> {
-        let pages: Vec<Node> = parent.children().filter(|node| node.is("page")).collect();
+    fn write_slides(&mut self, parent: XmlNode, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
+        let pages: Vec<XmlNode> = parent.children().filter(|node| node.has_name("page")).collect();
         if pages.len() > self.reading.limits.pages {
             return Err(ExtractionError::TooLarge(format!("it has more than {} slides", self.reading.limits.pages)));
         }
         for (index, page) in pages.into_iter().enumerate() {
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-            draft.text.paragraph()?;
+            draft.text.end_paragraph()?;
             let start = draft.text.len();
             let heading = page.children().find(|node| node.attr("class").is_some_and(|class| class == "title"));
             if let Some(heading) = heading.map(|node| one_line(&node.text())).filter(|text| !text.is_empty()) {
-                draft.text.section(1, heading);
+                draft.text.begin_section(1, heading);
             }
-            self.blocks(page, draft, false)?;
-            self.flush(draft)?;
+            self.write_blocks(page, draft, false)?;
+            self.write_pending_notes(draft)?;
             draft.text.end_sections(0);
-            draft.text.mark(MarkKind::Page, number.to_string(), Some(number), start);
+            draft.text.add_mark(MarkKind::Page, number.to_string(), Some(number), start);
         }
         Ok(())
     }
 
-    fn sheets(&mut self, parent: Node, draft: &mut Draft) -> Result<(), ExtractionError> {
-        for (index, sheet) in parent.children().filter(|node| node.is("table")).enumerate() {
+    fn write_sheets(&mut self, parent: XmlNode, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
+        for (index, sheet) in parent.children().filter(|node| node.has_name("table")).enumerate() {
             let name = one_line(&sheet.attr("name").unwrap_or_default());
-            draft.text.paragraph()?;
+            draft.text.end_paragraph()?;
             let start = draft.text.len();
             draft.text.push(&name)?;
-            draft.text.line()?;
+            draft.text.end_line()?;
             let mut row = 0u32;
             self.sheet_rows(sheet, &mut row, draft)?;
             for note in std::mem::take(&mut self.waiting) {
-                draft.text.line()?;
+                draft.text.end_line()?;
                 draft.text.push(&one_line(&note))?;
-                draft.text.line()?;
+                draft.text.end_line()?;
             }
-            for shapes in sheet.children().filter(|node| node.is("shapes")) {
-                draft.text.line()?;
-                self.blocks(shapes, draft, false)?;
+            for shapes in sheet.children().filter(|node| node.has_name("shapes")) {
+                draft.text.end_line()?;
+                self.write_blocks(shapes, draft, false)?;
             }
-            draft.text.mark(MarkKind::Sheet, name, u32::try_from(index + 1).ok(), start);
+            draft.text.add_mark(MarkKind::Sheet, name, u32::try_from(index + 1).ok(), start);
         }
         Ok(())
     }
 
-    fn sheet_rows(&mut self, parent: Node, row: &mut u32, draft: &mut Draft) -> Result<(), ExtractionError> {
+    fn sheet_rows(
+        &mut self,
+        parent: XmlNode,
+        row: &mut u32,
+        draft: &mut ExtractionDraft,
+    ) -> Result<(), ExtractionError> {
         for node in parent.children() {
             match node.name() {
                 "table-row" => {
-                    let repeated = node.number::<u32>("number-rows-repeated").unwrap_or(1).max(1);
-                    let cells = self.cells(node);
+                    let repeated = node.number_attr::<u32>("number-rows-repeated").unwrap_or(1).max(1);
+                    let cells = self.read_row_cells(node);
                     let filled = cells.iter().any(|(_, value)| !value.trim().is_empty());
                     // A thousand copies of a row say no more than a few; empty ones say nothing.
                     for copy in 0..if filled { repeated.min(100) } else { 0 } {
@@ -194,17 +212,17 @@ impl<'a> Document<'a> {
         Ok(())
     }
 
-    fn cells(&mut self, row: Node) -> Vec<(u32, String)> {
+    fn read_row_cells(&mut self, row: XmlNode) -> Vec<(u32, String)> {
         let mut cells = Vec::new();
         let mut column = 0u32;
         for cell in row.children().filter(|node| matches!(node.name(), "table-cell" | "covered-table-cell")) {
-            let repeated = cell.number::<u32>("number-columns-repeated").unwrap_or(1).max(1);
+            let repeated = cell.number_attr::<u32>("number-columns-repeated").unwrap_or(1).max(1);
             let mut lines = Vec::new();
             for paragraph in cell.children() {
                 let mut line = String::new();
                 match paragraph.name() {
                     "p" | "h" => self.inline_one(paragraph, &mut line),
-                    "annotation" => self.annotation(paragraph),
+                    "annotation" => self.queue_annotation(paragraph),
                     "frame" | "custom-shape" | "g" => {
                         let text = self.box_text(paragraph);
                         self.waiting.extend(Some(text).filter(|text| !text.trim().is_empty()));
@@ -227,36 +245,41 @@ impl<'a> Document<'a> {
     }
 
     /// Writes paragraphs, headings, lists, tables and what holds them.
-    fn blocks(&mut self, parent: Node, draft: &mut Draft, in_cell: bool) -> Result<(), ExtractionError> {
+    fn write_blocks(
+        &mut self,
+        parent: XmlNode,
+        draft: &mut ExtractionDraft,
+        in_cell: bool,
+    ) -> Result<(), ExtractionError> {
         for node in parent.children() {
             match node.name() {
-                "h" | "p" => self.paragraph(node, None, draft, in_cell)?,
-                "list" => self.list(node, None, 1, draft, in_cell)?,
-                "table" => self.table(node, draft)?,
+                "h" | "p" => self.write_paragraph(node, None, draft, in_cell)?,
+                "list" => self.write_list(node, None, 1, draft, in_cell)?,
+                "table" => self.write_table(node, draft)?,
                 "tracked-changes" | "forms" | "sequence-decls" | "variable-decls" | "user-field-decls" | "settings"
                 | "scripts" | "styles" | "automatic-styles" | "font-face-decls" | "binary-data" | "meta" | "title"
                 | "desc" | "" => {}
-                "annotation" => self.annotation(node),
+                "annotation" => self.queue_annotation(node),
                 "page-thumbnail" => {}
-                _ => self.blocks(node, draft, in_cell)?,
+                _ => self.write_blocks(node, draft, in_cell)?,
             }
         }
         Ok(())
     }
 
-    fn paragraph(
+    fn write_paragraph(
         &mut self,
-        node: Node,
+        node: XmlNode,
         label: Option<String>,
-        draft: &mut Draft,
+        draft: &mut ExtractionDraft,
         in_cell: bool,
     ) -> Result<(), ExtractionError> {
         let mut line = String::new();
         self.inline_one(node, &mut line);
-        let line = clean(&line);
+        let line = strip_control_chars(&line);
         let line = line.trim();
         if line.is_empty() {
-            return if in_cell { Ok(()) } else { self.flush(draft) };
+            return if in_cell { Ok(()) } else { self.write_pending_notes(draft) };
         }
         let line = label.map_or_else(|| line.to_owned(), |label| format!("{label} {line}"));
         if in_cell {
@@ -265,23 +288,23 @@ impl<'a> Document<'a> {
             }
             return draft.text.push(&line);
         }
-        if node.is("h") {
-            let level = node.number::<u8>("outline-level").unwrap_or(1).clamp(1, 10);
-            draft.text.section(level, one_line(&line));
+        if node.has_name("h") {
+            let level = node.number_attr::<u8>("outline-level").unwrap_or(1).clamp(1, 10);
+            draft.text.begin_section(level, one_line(&line));
         } else if draft.reference.title.is_none() && node.attr("style-name").is_some_and(|style| style == "Title") {
-            draft.reference.title = properties::title(&line);
+            draft.reference.title = properties::clean_title(&line);
         }
         draft.text.push(&line)?;
-        draft.text.paragraph()?;
-        self.flush(draft)
+        draft.text.end_paragraph()?;
+        self.write_pending_notes(draft)
     }
 
-    fn list(
+    fn write_list(
         &mut self,
-        list: Node,
+        list: XmlNode,
         style: Option<&str>,
         level: usize,
-        draft: &mut Draft,
+        draft: &mut ExtractionDraft,
         in_cell: bool,
     ) -> Result<(), ExtractionError> {
         let own = list.attr("style-name");
@@ -292,15 +315,15 @@ impl<'a> Document<'a> {
         }
         for item in list.children().filter(|node| matches!(node.name(), "list-item" | "list-header")) {
             let mut label = None;
-            if item.is("list-item") {
+            if item.has_name("list-item") {
                 let known = self.lists.get(&style).and_then(|levels| levels.get(&level));
                 label = match known {
                     Some(Some((prefix, format, suffix, start))) => {
-                        let number = match item.number::<i64>("start-value") {
+                        let number = match item.number_attr::<i64>("start-value") {
                             Some(start) => start,
                             None => self.counters.get(&counter).map_or(*start, |number| number.saturating_add(1)),
                         };
-                        let label = format!("{prefix}{}{suffix}", written(number, format));
+                        let label = format!("{prefix}{}{suffix}", format_list_number(number, format));
                         self.counters.insert(counter.clone(), number);
                         Some(label.trim().to_owned())
                     }
@@ -311,9 +334,9 @@ impl<'a> Document<'a> {
             for node in item.children() {
                 match node.name() {
                     // A heading in a list is numbered by the outline; its label is not part of its name.
-                    "h" => self.paragraph(node, None, draft, in_cell)?,
-                    "p" => self.paragraph(node, label.take(), draft, in_cell)?,
-                    "list" => self.list(node, Some(&style), level + 1, draft, in_cell)?,
+                    "h" => self.write_paragraph(node, None, draft, in_cell)?,
+                    "p" => self.write_paragraph(node, label.take(), draft, in_cell)?,
+                    "list" => self.write_list(node, Some(&style), level + 1, draft, in_cell)?,
                     _ => {}
                 }
             }
@@ -321,27 +344,27 @@ impl<'a> Document<'a> {
         Ok(())
     }
 
-    fn table(&mut self, table: Node, draft: &mut Draft) -> Result<(), ExtractionError> {
-        draft.text.line()?;
+    fn write_table(&mut self, table: XmlNode, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
+        draft.text.end_line()?;
         self.table_rows(table, draft)?;
-        self.flush(draft)?;
-        draft.text.paragraph()
+        self.write_pending_notes(draft)?;
+        draft.text.end_paragraph()
     }
 
-    fn table_rows(&mut self, parent: Node, draft: &mut Draft) -> Result<(), ExtractionError> {
+    fn table_rows(&mut self, parent: XmlNode, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
         for row in parent.children() {
             if matches!(row.name(), "table-header-rows" | "table-rows" | "table-row-group") {
                 self.table_rows(row, draft)?;
             }
             // Rows without words are only drawn.
-            if !row.is("table-row") || row.text().trim().is_empty() {
+            if !row.has_name("table-row") || row.text().trim().is_empty() {
                 continue;
             }
-            for (index, cell) in row.children().filter(|node| node.is("table-cell")).enumerate() {
+            for (index, cell) in row.children().filter(|node| node.has_name("table-cell")).enumerate() {
                 if index > 0 {
                     draft.text.push("\t")?;
                 }
-                self.blocks(cell, draft, true)?;
+                self.write_blocks(cell, draft, true)?;
             }
             draft.text.push("\n")?;
         }
@@ -349,7 +372,7 @@ impl<'a> Document<'a> {
     }
 
     /// The words of one paragraph.
-    fn inline_one(&mut self, node: Node, line: &mut String) {
+    fn inline_one(&mut self, node: XmlNode, line: &mut String) {
         for child in node.children() {
             if let Some(text) = child.as_text() {
                 // Blank space in the file is layout of the file; what counts as such has elements of its own.
@@ -363,7 +386,7 @@ impl<'a> Document<'a> {
             }
             match child.name() {
                 "s" => {
-                    let count = child.number::<usize>("c").unwrap_or(1).min(100);
+                    let count = child.number_attr::<usize>("c").unwrap_or(1).min(100);
                     line.extend(std::iter::repeat_n(' ', count));
                 }
                 "tab" => line.push('\t'),
@@ -372,9 +395,9 @@ impl<'a> Document<'a> {
                     let text = child.child("note-body").map(|body| self.box_text(body)).unwrap_or_default();
                     self.waiting.extend(Some(text).filter(|text| !text.trim().is_empty()));
                 }
-                "annotation" => self.annotation(child),
+                "annotation" => self.queue_annotation(child),
                 "ruby" => {
-                    let part = |name: &str| child.child(name).map(Node::text).unwrap_or_default();
+                    let part = |name: &str| child.child(name).map(XmlNode::text).unwrap_or_default();
                     line.push_str(&format!("{} ({})", part("ruby-base"), part("ruby-text")));
                 }
                 "frame" | "text-box" | "custom-shape" | "rect" | "g" | "shape" | "ellipse" | "polygon" | "line" => {
@@ -389,7 +412,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    fn annotation(&mut self, node: Node) {
+    fn queue_annotation(&mut self, node: XmlNode) {
         let text: Vec<String> = node
             .children()
             .filter(|child| matches!(child.name(), "p" | "list"))
@@ -399,7 +422,7 @@ impl<'a> Document<'a> {
     }
 
     /// The text of a frame or a note, which has paragraphs of its own.
-    fn box_text(&mut self, parent: Node) -> String {
+    fn box_text(&mut self, parent: XmlNode) -> String {
         let mut text = String::new();
         for node in parent.children() {
             match node.name() {
@@ -414,7 +437,7 @@ impl<'a> Document<'a> {
                 "table-row" => {
                     let cells: Vec<String> = node
                         .children()
-                        .filter(|cell| cell.is("table-cell"))
+                        .filter(|cell| cell.has_name("table-cell"))
                         .map(|cell| one_line(&self.box_text(cell)))
                         .collect();
                     text.push_str(&cells.join("\t"));
@@ -434,11 +457,11 @@ impl<'a> Document<'a> {
         text
     }
 
-    fn flush(&mut self, draft: &mut Draft) -> Result<(), ExtractionError> {
+    fn write_pending_notes(&mut self, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
         for note in std::mem::take(&mut self.waiting) {
-            draft.text.paragraph()?;
-            draft.text.push(clean(&note).trim())?;
-            draft.text.paragraph()?;
+            draft.text.end_paragraph()?;
+            draft.text.push(strip_control_chars(&note).trim())?;
+            draft.text.end_paragraph()?;
         }
         Ok(())
     }

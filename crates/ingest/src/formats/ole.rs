@@ -2,60 +2,64 @@
 
 use std::io::{Cursor, Read};
 
-use super::{Reading, damaged};
+use super::{ExtractionContext, damaged_file};
 use crate::ExtractionError;
 
-pub(super) struct Compound<'a> {
+pub(super) struct OleFile<'a> {
     file: cfb::CompoundFile<Cursor<&'a [u8]>>,
-    reading: &'a Reading<'a>,
+    reading: &'a ExtractionContext<'a>,
 }
 
-impl<'a> Compound<'a> {
-    pub fn open(bytes: &'a [u8], reading: &'a Reading<'a>) -> Result<Self, ExtractionError> {
+impl<'a> OleFile<'a> {
+    pub fn open(bytes: &'a [u8], reading: &'a ExtractionContext<'a>) -> Result<Self, ExtractionError> {
         let file = cfb::CompoundFile::open(Cursor::new(bytes))
-            .map_err(|error| damaged(format!("its container cannot be opened ({error})")))?;
+            .map_err(|error| damaged_file(format!("its container cannot be opened ({error})")))?;
         Ok(Self { file, reading })
     }
 
     /// The bytes of a stream, or nothing if there is none of that name.
-    pub fn bytes(&mut self, path: &str) -> Result<Option<Vec<u8>>, ExtractionError> {
+    pub fn read_stream(&mut self, path: &str) -> Result<Option<Vec<u8>>, ExtractionError> {
         if !self.file.is_stream(path) {
             return Ok(None);
         }
-        let left = self.reading.left();
+        let left = self.reading.bytes_left();
         let mut bytes = Vec::new();
         let stream =
-            self.file.open_stream(path).map_err(|error| damaged(format!("{path} cannot be read ({error})")))?;
+            self.file.open_stream(path).map_err(|error| damaged_file(format!("{path} cannot be read ({error})")))?;
         let result = stream.take(left.saturating_add(1)).read_to_end(&mut bytes);
-        self.reading.spend(bytes.len() as u64)?;
-        result.map_err(|error| damaged(format!("{path} cannot be read ({error})")))?;
+        self.reading.count_unpacked(bytes.len() as u64)?;
+        result.map_err(|error| damaged_file(format!("{path} cannot be read ({error})")))?;
         Ok(Some(bytes))
     }
 
-    /// The names in a folder.
-    pub fn names(&self, path: &str) -> Vec<String> {
+    /// Returns the names of the entries in a folder.
+    pub fn entry_names(&self, path: &str) -> Vec<String> {
         let Ok(entries) = self.file.read_storage(path) else { return Vec::new() };
         entries.take(self.reading.limits.entries).map(|entry| entry.name().to_owned()).collect()
     }
 
-    pub fn has(&self, path: &str) -> bool {
+    pub fn has_entry(&self, path: &str) -> bool {
         self.file.exists(path)
     }
 }
 
-/// What an object put into a document really is: objects of other programs are wrapped in a compound file.
-pub(super) fn unwrap(name: &str, bytes: Vec<u8>, reading: &Reading) -> Result<(String, Vec<u8>), ExtractionError> {
+/// Extracts the file inside an embedded OLE object; other bytes are returned unchanged.
+pub(super) fn unwrap_embedded_object(
+    name: &str,
+    bytes: Vec<u8>,
+    reading: &ExtractionContext,
+) -> Result<(String, Vec<u8>), ExtractionError> {
     if !bytes.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
         return Ok((name.to_owned(), bytes));
     }
     let found = {
-        let Ok(mut file) = Compound::open(&bytes, reading) else { return Ok((name.to_owned(), bytes)) };
-        if let Some(native) = file.bytes("/\u{1}Ole10Native")? {
+        let Ok(mut file) = OleFile::open(&bytes, reading) else { return Ok((name.to_owned(), bytes)) };
+        if let Some(native) = file.read_stream("/\u{1}Ole10Native")? {
             native_package(&native)
-        } else if let Some(package) = file.bytes("/Package")? {
+        } else if let Some(package) = file.read_stream("/Package")? {
             Some((name.to_owned(), package))
         } else {
-            file.bytes("/CONTENTS")?.map(|contents| (name.to_owned(), contents))
+            file.read_stream("/CONTENTS")?.map(|contents| (name.to_owned(), contents))
         }
     };
     Ok(found.unwrap_or_else(|| (name.to_owned(), bytes)))

@@ -9,24 +9,24 @@ use ibid_domain::MarkKind;
 use pdfium_render::prelude::*;
 
 use super::{
-    Draft, Reading, damaged,
-    pdf_lines::{self, Line, Words},
+    ExtractionContext, ExtractionDraft, damaged_file,
+    pdf_lines::{self, DocumentWords, PdfLine},
     properties,
-    text::{clean, one_line},
+    text::{one_line, strip_control_chars},
 };
-use crate::{ExtractionError, Input};
+use crate::{ExtractionError, ExtractionInput};
 
 /// Pdfium keeps state of its own and must not be entered twice at once.
 static TURN: Mutex<()> = Mutex::new(());
 static LIBRARY: OnceLock<Result<Pdfium, String>> = OnceLock::new();
 
-/// How many entries of an outline are looked at.
+/// Maximum number of outline entries read from one PDF.
 const OUTLINE: usize = 10_000;
 
-fn library() -> Result<&'static Pdfium, ExtractionError> {
+fn load_pdfium() -> Result<&'static Pdfium, ExtractionError> {
     let loaded = LIBRARY.get_or_init(|| {
         let mut tried = String::new();
-        for place in places() {
+        for place in library_paths() {
             match Pdfium::bind_to_library(&place) {
                 Ok(bindings) => return Ok(Pdfium::new(bindings)),
                 Err(error) if place.exists() => tried = format!(" ({}: {error})", place.display()),
@@ -41,8 +41,8 @@ fn library() -> Result<&'static Pdfium, ExtractionError> {
     loaded.as_ref().map_err(|error| ExtractionError::NotInstalled(error.clone()))
 }
 
-/// Where the library may lie, in the order of who has the last word.
-fn places() -> Vec<PathBuf> {
+/// Returns the paths to try for pdfium, in order: `IBID_PDFIUM`, the cache, the folder of the program.
+fn library_paths() -> Vec<PathBuf> {
     let mut places = Vec::new();
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     places.extend(variable("IBID_PDFIUM"));
@@ -56,16 +56,20 @@ fn places() -> Vec<PathBuf> {
     places
 }
 
-fn open<'a>(pdfium: &'a Pdfium, bytes: &'a [u8]) -> Result<PdfDocument<'a>, ExtractionError> {
+fn open_document<'a>(pdfium: &'a Pdfium, bytes: &'a [u8]) -> Result<PdfDocument<'a>, ExtractionError> {
     pdfium.load_pdf_from_byte_slice(bytes, None).map_err(|error| match error {
         PdfiumError::PdfiumLibraryInternalError(
             PdfiumInternalError::PasswordError | PdfiumInternalError::SecurityError,
         ) => ExtractionError::Encrypted,
-        _ => damaged("its pages cannot be found"),
+        _ => damaged_file("its pages cannot be found"),
     })
 }
 
-pub(super) fn read(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
+pub(super) fn read(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
     let files = {
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         read_pages(bytes, reading, draft)?
@@ -73,45 +77,52 @@ pub(super) fn read(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result
     // Pdfium is free again: a file within may be a PDF too.
     for (name, bytes) in files {
         draft.text.end_sections(0);
-        reading.attach(&Input { bytes: &bytes, filename: Some(&name), ..Input::default() }, draft)?;
+        reading.append_attachment(
+            &ExtractionInput { bytes: &bytes, filename: Some(&name), ..ExtractionInput::default() },
+            draft,
+        )?;
     }
     Ok(())
 }
 
-struct Page {
+struct PdfPageText {
     label: String,
-    lines: Vec<Line>,
+    lines: Vec<PdfLine>,
     /// Fields and remarks, which belong to no line.
     rest: Vec<String>,
 }
 
-type Files = Vec<(String, Vec<u8>)>;
+type EmbeddedFiles = Vec<(String, Vec<u8>)>;
 
-fn read_pages(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<Files, ExtractionError> {
-    let document = open(library()?, bytes)?;
+fn read_pages(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<EmbeddedFiles, ExtractionError> {
+    let document = open_document(load_pdfium()?, bytes)?;
     let count = usize::try_from(document.pages().len()).unwrap_or(0);
     if count == 0 {
-        return Err(damaged("it has no pages"));
+        return Err(damaged_file("it has no pages"));
     }
     if count > reading.limits.pages {
         return Err(ExtractionError::TooLarge(format!("it has more than {} pages", reading.limits.pages)));
     }
-    tell(&document, draft);
+    read_metadata(&document, draft);
     draft.pictures = true;
     let mut pages = Vec::with_capacity(count);
-    let mut words = Words::default();
+    let mut words = DocumentWords::default();
     let mut chars = 0;
     let mut unreadable = 0;
     for index in document.pages().as_range() {
         let Ok(page) = document.pages().get(index) else {
             // A page that cannot be read keeps its number.
             unreadable += 1;
-            pages.push(Page { label: String::new(), lines: Vec::new(), rest: Vec::new() });
+            pages.push(PdfPageText { label: String::new(), lines: Vec::new(), rest: Vec::new() });
             continue;
         };
-        let lines = lines(&page);
+        let lines = page_lines(&page);
         for line in &lines {
-            words.learn(line);
+            words.add_line(line);
             chars += line.text.len();
         }
         if chars > reading.limits.text_chars.saturating_mul(4) {
@@ -121,45 +132,45 @@ fn read_pages(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<File
             )));
         }
         let label = page.label().map(one_line).filter(|label| !label.is_empty());
-        pages.push(Page { label: label.unwrap_or_default(), lines, rest: remarks(&page) });
+        pages.push(PdfPageText { label: label.unwrap_or_default(), lines, rest: annotation_texts(&page) });
     }
     if unreadable == count {
-        return Err(damaged("none of its pages can be read"));
+        return Err(damaged_file("none of its pages can be read"));
     }
-    let outline = outline(&document);
-    write(&pages, &words, &outline, draft)?;
-    let mut files = Files::new();
+    let outline = read_outline(&document);
+    write_pages(&pages, &words, &outline, draft)?;
+    let mut files = EmbeddedFiles::new();
     for file in document.attachments().iter().take(reading.limits.entries.min(1000)) {
-        if file.len() as u64 > reading.left() {
+        if file.len() as u64 > reading.bytes_left() {
             return Err(reading.too_much());
         }
         if let Ok(bytes) = file.save_to_bytes() {
-            reading.spend(bytes.len() as u64)?;
+            reading.count_unpacked(bytes.len() as u64)?;
             files.push((file.name(), bytes));
         }
     }
     Ok(files)
 }
 
-fn tell(document: &PdfDocument, draft: &mut Draft) {
+fn read_metadata(document: &PdfDocument, draft: &mut ExtractionDraft) {
     let value = |tag| document.metadata().get(tag).map(|tag| tag.value().to_owned());
-    draft.reference.title = value(PdfDocumentMetadataTagType::Title).and_then(|text| properties::title(&text));
+    draft.reference.title = value(PdfDocumentMetadataTagType::Title).and_then(|text| properties::clean_title(&text));
     draft.reference.authors =
-        value(PdfDocumentMetadataTagType::Author).map(|text| properties::authors(&text)).unwrap_or_default();
+        value(PdfDocumentMetadataTagType::Author).map(|text| properties::parse_authors(&text)).unwrap_or_default();
     draft.reference.publication_date =
-        value(PdfDocumentMetadataTagType::CreationDate).and_then(|text| properties::date(&text));
+        value(PdfDocumentMetadataTagType::CreationDate).and_then(|text| properties::parse_date(&text));
 }
 
 /// The lines of a page in the order they were drawn, which is how they are read in all but odd files.
-fn lines(page: &PdfPage) -> Vec<Line> {
+fn page_lines(page: &PdfPage) -> Vec<PdfLine> {
     let Ok(text) = page.text() else { return Vec::new() };
     let mut lines = Vec::new();
-    let mut line = Line::default();
+    let mut line = PdfLine::default();
     let mut fresh = true;
     let mut heights: Vec<f32> = Vec::new();
     let mut word_ended = false;
     let mut high: Option<u16> = None;
-    let mut end = |line: &mut Line, heights: &mut Vec<f32>| {
+    let mut end = |line: &mut PdfLine, heights: &mut Vec<f32>| {
         heights.sort_by(f32::total_cmp);
         line.size = heights.get(heights.len() / 2).copied().unwrap_or(0.0);
         heights.clear();
@@ -190,7 +201,7 @@ fn lines(page: &PdfPage) -> Vec<Line> {
         let Some(char) = char.filter(|char| *char != '\0') else { continue };
         let blank = char.is_whitespace();
         word_ended |= blank;
-        line.text.extend(pdf_lines::letters(char));
+        line.text.extend(pdf_lines::expand_ligature(char));
         if blank {
             continue;
         }
@@ -211,8 +222,8 @@ fn lines(page: &PdfPage) -> Vec<Line> {
     lines
 }
 
-/// What was typed into fields and written as remarks.
-fn remarks(page: &PdfPage) -> Vec<String> {
+/// Returns the texts of form fields and annotations on a page.
+fn annotation_texts(page: &PdfPage) -> Vec<String> {
     let mut rest: Vec<String> = Vec::new();
     for annotation in page.annotations().iter().take(5000) {
         if annotation.as_link_annotation().is_some() || annotation.as_popup_annotation().is_some() {
@@ -226,7 +237,8 @@ fn remarks(page: &PdfPage) -> Vec<String> {
                 .or_else(|| field.as_list_box_field().and_then(PdfFormListBoxField::value)),
             None => annotation.contents(),
         };
-        if let Some(value) = value.map(|value| clean(&value).trim().to_owned()).filter(|value| !value.is_empty())
+        if let Some(value) =
+            value.map(|value| strip_control_chars(&value).trim().to_owned()).filter(|value| !value.is_empty())
             && !rest.contains(&value)
         {
             rest.push(value);
@@ -236,13 +248,13 @@ fn remarks(page: &PdfPage) -> Vec<String> {
 }
 
 /// A heading of the outline: its level, its words, its page.
-struct Heading {
+struct OutlineHeading {
     level: u8,
     title: String,
     page: usize,
 }
 
-fn outline(document: &PdfDocument) -> Vec<Heading> {
+fn read_outline(document: &PdfDocument) -> Vec<OutlineHeading> {
     let mut headings = Vec::new();
     let mut next = document.bookmarks().root().map(|first| (first, 1u8));
     // Outlines of broken files may lead in circles.
@@ -252,7 +264,7 @@ fn outline(document: &PdfDocument) -> Vec<Heading> {
         let page = mark.destination().and_then(|place| place.page_index().ok());
         let title = mark.title().map(|title| one_line(&title)).filter(|title| !title.is_empty());
         if let Some((page, title)) = page.and_then(|page| usize::try_from(page).ok()).zip(title) {
-            headings.push(Heading { level, title, page });
+            headings.push(OutlineHeading { level, title, page });
         }
         if let Some(sibling) = mark.next_sibling() {
             above.push((sibling, level));
@@ -262,10 +274,15 @@ fn outline(document: &PdfDocument) -> Vec<Heading> {
     headings
 }
 
-fn write(pages: &[Page], words: &Words, outline: &[Heading], draft: &mut Draft) -> Result<(), ExtractionError> {
+fn write_pages(
+    pages: &[PdfPageText],
+    words: &DocumentWords,
+    outline: &[OutlineHeading],
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
     let mut headings = outline.iter().peekable();
     for (index, page) in pages.iter().enumerate() {
-        let text = pdf_lines::text(&page.lines, words);
+        let text = pdf_lines::join_lines(&page.lines, words);
         // A sentence that goes on over the page is not torn apart by an empty line.
         let goes_on = text.starts_with(char::is_lowercase)
             && draft
@@ -274,37 +291,37 @@ fn write(pages: &[Page], words: &Words, outline: &[Heading], draft: &mut Draft) 
                 .trim_end()
                 .ends_with(|char: char| char.is_alphanumeric() || matches!(char, ',' | '-' | ';'));
         if goes_on {
-            draft.text.line()?
+            draft.text.end_line()?
         } else {
-            draft.text.paragraph()?
+            draft.text.end_paragraph()?
         }
         let start = draft.text.len();
         let mut written = 0;
         while let Some(heading) = headings.next_if(|heading| heading.page <= index) {
             // The section begins where its heading stands; without it, where the page begins.
             if heading.page == index
-                && let Some(at) = find(&text[written..], &heading.title)
+                && let Some(at) = find_heading(&text[written..], &heading.title)
             {
                 draft.text.push(&text[written..written + at])?;
                 written += at;
             }
-            draft.text.section(heading.level, heading.title.clone());
+            draft.text.begin_section(heading.level, heading.title.clone());
         }
         draft.text.push(&text[written..])?;
         for remark in &page.rest {
-            draft.text.paragraph()?;
+            draft.text.end_paragraph()?;
             draft.text.push(remark)?;
         }
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
         let label = if page.label.is_empty() { number.to_string() } else { page.label.clone() };
-        draft.text.mark(MarkKind::Page, label, Some(number), start);
+        draft.text.add_mark(MarkKind::Page, label, Some(number), start);
     }
     draft.text.end_sections(0);
     Ok(())
 }
 
-/// Where a heading stands in a text, at the beginning of a line, whatever the blank space within it.
-fn find(text: &str, title: &str) -> Option<usize> {
+/// Returns the byte offset of a heading at the start of a line, ignoring differences in blank space.
+fn find_heading(text: &str, title: &str) -> Option<usize> {
     let wanted: Vec<&str> = title.split_whitespace().collect();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -324,13 +341,13 @@ fn find(text: &str, title: &str) -> Option<usize> {
 /// The first page as a picture: its width, its height, and four bytes for each pixel.
 pub(crate) fn render_first_page(bytes: &[u8], max_px: u32) -> Result<(u32, u32, Vec<u8>), ExtractionError> {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let document = open(library()?, bytes)?;
-    let page = document.pages().first().map_err(|_| damaged("its first page cannot be read"))?;
+    let document = open_document(load_pdfium()?, bytes)?;
+    let page = document.pages().first().map_err(|_| damaged_file("its first page cannot be read"))?;
     let (width, height) = (page.width().value.max(1.0), page.height().value.max(1.0));
     let scale = max_px as f32 / width.max(height);
     let side = |length: f32| ((length * scale).round() as i32).clamp(1, max_px.max(1) as i32);
     let config = PdfRenderConfig::new().set_fixed_size(side(width), side(height)).render_form_data(true);
-    let bitmap = page.render_with_config(&config).map_err(|_| damaged("its first page cannot be drawn"))?;
+    let bitmap = page.render_with_config(&config).map_err(|_| damaged_file("its first page cannot be drawn"))?;
     let (width, height) = (u32::try_from(bitmap.width()).unwrap_or(0), u32::try_from(bitmap.height()).unwrap_or(0));
     Ok((width, height, bitmap.as_rgba_bytes()))
 }

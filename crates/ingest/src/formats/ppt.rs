@@ -3,9 +3,9 @@
 use ibid_domain::MarkKind;
 
 use super::{
-    Draft, Reading, damaged,
-    ole::{Compound, u16_at, u32_at},
-    text::{clean, one_line},
+    ExtractionContext, ExtractionDraft, damaged_file,
+    ole::{OleFile, u16_at, u32_at},
+    text::{one_line, strip_control_chars},
 };
 use crate::ExtractionError;
 
@@ -21,41 +21,46 @@ const COMMENT_TEXT: u16 = 4026;
 const OUTLINE: u16 = 4080;
 const COMMENT: u16 = 12000;
 
-pub(super) fn read(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
-    let mut file = Compound::open(bytes, reading)?;
-    let stream = file.bytes("/PowerPoint Document")?.ok_or_else(|| damaged("there is no presentation in it"))?;
-    if file.has("/EncryptedSummary") {
+pub(super) fn read(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
+    let mut file = OleFile::open(bytes, reading)?;
+    let stream =
+        file.read_stream("/PowerPoint Document")?.ok_or_else(|| damaged_file("there is no presentation in it"))?;
+    if file.has_entry("/EncryptedSummary") {
         return Err(ExtractionError::Encrypted);
     }
-    super::word::properties(&mut file, draft)?;
-    draft.pictures = file.has("/Pictures");
+    super::word::read_summary_properties(&mut file, draft)?;
+    draft.pictures = file.has_entry("/Pictures");
     let mut deck = Deck::default();
-    walk(&stream, 0, &mut |record, _| deck.take(record));
-    deck.write(reading, draft)
+    walk_records(&stream, 0, &mut |record, _| deck.visit_record(record));
+    deck.write_slides(reading, draft)
 }
 
-struct Record<'a> {
+struct PptRecord<'a> {
     kind: u16,
     instance: u16,
     data: &'a [u8],
 }
 
 /// Calls `visit` for each record; it says whether to go into it.
-fn walk<'a>(mut bytes: &'a [u8], depth: usize, visit: &mut dyn FnMut(&Record<'a>, usize) -> bool) {
+fn walk_records<'a>(mut bytes: &'a [u8], depth: usize, visit: &mut dyn FnMut(&PptRecord<'a>, usize) -> bool) {
     while let (Some(head), Some(kind), Some(length)) = (u16_at(bytes, 0), u16_at(bytes, 2), u32_at(bytes, 4)) {
         let rest = &bytes[8..];
         let length = (length as usize).min(rest.len());
-        let record = Record { kind, instance: head >> 4, data: &rest[..length] };
+        let record = PptRecord { kind, instance: head >> 4, data: &rest[..length] };
         let container = head & 0xf == 0xf;
         if visit(&record, depth) && container && depth < 40 {
-            walk(record.data, depth + 1, visit);
+            walk_records(record.data, depth + 1, visit);
         }
         bytes = &rest[length..];
     }
 }
 
 #[derive(Default)]
-struct Slide {
+struct PptSlide {
     id: u32,
     title: Option<String>,
     outline: Vec<String>,
@@ -63,37 +68,37 @@ struct Slide {
 }
 
 #[derive(Default)]
-struct Drawn {
+struct SlideDrawing {
     title: Option<String>,
     texts: Vec<String>,
 }
 
 #[derive(Default)]
 struct Deck {
-    slides: Vec<Slide>,
+    slides: Vec<PptSlide>,
     /// The text of boxes, for each slide as drawn.
-    drawn: Vec<Drawn>,
+    drawn: Vec<SlideDrawing>,
     notes: Vec<(u32, Vec<String>)>,
 }
 
 impl Deck {
-    fn take(&mut self, record: &Record) -> bool {
+    fn visit_record(&mut self, record: &PptRecord) -> bool {
         match (record.kind, record.instance) {
             // The same list exists for masters and for notes.
-            (OUTLINE, 0) => self.outline(record.data),
+            (OUTLINE, 0) => self.read_outline(record.data),
             (SLIDE, _) => {
-                let (title, texts) = texts(record.data);
-                self.drawn.push(Drawn { title, texts });
+                let (title, texts) = slide_texts(record.data);
+                self.drawn.push(SlideDrawing { title, texts });
             }
             (NOTES, _) => {
                 let mut slide = 0;
-                walk(record.data, 0, &mut |record, _| {
+                walk_records(record.data, 0, &mut |record, _| {
                     if record.kind == NOTES_OF {
                         slide = u32_at(record.data, 0).unwrap_or(0);
                     }
                     true
                 });
-                self.notes.push((slide, texts(record.data).1));
+                self.notes.push((slide, slide_texts(record.data).1));
             }
             (OUTLINE | MAIN_MASTER, _) => {}
             _ => return true,
@@ -101,12 +106,12 @@ impl Deck {
         false
     }
 
-    fn outline(&mut self, data: &[u8]) {
+    fn read_outline(&mut self, data: &[u8]) {
         let mut kind = 0;
-        walk(data, 0, &mut |record, _| {
+        walk_records(data, 0, &mut |record, _| {
             match record.kind {
                 SLIDE_ID => {
-                    self.slides.push(Slide { id: u32_at(record.data, 12).unwrap_or(0), ..Slide::default() });
+                    self.slides.push(PptSlide { id: u32_at(record.data, 12).unwrap_or(0), ..PptSlide::default() });
                 }
                 TEXT_KIND => kind = u32_at(record.data, 0).unwrap_or(0),
                 _ => {
@@ -122,14 +127,14 @@ impl Deck {
         });
     }
 
-    fn write(mut self, reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
+    fn write_slides(mut self, reading: &ExtractionContext, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
         if self.slides.len() > reading.limits.pages {
             return Err(ExtractionError::TooLarge(format!("it has more than {} slides", reading.limits.pages)));
         }
         for (id, texts) in std::mem::take(&mut self.notes) {
             match self.slides.iter_mut().find(|slide| slide.id == id) {
                 Some(slide) => slide.notes.extend(texts),
-                None => self.drawn.push(Drawn { title: None, texts }),
+                None => self.drawn.push(SlideDrawing { title: None, texts }),
             }
         }
         // Versions that were saved over may still be there; then nobody can tell which drawing is whose.
@@ -137,18 +142,18 @@ impl Deck {
         let mut drawn = std::mem::take(&mut self.drawn).into_iter();
         for (index, slide) in self.slides.iter().enumerate() {
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-            draft.text.paragraph()?;
+            draft.text.end_paragraph()?;
             let start = draft.text.len();
-            let boxes = if matched { drawn.next().unwrap_or_default() } else { Drawn::default() };
+            let boxes = if matched { drawn.next().unwrap_or_default() } else { SlideDrawing::default() };
             if let Some(title) = slide.title.clone().or(boxes.title).filter(|title| !title.is_empty()) {
-                draft.text.section(1, title);
+                draft.text.begin_section(1, title);
             }
             let boxes = boxes.texts.iter().filter(|text| !slide.outline.contains(text));
             for text in slide.outline.iter().chain(boxes).chain(&slide.notes) {
                 push(text, draft)?;
             }
             draft.text.end_sections(0);
-            draft.text.mark(MarkKind::Page, number.to_string(), Some(number), start);
+            draft.text.add_mark(MarkKind::Page, number.to_string(), Some(number), start);
         }
         for text in drawn.flat_map(|slide| slide.texts) {
             push(&text, draft)?;
@@ -157,19 +162,19 @@ impl Deck {
     }
 }
 
-fn push(text: &str, draft: &mut Draft) -> Result<(), ExtractionError> {
-    draft.text.paragraph()?;
-    draft.text.push(clean(text).trim())?;
-    draft.text.paragraph()
+fn push(text: &str, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
+    draft.text.end_paragraph()?;
+    draft.text.push(strip_control_chars(text).trim())?;
+    draft.text.end_paragraph()
 }
 
 /// The texts within a slide as drawn, and which of them is its title.
-fn texts(data: &[u8]) -> (Option<String>, Vec<String>) {
+fn slide_texts(data: &[u8]) -> (Option<String>, Vec<String>) {
     let mut title = None;
     let mut found: Vec<String> = Vec::new();
     let mut in_comment = false;
     let mut kind = u32::MAX;
-    walk(data, 0, &mut |record, _| {
+    walk_records(data, 0, &mut |record, _| {
         in_comment |= record.kind == COMMENT;
         if record.kind == TEXT_KIND {
             kind = u32_at(record.data, 0).unwrap_or(u32::MAX);
@@ -193,7 +198,7 @@ fn is_title(kind: u32) -> bool {
     matches!(kind, 0 | 6)
 }
 
-fn text_of(record: &Record) -> Option<String> {
+fn text_of(record: &PptRecord) -> Option<String> {
     match record.kind {
         WIDE_TEXT => Some(super::ole::utf_16(record.data)),
         NARROW_TEXT => Some(record.data.iter().map(|byte| char::from(*byte)).collect()),

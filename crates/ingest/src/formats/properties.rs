@@ -2,10 +2,10 @@
 
 use ibid_domain::{Name, PartialDate, Reference};
 
-use super::xml::Node;
+use super::xml::XmlNode;
 
 /// A title that a person gave, not one that a program made up.
-pub(super) fn title(text: &str) -> Option<String> {
+pub(super) fn clean_title(text: &str) -> Option<String> {
     let text = super::text::one_line(text);
     let lower = text.to_lowercase();
     let made_up = text.len() < 2
@@ -22,12 +22,12 @@ pub(super) fn title(text: &str) -> Option<String> {
 }
 
 /// People in one field, as programs write them: separated by semicolons.
-pub(super) fn authors(text: &str) -> Vec<Name> {
-    text.split(';').filter_map(author).collect()
+pub(super) fn parse_authors(text: &str) -> Vec<Name> {
+    text.split(';').filter_map(parse_author).collect()
 }
 
 /// One person or organisation.
-pub(super) fn author(text: &str) -> Option<Name> {
+pub(super) fn parse_author(text: &str) -> Option<Name> {
     let name = super::text::one_line(text);
     let lower = name.to_lowercase();
     let nobody = ["", "user", "unknown", "author", "admin", "administrator", "owner", "anonymous", "root", "-"]
@@ -37,7 +37,7 @@ pub(super) fn author(text: &str) -> Option<Name> {
 }
 
 /// The day of a time as XML writes it, or of one as PDF writes it.
-pub(super) fn date(text: &str) -> Option<PartialDate> {
+pub(super) fn parse_date(text: &str) -> Option<PartialDate> {
     let text = text.trim();
     if let Ok(date) = text.parse() {
         return Some(date);
@@ -49,7 +49,7 @@ pub(super) fn date(text: &str) -> Option<PartialDate> {
 }
 
 /// A language tag, if it looks like one.
-fn language(text: &str) -> Option<String> {
+fn parse_language(text: &str) -> Option<String> {
     let tag = text.trim();
     let first = tag.split('-').next().unwrap_or_default();
     let fits = (2..=3).contains(&first.len()) && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -57,26 +57,26 @@ fn language(text: &str) -> Option<String> {
 }
 
 /// Reads the Dublin Core words that Office, OpenDocument and EPUB share.
-pub(super) fn dublin_core(node: Node, reference: &mut Reference) {
+pub(super) fn dublin_core(node: XmlNode, reference: &mut Reference) {
     let mut created = None;
     let mut modified = None;
     for item in node.descendants() {
         let text = || Some(item.text()).filter(|text| !text.trim().is_empty());
         match item.name() {
-            "title" => reference.title = reference.title.take().or_else(|| title(&text()?)),
+            "title" => reference.title = reference.title.take().or_else(|| clean_title(&text()?)),
             "creator" | "initial-creator" => {
-                for name in authors(&item.text()) {
+                for name in parse_authors(&item.text()) {
                     // OpenDocument calls whoever changed it last its creator; who began it stands first.
-                    if item.is("initial-creator") {
+                    if item.has_name("initial-creator") {
                         reference.authors = vec![name];
                     } else if !reference.authors.contains(&name) {
                         reference.authors.push(name);
                     }
                 }
             }
-            "created" | "creation-date" => created = text().as_deref().and_then(date),
-            "date" | "modified" => modified = modified.or_else(|| date(&text()?)),
-            "language" => reference.language = reference.language.take().or_else(|| language(&text()?)),
+            "created" | "creation-date" => created = text().as_deref().and_then(parse_date),
+            "date" | "modified" => modified = modified.or_else(|| parse_date(&text()?)),
+            "language" => reference.language = reference.language.take().or_else(|| parse_language(&text()?)),
             "publisher" => {
                 reference.publisher = reference.publisher.take().or_else(|| Some(super::text::one_line(&text()?)));
             }
@@ -95,19 +95,19 @@ mod tests {
 
     #[test]
     fn made_up_titles_and_authors_are_no_titles_and_authors() {
-        assert_eq!(title("  On\nsampling "), Some("On sampling".to_owned()));
+        assert_eq!(clean_title("  On\nsampling "), Some("On sampling".to_owned()));
         for text in ["", "untitled", "Microsoft Word - x.doc", "thesis_final.docx", "--"] {
-            assert_eq!(title(text), None, "{text}");
+            assert_eq!(clean_title(text), None, "{text}");
         }
-        assert_eq!(authors("A. Sample; B. Sample;").len(), 2);
-        assert!(authors("user").is_empty());
+        assert_eq!(parse_authors("A. Sample; B. Sample;").len(), 2);
+        assert!(parse_authors("user").is_empty());
     }
 
     #[test]
     fn dates_of_pdf_and_of_xml_are_read() {
-        assert_eq!(date("D:20240501120000+02'00'").unwrap().to_string(), "2024-05-01");
-        assert_eq!(date("2024-05-01T12:00:00Z").unwrap().to_string(), "2024-05-01");
-        assert_eq!(date("D:20241301").unwrap().to_string(), "2024");
-        assert!(date("yesterday").is_none());
+        assert_eq!(parse_date("D:20240501120000+02'00'").unwrap().to_string(), "2024-05-01");
+        assert_eq!(parse_date("2024-05-01T12:00:00Z").unwrap().to_string(), "2024-05-01");
+        assert_eq!(parse_date("D:20241301").unwrap().to_string(), "2024");
+        assert!(parse_date("yesterday").is_none());
     }
 }

@@ -5,22 +5,26 @@ use std::collections::HashMap;
 use ibid_domain::PartialDate;
 
 use super::{
-    Draft, Reading,
+    ExtractionContext, ExtractionDraft,
     code_pages::{from_code_page, page_of_charset},
     properties,
-    text::{clean, one_line},
+    text::{one_line, strip_control_chars},
 };
 use crate::ExtractionError;
 
-pub(super) fn read(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
-    let mut reader = Rtf::new(bytes, reading.limits.depth.max(100).saturating_mul(10));
-    reader.run(draft)?;
+pub(super) fn read(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
+    let mut reader = RtfReader::new(bytes, reading.limits.depth.max(100).saturating_mul(10));
+    reader.read_all(draft)?;
     reader.finish(draft)
 }
 
-/// Where the text of a group goes.
+/// Destination of the text inside an RTF group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
+enum GroupTarget {
     Body,
     /// Nowhere; groups within may still go somewhere.
     Nowhere,
@@ -35,22 +39,22 @@ enum Target {
 }
 
 #[derive(Clone, Debug)]
-struct Group {
-    target: Target,
+struct RtfGroup {
+    target: GroupTarget,
     font: i32,
-    /// How many characters stand in for each one given by its number.
+    /// Number of fallback characters that follow each `\u` escape and are skipped.
     fallback: usize,
     hidden: bool,
     starred: bool,
-    /// Whether it holds the label of a list, which has paragraph properties of its own.
+    /// True if the group is a list label, which has its own paragraph properties.
     label: bool,
 }
 
-struct Rtf<'a> {
+struct RtfReader<'a> {
     bytes: &'a [u8],
     at: usize,
     deepest: usize,
-    groups: Vec<Group>,
+    groups: Vec<RtfGroup>,
     code_page: u32,
     fonts: HashMap<i32, u32>,
     /// The outline level of each paragraph style.
@@ -77,9 +81,10 @@ struct Rtf<'a> {
     name: String,
 }
 
-impl<'a> Rtf<'a> {
+impl<'a> RtfReader<'a> {
     fn new(bytes: &'a [u8], deepest: usize) -> Self {
-        let first = Group { target: Target::Body, font: -1, fallback: 1, hidden: false, starred: false, label: false };
+        let first =
+            RtfGroup { target: GroupTarget::Body, font: -1, fallback: 1, hidden: false, starred: false, label: false };
         Self {
             bytes,
             at: 0,
@@ -108,14 +113,14 @@ impl<'a> Rtf<'a> {
         }
     }
 
-    fn run(&mut self, draft: &mut Draft) -> Result<(), ExtractionError> {
+    fn read_all(&mut self, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
         while let Some(&byte) = self.bytes.get(self.at) {
             self.at += 1;
             match byte {
                 b'{' => {
-                    self.decode();
+                    self.decode_pending();
                     self.to_skip = 0;
-                    let mut group = self.group().clone();
+                    let mut group = self.current_group().clone();
                     group.starred = false;
                     self.groups.push(group);
                     if self.groups.len() > self.deepest {
@@ -123,44 +128,44 @@ impl<'a> Rtf<'a> {
                     }
                 }
                 b'}' => {
-                    self.decode();
+                    self.decode_pending();
                     self.to_skip = 0;
-                    self.close();
+                    self.close_group();
                 }
-                b'\\' => self.control(draft)?,
+                b'\\' => self.read_control(draft)?,
                 b'\r' | b'\n' | 0 => {}
-                byte => self.byte(byte),
+                byte => self.push_byte(byte),
             }
         }
         Ok(())
     }
 
-    fn group(&self) -> &Group {
+    fn current_group(&self) -> &RtfGroup {
         // The first group is never closed.
         &self.groups[self.groups.len() - 1]
     }
 
-    fn group_mut(&mut self) -> &mut Group {
+    fn group_mut(&mut self) -> &mut RtfGroup {
         let last = self.groups.len() - 1;
         &mut self.groups[last]
     }
 
-    fn close(&mut self) {
+    fn close_group(&mut self) {
         if self.groups.len() < 2 {
             return;
         }
         let Some(closed) = self.groups.pop() else { return };
-        let outer = self.group().target;
+        let outer = self.current_group().target;
         if closed.target == outer {
             return;
         }
         match closed.target {
-            Target::Note => {
+            GroupTarget::Note => {
                 if let Some(note) = self.notes.pop().filter(|note| !note.trim().is_empty()) {
                     self.waiting.push(note);
                 }
             }
-            Target::Margin => {
+            GroupTarget::Margin => {
                 if let Some(text) = self.notes.pop().filter(|text| !text.trim().is_empty())
                     && !self.margins.contains(&text)
                 {
@@ -171,50 +176,50 @@ impl<'a> Rtf<'a> {
         }
     }
 
-    /// One byte of text.
-    fn byte(&mut self, byte: u8) {
+    /// Adds a byte of text in the code page of the current font.
+    fn push_byte(&mut self, byte: u8) {
         if self.to_skip > 0 {
             self.to_skip -= 1;
             return;
         }
-        let group = self.group();
-        if group.hidden || matches!(group.target, Target::Nowhere | Target::Skipped) {
+        let group = self.current_group();
+        if group.hidden || matches!(group.target, GroupTarget::Nowhere | GroupTarget::Skipped) {
             return;
         }
         let page = self.fonts.get(&group.font).copied().unwrap_or(self.code_page);
         if page != self.pending_page {
-            self.decode();
+            self.decode_pending();
             self.pending_page = page;
         }
         self.pending.push(byte);
     }
 
-    fn decode(&mut self) {
+    fn decode_pending(&mut self) {
         if !self.pending.is_empty() {
             let bytes = std::mem::take(&mut self.pending);
             let text = from_code_page(&bytes, self.pending_page);
-            self.text(&text);
+            self.push_text(&text);
         }
     }
 
-    fn text(&mut self, text: &str) {
-        let group = self.group();
+    fn push_text(&mut self, text: &str) {
+        let group = self.current_group();
         if group.hidden {
             return;
         }
         match group.target {
-            Target::Body => self.line.push_str(text),
-            Target::Note | Target::Margin => {
+            GroupTarget::Body => self.line.push_str(text),
+            GroupTarget::Note | GroupTarget::Margin => {
                 if let Some(note) = self.notes.last_mut() {
                     note.push_str(text);
                 }
             }
-            Target::Title => self.title.push_str(text),
-            Target::Author => self.author.push_str(text),
-            Target::Styles => self.name.push_str(text),
-            Target::Fonts | Target::Nowhere | Target::Skipped => {}
+            GroupTarget::Title => self.title.push_str(text),
+            GroupTarget::Author => self.author.push_str(text),
+            GroupTarget::Styles => self.name.push_str(text),
+            GroupTarget::Fonts | GroupTarget::Nowhere | GroupTarget::Skipped => {}
         }
-        if group_is_style_end(self.group().target, text) {
+        if group_is_style_end(self.current_group().target, text) {
             self.name_style();
         }
     }
@@ -229,7 +234,7 @@ impl<'a> Rtf<'a> {
         }
     }
 
-    fn control(&mut self, draft: &mut Draft) -> Result<(), ExtractionError> {
+    fn read_control(&mut self, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
         let Some(&first) = self.bytes.get(self.at) else { return Ok(()) };
         if !first.is_ascii_alphabetic() {
             self.at += 1;
@@ -238,15 +243,15 @@ impl<'a> Rtf<'a> {
                     let digits = self.bytes.get(self.at..self.at + 2).and_then(|two| std::str::from_utf8(two).ok());
                     if let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
                         self.at += 2;
-                        self.byte(byte);
+                        self.push_byte(byte);
                     }
                 }
                 b'*' => self.group_mut().starred = true,
-                b'~' => self.put("\u{a0}"),
-                b'_' => self.put("\u{2011}"),
+                b'~' => self.push_unicode_text("\u{a0}"),
+                b'_' => self.push_unicode_text("\u{2011}"),
                 b'-' => {}
-                b'\\' | b'{' | b'}' => self.byte(first),
-                b'\r' | b'\n' => self.word("par", None, draft)?,
+                b'\\' | b'{' | b'}' => self.push_byte(first),
+                b'\r' | b'\n' => self.apply_control_word("par", None, draft)?,
                 _ => {}
             }
             return Ok(());
@@ -276,83 +281,89 @@ impl<'a> Rtf<'a> {
             self.to_skip -= 1;
             return Ok(());
         }
-        self.word(word, number, draft)
+        self.apply_control_word(word, number, draft)
     }
 
     /// Text that is not in a code page.
-    fn put(&mut self, text: &str) {
-        self.decode();
+    fn push_unicode_text(&mut self, text: &str) {
+        self.decode_pending();
         if self.to_skip > 0 {
             self.to_skip -= 1;
         } else {
-            self.text(text);
+            self.push_text(text);
         }
     }
 
-    fn word(&mut self, word: &str, number: Option<i32>, draft: &mut Draft) -> Result<(), ExtractionError> {
-        if self.group().target == Target::Skipped && word != "u" {
+    fn apply_control_word(
+        &mut self,
+        word: &str,
+        number: Option<i32>,
+        draft: &mut ExtractionDraft,
+    ) -> Result<(), ExtractionError> {
+        if self.current_group().target == GroupTarget::Skipped && word != "u" {
             return Ok(());
         }
         // A first word that is not known, in a group that may be ignored, means: ignore it.
-        if std::mem::take(&mut self.group_mut().starred) && !self.starred(word) {
-            self.group_mut().target = Target::Skipped;
+        if std::mem::take(&mut self.group_mut().starred) && !self.is_known_destination(word) {
+            self.group_mut().target = GroupTarget::Skipped;
             return Ok(());
         }
         match word {
             "par" | "sect" | "page" => {
-                self.decode();
-                self.paragraph(draft)?;
+                self.decode_pending();
+                self.end_paragraph(draft)?;
             }
-            "line" | "lbr" => self.put("\n"),
-            "tab" => self.put("\t"),
+            "line" | "lbr" => self.push_unicode_text("\n"),
+            "tab" => self.push_unicode_text("\t"),
             "cell" | "nestcell" => {
-                self.decode();
-                match self.group().target {
-                    Target::Body => self.cell(),
-                    _ => self.put("\t"),
+                self.decode_pending();
+                match self.current_group().target {
+                    GroupTarget::Body => self.end_cell(),
+                    _ => self.push_unicode_text("\t"),
                 }
             }
             "row" | "nestrow" => {
-                self.decode();
-                match self.group().target {
-                    Target::Body => self.row(draft)?,
-                    _ => self.put("\n"),
+                self.decode_pending();
+                match self.current_group().target {
+                    GroupTarget::Body => self.end_row(draft)?,
+                    _ => self.push_unicode_text("\n"),
                 }
             }
-            "u" => self.unicode(number.unwrap_or(0)),
+            "u" => self.push_code_unit(number.unwrap_or(0)),
             "uc" => self.group_mut().fallback = usize::try_from(number.unwrap_or(1)).unwrap_or(1).min(16),
-            "emdash" => self.put("\u{2014}"),
-            "endash" => self.put("\u{2013}"),
-            "emspace" | "enspace" | "qmspace" => self.put(" "),
-            "bullet" => self.put("\u{2022}"),
-            "lquote" => self.put("\u{2018}"),
-            "rquote" => self.put("\u{2019}"),
-            "ldblquote" => self.put("\u{201c}"),
-            "rdblquote" => self.put("\u{201d}"),
+            "emdash" => self.push_unicode_text("\u{2014}"),
+            "endash" => self.push_unicode_text("\u{2013}"),
+            "emspace" | "enspace" | "qmspace" => self.push_unicode_text(" "),
+            "bullet" => self.push_unicode_text("\u{2022}"),
+            "lquote" => self.push_unicode_text("\u{2018}"),
+            "rquote" => self.push_unicode_text("\u{2019}"),
+            "ldblquote" => self.push_unicode_text("\u{201c}"),
+            "rdblquote" => self.push_unicode_text("\u{201d}"),
             "plain" => {
-                self.decode();
+                self.decode_pending();
                 self.group_mut().hidden = false;
             }
             "v" => {
-                self.decode();
+                self.decode_pending();
                 self.group_mut().hidden = number != Some(0);
             }
             // Outlook's marks around what is only there for readers of RTF that know no pages.
             "htmlrtf" => {
-                self.decode();
+                self.decode_pending();
                 self.group_mut().hidden = number != Some(0);
             }
             "listtext" | "pntext" => self.group_mut().label = true,
             // Notes and labels are paragraphs of their own within the paragraph being read.
             "pard" | "intbl" | "outlinelevel" | "s"
-                if self.group().label || matches!(self.group().target, Target::Note | Target::Margin) => {}
+                if self.current_group().label
+                    || matches!(self.current_group().target, GroupTarget::Note | GroupTarget::Margin) => {}
             "pard" => {
                 self.in_table = false;
                 self.outline = None;
             }
             "intbl" => self.in_table = true,
-            "outlinelevel" => match self.group().target {
-                Target::Styles => {
+            "outlinelevel" => match self.current_group().target {
+                GroupTarget::Styles => {
                     self.outlines
                         .extend(number.and_then(|level| u8::try_from(level).ok()).map(|level| (self.style, level)));
                 }
@@ -360,23 +371,23 @@ impl<'a> Rtf<'a> {
             },
             "s" => {
                 self.style = number.unwrap_or(0);
-                if self.group().target != Target::Styles {
+                if self.current_group().target != GroupTarget::Styles {
                     self.outline = self.outline_of(self.style).or(self.outline);
                 }
             }
-            "sbasedon" if self.group().target == Target::Styles => {
+            "sbasedon" if self.current_group().target == GroupTarget::Styles => {
                 self.bases.extend(number.map(|base| (self.style, base)));
             }
             "f" => {
-                self.decode();
+                self.decode_pending();
                 self.group_mut().font = number.unwrap_or(-1);
             }
             "fcharset" => {
-                let font = self.group().font;
+                let font = self.current_group().font;
                 self.fonts.extend(number.and_then(page_of_charset).map(|page| (font, page)));
             }
             "cpg" => {
-                let font = self.group().font;
+                let font = self.current_group().font;
                 self.fonts.extend(number.and_then(|page| u32::try_from(page).ok()).map(|page| (font, page)));
             }
             "ansicpg" => self.code_page = number.and_then(|page| u32::try_from(page).ok()).unwrap_or(1252),
@@ -386,7 +397,7 @@ impl<'a> Rtf<'a> {
             "yr" => self.date.0 = number.and_then(|year| year.try_into().ok()).unwrap_or(0),
             "mo" => self.date.1 = number.and_then(|month| month.try_into().ok()).unwrap_or(0),
             "dy" => self.date.2 = number.and_then(|day| day.try_into().ok()).unwrap_or(0),
-            word => self.destination(word),
+            word => self.open_destination(word),
         }
         Ok(())
     }
@@ -396,8 +407,8 @@ impl<'a> Rtf<'a> {
         chain.take(16).find_map(|style| self.outlines.get(&style).copied())
     }
 
-    /// Whether a word in a group that may be ignored is known.
-    fn starred(&self, word: &str) -> bool {
+    /// Returns true if the reader supports this optional (`\*`) destination.
+    fn is_known_destination(&self, word: &str) -> bool {
         matches!(
             word,
             "shpinst"
@@ -416,26 +427,26 @@ impl<'a> Rtf<'a> {
         )
     }
 
-    fn destination(&mut self, word: &str) {
-        let within_styles = self.group().target == Target::Styles;
+    fn open_destination(&mut self, word: &str) {
+        let within_styles = self.current_group().target == GroupTarget::Styles;
         let target = match word {
-            "fonttbl" => Target::Fonts,
-            "stylesheet" => Target::Styles,
-            "info" => Target::Nowhere,
-            "title" if self.group().target == Target::Nowhere => Target::Title,
-            "author" if self.group().target == Target::Nowhere => Target::Author,
+            "fonttbl" => GroupTarget::Fonts,
+            "stylesheet" => GroupTarget::Styles,
+            "info" => GroupTarget::Nowhere,
+            "title" if self.current_group().target == GroupTarget::Nowhere => GroupTarget::Title,
+            "author" if self.current_group().target == GroupTarget::Nowhere => GroupTarget::Author,
             "footnote" | "annotation" | "shptxt" => {
                 self.notes.push(String::new());
-                Target::Note
+                GroupTarget::Note
             }
             "header" | "headerl" | "headerr" | "headerf" | "footer" | "footerl" | "footerr" | "footerf" => {
                 self.notes.push(String::new());
-                Target::Margin
+                GroupTarget::Margin
             }
-            "shpinst" | "do" | "upr" => Target::Nowhere,
+            "shpinst" | "do" | "upr" => GroupTarget::Nowhere,
             "ud" => {
                 // The same text in Unicode: it goes where the group around goes.
-                let around = self.groups.iter().rev().nth(2).map_or(Target::Body, |group| group.target);
+                let around = self.groups.iter().rev().nth(2).map_or(GroupTarget::Body, |group| group.target);
                 self.group_mut().target = around;
                 return;
             }
@@ -445,20 +456,20 @@ impl<'a> Rtf<'a> {
             | "atnref" | "bkmkstart" | "bkmkend" | "pnseclvl" | "latentstyles" | "revtim" | "printim" | "buptim"
             | "comment" | "subject" | "keywords" | "operator" | "company" | "manager" | "category" | "doccomm"
             | "hlinkbase" | "userprops" | "ftnsep" | "ftnsepc" | "aftnsep" | "aftnsepc" | "nesttableprops"
-            | "nonesttables" | "tc" | "xe" | "rxe" | "private" | "pgptbl" | "dpbitmap" => Target::Skipped,
+            | "nonesttables" | "tc" | "xe" | "rxe" | "private" | "pgptbl" | "dpbitmap" => GroupTarget::Skipped,
             _ => return,
         };
         if within_styles {
             return;
         }
-        self.decode();
+        self.decode_pending();
         self.group_mut().target = target;
     }
 
-    fn unicode(&mut self, number: i32) {
-        self.decode();
-        self.to_skip = self.group().fallback;
-        if self.group().target == Target::Skipped {
+    fn push_code_unit(&mut self, number: i32) {
+        self.decode_pending();
+        self.to_skip = self.current_group().fallback;
+        if self.current_group().target == GroupTarget::Skipped {
             return;
         }
         let unit = number as u16;
@@ -466,78 +477,78 @@ impl<'a> Rtf<'a> {
             (_, 0xd800..=0xdbff) => self.high = Some(unit),
             (Some(high), 0xdc00..=0xdfff) => {
                 let text: String = char::decode_utf16([high, unit]).flatten().collect();
-                self.text(&text);
+                self.push_text(&text);
             }
             (_, unit) => {
                 if let Some(char) = char::from_u32(u32::from(unit)) {
                     let mut buffer = [0; 4];
-                    self.text(char.encode_utf8(&mut buffer));
+                    self.push_text(char.encode_utf8(&mut buffer));
                 }
             }
         }
     }
 
-    fn paragraph(&mut self, draft: &mut Draft) -> Result<(), ExtractionError> {
-        match self.group().target {
-            Target::Body if self.in_table => self.line.push('\n'),
-            Target::Body => self.flush(draft)?,
-            _ => self.text("\n"),
+    fn end_paragraph(&mut self, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
+        match self.current_group().target {
+            GroupTarget::Body if self.in_table => self.line.push('\n'),
+            GroupTarget::Body => self.write_paragraph(draft)?,
+            _ => self.push_text("\n"),
         }
         Ok(())
     }
 
-    fn cell(&mut self) {
+    fn end_cell(&mut self) {
         let text = std::mem::take(&mut self.line);
         self.row.push(text.trim().to_owned());
     }
 
-    fn row(&mut self, draft: &mut Draft) -> Result<(), ExtractionError> {
+    fn end_row(&mut self, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
         if !self.line.trim().is_empty() {
-            self.cell();
+            self.end_cell();
         }
         self.line.clear();
         let row = std::mem::take(&mut self.row);
-        draft.text.line()?;
-        draft.text.push(clean(&row.join("\t")).trim_end())?;
-        draft.text.line()
+        draft.text.end_line()?;
+        draft.text.push(strip_control_chars(&row.join("\t")).trim_end())?;
+        draft.text.end_line()
     }
 
     /// Writes the paragraph that has ended, and the notes that belong to it.
-    fn flush(&mut self, draft: &mut Draft) -> Result<(), ExtractionError> {
+    fn write_paragraph(&mut self, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
         if !self.row.is_empty() {
-            self.row(draft)?;
+            self.end_row(draft)?;
         }
         let line = std::mem::take(&mut self.line);
-        let line = clean(&line);
+        let line = strip_control_chars(&line);
         let line = line.trim();
         if !line.is_empty() {
-            draft.text.paragraph()?;
+            draft.text.end_paragraph()?;
             if let Some(level) = self.outline.filter(|level| *level < 9) {
-                draft.text.section(level + 1, one_line(line));
+                draft.text.begin_section(level + 1, one_line(line));
             }
             draft.text.push(line)?;
-            draft.text.paragraph()?;
+            draft.text.end_paragraph()?;
         }
         for note in std::mem::take(&mut self.waiting) {
-            draft.text.paragraph()?;
-            draft.text.push(clean(&note).trim())?;
-            draft.text.paragraph()?;
+            draft.text.end_paragraph()?;
+            draft.text.push(strip_control_chars(&note).trim())?;
+            draft.text.end_paragraph()?;
         }
         Ok(())
     }
 
-    fn finish(mut self, draft: &mut Draft) -> Result<(), ExtractionError> {
-        self.decode();
+    fn finish(mut self, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
+        self.decode_pending();
         self.groups.truncate(1);
-        self.flush(draft)?;
+        self.write_paragraph(draft)?;
         draft.text.end_sections(0);
         for text in std::mem::take(&mut self.margins) {
-            draft.text.paragraph()?;
-            draft.text.push(clean(&text).trim())?;
-            draft.text.paragraph()?;
+            draft.text.end_paragraph()?;
+            draft.text.push(strip_control_chars(&text).trim())?;
+            draft.text.end_paragraph()?;
         }
-        draft.reference.title = properties::title(&self.title);
-        draft.reference.authors = properties::authors(&self.author);
+        draft.reference.title = properties::clean_title(&self.title);
+        draft.reference.authors = properties::parse_authors(&self.author);
         let (year, month, day) = self.date;
         draft.reference.publication_date = PartialDate::new(year, Some(month), Some(day));
         Ok(())
@@ -545,6 +556,6 @@ impl<'a> Rtf<'a> {
 }
 
 /// The name of a style ends with a semicolon.
-fn group_is_style_end(target: Target, text: &str) -> bool {
-    target == Target::Styles && text.trim_end().ends_with(';')
+fn group_is_style_end(target: GroupTarget, text: &str) -> bool {
+    target == GroupTarget::Styles && text.trim_end().ends_with(';')
 }

@@ -5,18 +5,18 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-use super::{Draft, Reading, properties, xml::Node, xml::Tree};
-use crate::{ExtractionError, Input};
+use super::{ExtractionContext, ExtractionDraft, properties, xml::XmlNode, xml::XmlTree};
+use crate::{ExtractionError, ExtractionInput};
 
 /// The characters of a text of unknown encoding: a byte order mark decides, then whether it is UTF-8, then what was
 /// announced, then how often which bytes occur.
-pub(super) fn decode(bytes: &[u8], announced: Option<&str>) -> String {
-    let encoding = encoding(bytes, announced);
+pub(super) fn decode_text(bytes: &[u8], announced: Option<&str>) -> String {
+    let encoding = detect_encoding(bytes, announced);
     let (text, _) = encoding.decode_with_bom_removal(bytes);
     text.into_owned()
 }
 
-fn encoding(bytes: &[u8], announced: Option<&str>) -> &'static Encoding {
+fn detect_encoding(bytes: &[u8], announced: Option<&str>) -> &'static Encoding {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         return encoding;
     }
@@ -63,7 +63,7 @@ pub(crate) fn decode_head(head: &[u8]) -> Option<String> {
         let shorter = &head[..head.len().saturating_sub(less)];
         std::str::from_utf8(shorter).is_ok().then_some(shorter)
     });
-    Some(decode(cut.unwrap_or(head), None))
+    Some(decode_text(cut.unwrap_or(head), None))
 }
 
 /// The characters of an XML document, which may say its encoding itself.
@@ -85,11 +85,11 @@ pub(super) fn decode_xml(bytes: Vec<u8>) -> String {
         }
     }
     if Encoding::for_bom(&bytes).is_some() {
-        return decode(&bytes, None);
+        return decode_text(&bytes, None);
     }
     match String::from_utf8(bytes) {
         Ok(text) => text,
-        Err(error) => decode(error.as_bytes(), None),
+        Err(error) => decode_text(error.as_bytes(), None),
     }
 }
 
@@ -106,7 +106,7 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// A text without what no reader shows: control characters other than line ends and tabs, and characters that are none.
-pub(super) fn clean(text: &str) -> Cow<'_, str> {
+pub(super) fn strip_control_chars(text: &str) -> Cow<'_, str> {
     let bad = |char: char| {
         (char.is_control() && !matches!(char, '\n' | '\t')) || matches!(char, '\u{fffe}' | '\u{ffff}' | '\u{feff}')
     };
@@ -117,25 +117,29 @@ pub(super) fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().filter(|&char| !bad(char)).collect())
 }
 
-fn announced<'a>(input: &Input<'a>) -> Option<&'a str> {
+fn announced_charset<'a>(input: &ExtractionInput<'a>) -> Option<&'a str> {
     let (_, parameters) = input.media_type?.split_once("charset=")?;
     Some(parameters.split(';').next().unwrap_or_default().trim().trim_matches('"'))
 }
 
 /// The characters of an input that is text.
-pub(super) fn of_input(input: &Input) -> String {
-    let text = decode(input.bytes, announced(input));
-    clean(&text).into_owned()
+pub(super) fn of_input(input: &ExtractionInput) -> String {
+    let text = decode_text(input.bytes, announced_charset(input));
+    strip_control_chars(&text).into_owned()
 }
 
-pub(super) fn read_plain(input: &Input, draft: &mut Draft) -> Result<(), ExtractionError> {
+pub(super) fn read_plain(input: &ExtractionInput, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
     draft.text.push(of_input(input).trim_start_matches('\n'))
 }
 
 /// XML of an unknown vocabulary: its text, one line for each element that holds some.
-pub(super) fn read_xml(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
+pub(super) fn read_xml(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
     let source = decode_xml(bytes.to_vec());
-    let (tree, error) = Tree::parse_as_far_as_possible(&source, reading.limits)?;
+    let (tree, error) = XmlTree::parse_as_far_as_possible(&source, reading.limits)?;
     for node in tree.root().descendants() {
         if let Some(text) = node.as_text() {
             let line = one_line(text);
@@ -143,14 +147,14 @@ pub(super) fn read_xml(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Re
                 let sibling_text = node.parent().is_some_and(|parent| parent.children().count() > 1);
                 draft.text.push(&line)?;
                 // Words beside elements belong to one line, as in "see <b>here</b>".
-                if sibling_text { draft.text.push(" ")? } else { draft.text.line()? }
+                if sibling_text { draft.text.push(" ")? } else { draft.text.end_line()? }
             }
         } else if node.children().any(|child| child.as_text().is_none()) {
-            draft.text.line()?;
+            draft.text.end_line()?;
         }
     }
     match error {
-        Some(error) if draft.text.text().trim().is_empty() => Err(super::damaged(error)),
+        Some(error) if draft.text.text().trim().is_empty() => Err(super::damaged_file(error)),
         _ => {
             properties::dublin_core(tree.root(), &mut draft.reference);
             Ok(())
@@ -158,22 +162,29 @@ pub(super) fn read_xml(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Re
     }
 }
 
-/// The words in a drawing.
-pub(super) fn read_svg(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
+/// Reads the text elements and the size of an SVG image.
+pub(super) fn read_svg(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
     let source = decode_xml(bytes.to_vec());
-    let (tree, _) = Tree::parse_as_far_as_possible(&source, reading.limits)?;
-    let Some(svg) = tree.root().find("svg") else { return Err(super::damaged("there is no drawing in it")) };
-    draft.dimensions = size(svg);
-    draft.reference.title = svg.child("title").and_then(|title| properties::title(&title.text()));
+    let (tree, _) = XmlTree::parse_as_far_as_possible(&source, reading.limits)?;
+    let Some(svg) = tree.root().find_descendant("svg") else {
+        return Err(super::damaged_file("there is no drawing in it"));
+    };
+    draft.dimensions = svg_size(svg);
+    draft.reference.title = svg.child("title").and_then(|title| properties::clean_title(&title.text()));
     for node in svg.descendants() {
-        let in_text = || std::iter::successors(node.parent(), |above| above.parent()).any(|above| above.is("text"));
+        let in_text =
+            || std::iter::successors(node.parent(), |above| above.parent()).any(|above| above.has_name("text"));
         match node.name() {
             "text" | "title" | "desc" | "div" | "p" if !in_text() => {
                 let line = one_line(&node.text());
-                let holds_paragraphs = node.is("div") && node.find("p").is_some();
+                let holds_paragraphs = node.has_name("div") && node.find_descendant("p").is_some();
                 if !line.is_empty() && !holds_paragraphs {
                     draft.text.push(&line)?;
-                    draft.text.line()?;
+                    draft.text.end_line()?;
                 }
             }
             _ => {}
@@ -182,7 +193,7 @@ pub(super) fn read_svg(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Re
     Ok(())
 }
 
-fn size(svg: Node) -> Option<(u32, u32)> {
+fn svg_size(svg: XmlNode) -> Option<(u32, u32)> {
     let pixels = |text: String| text.trim().trim_end_matches("px").parse::<f64>().ok().map(|size| size.round() as u32);
     let said = svg.attr("width").and_then(pixels).zip(svg.attr("height").and_then(pixels));
     said.or_else(|| {
@@ -201,16 +212,16 @@ mod tests {
         for (label, text) in [("utf-8", "Grüße"), ("windows-1251", "Пример текста на русском языке для проверки")]
         {
             let (bytes, _, _) = Encoding::for_label(label.as_bytes()).unwrap().encode(text);
-            assert_eq!(decode(&bytes, None), text);
+            assert_eq!(decode_text(&bytes, None), text);
         }
         let wide: Vec<u8> = "Sample text".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(decode(&wide, None), "Sample text");
+        assert_eq!(decode_text(&wide, None), "Sample text");
         assert_eq!(decode_head(&wide).as_deref(), Some("Sample text"));
         assert_eq!(decode_head(&[0, 1, 2, 3, 0, 0, 9, 200]), None);
     }
 
     #[test]
     fn nothing_invisible_stays() {
-        assert_eq!(clean("a\r\nb\u{0}c\u{7}\td"), "a\nbc\td");
+        assert_eq!(strip_control_chars("a\r\nb\u{0}c\u{7}\td"), "a\nbc\td");
     }
 }

@@ -3,31 +3,35 @@
 use ibid_domain::PartialDate;
 
 use super::{
-    Draft, Reading,
+    ExtractionContext, ExtractionDraft,
     code_pages::from_code_page,
-    damaged,
-    ole::{Compound, day_of_filetime, u16_at, u32_at},
+    damaged_file,
+    ole::{OleFile, day_of_filetime, u16_at, u32_at},
     properties as told,
-    text::clean,
+    text::strip_control_chars,
 };
 use crate::ExtractionError;
 
-pub(super) fn read(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
-    let mut file = Compound::open(bytes, reading)?;
-    let main = file.bytes("/WordDocument")?.ok_or_else(|| damaged("there is no document in it"))?;
-    let flags = u16_at(&main, 10).ok_or_else(|| damaged("its head is missing"))?;
+pub(super) fn read(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
+    let mut file = OleFile::open(bytes, reading)?;
+    let main = file.read_stream("/WordDocument")?.ok_or_else(|| damaged_file("there is no document in it"))?;
+    let flags = u16_at(&main, 10).ok_or_else(|| damaged_file("its head is missing"))?;
     if flags & 0x0100 != 0 {
         return Err(ExtractionError::Encrypted);
     }
     let table = if flags & 0x0200 != 0 { "/1Table" } else { "/0Table" };
-    let table = file.bytes(table)?.unwrap_or_default();
-    properties(&mut file, draft)?;
+    let table = file.read_stream(table)?.unwrap_or_default();
+    read_summary_properties(&mut file, draft)?;
     let text = match u16_at(&main, 2) {
         // Before Word 97 the text was one piece.
         Some(..0x00c1) => old_text(&main),
-        _ => pieces(&main, &table).ok_or_else(|| damaged("the list of its pieces is missing"))?,
+        _ => read_piece_table(&main, &table).ok_or_else(|| damaged_file("the list of its pieces is missing"))?,
     };
-    write(&text, draft)
+    write_text(&text, draft)
 }
 
 fn old_text(main: &[u8]) -> String {
@@ -36,7 +40,7 @@ fn old_text(main: &[u8]) -> String {
 }
 
 /// Follows the list of pieces: where each lies, and whether its characters have one byte or two.
-fn pieces(main: &[u8], table: &[u8]) -> Option<String> {
+fn read_piece_table(main: &[u8], table: &[u8]) -> Option<String> {
     let offset = u32_at(main, 0x01a2)? as usize;
     let length = u32_at(main, 0x01a6)? as usize;
     let mut list = table.get(offset..offset.checked_add(length)?)?;
@@ -73,7 +77,7 @@ fn pieces(main: &[u8], table: &[u8]) -> Option<String> {
 }
 
 /// Paragraph ends, cell ends and fields are characters of the text.
-fn write(text: &str, draft: &mut Draft) -> Result<(), ExtractionError> {
+fn write_text(text: &str, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
     // What a field computes stands between its code and its end; the code is not shown.
     let mut codes: Vec<bool> = Vec::new();
     let mut line = String::new();
@@ -91,17 +95,17 @@ fn write(text: &str, draft: &mut Draft) -> Result<(), ExtractionError> {
             }
             _ if codes.iter().any(|code| *code) => {}
             '\r' | '\u{c}' => {
-                draft.text.push(clean(&line).trim())?;
+                draft.text.push(strip_control_chars(&line).trim())?;
                 line.clear();
-                draft.text.paragraph()?;
+                draft.text.end_paragraph()?;
             }
             '\u{7}' => {
                 // A cell ends with one mark, a row with two.
                 if chars.peek() == Some(&'\u{7}') {
                     chars.next();
-                    draft.text.push(clean(&line).trim())?;
+                    draft.text.push(strip_control_chars(&line).trim())?;
                     line.clear();
-                    draft.text.line()?;
+                    draft.text.end_line()?;
                 } else {
                     line.push('\t');
                 }
@@ -112,19 +116,19 @@ fn write(text: &str, draft: &mut Draft) -> Result<(), ExtractionError> {
             char => line.push(char),
         }
     }
-    draft.text.push(clean(&line).trim())?;
-    draft.text.paragraph()
+    draft.text.push(strip_control_chars(&line).trim())?;
+    draft.text.end_paragraph()
 }
 
-/// What old Office files tell about themselves.
-pub(super) fn properties(file: &mut Compound, draft: &mut Draft) -> Result<(), ExtractionError> {
-    if let Some(bytes) = file.bytes("/\u{5}SummaryInformation")? {
-        summary(&bytes, draft);
+/// Reads title, authors and date from the summary stream of an Office file up to 2003.
+pub(super) fn read_summary_properties(file: &mut OleFile, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
+    if let Some(bytes) = file.read_stream("/\u{5}SummaryInformation")? {
+        parse_summary(&bytes, draft);
     }
     Ok(())
 }
 
-fn summary(bytes: &[u8], draft: &mut Draft) -> Option<()> {
+fn parse_summary(bytes: &[u8], draft: &mut ExtractionDraft) -> Option<()> {
     let start = u32_at(bytes, 44)? as usize;
     let set = bytes.get(start..)?;
     let count = u32_at(set, 4)?.min(200) as usize;
@@ -144,8 +148,8 @@ fn summary(bytes: &[u8], draft: &mut Draft) -> Option<()> {
         };
         Some(text.trim_end_matches('\0').to_owned())
     };
-    draft.reference.title = text(2).and_then(|text| told::title(&text));
-    draft.reference.authors = text(4).map(|text| told::authors(&text)).unwrap_or_default();
+    draft.reference.title = text(2).and_then(|text| told::clean_title(&text));
+    draft.reference.authors = text(4).map(|text| told::parse_authors(&text)).unwrap_or_default();
     let created = value(12).filter(|value| u32_at(value, 0) == Some(64));
     let ticks = created.and_then(|value| Some(u64::from(u32_at(value, 4)?) | u64::from(u32_at(value, 8)?) << 32));
     let date: Option<PartialDate> = ticks.and_then(day_of_filetime);

@@ -5,47 +5,51 @@ use std::collections::HashMap;
 use ibid_domain::MarkKind;
 
 use super::{
-    Draft, Reading,
-    cells::{name, write_row},
+    ExtractionContext, ExtractionDraft,
+    cells::{cell_name, write_row},
     code_pages::from_code_page,
-    damaged,
-    number_format::{NumberFormat, builtin, general},
-    ole::{Compound, u16_at, u32_at},
+    damaged_file,
+    number_format::{NumberFormat, builtin_format_code, format_general},
+    ole::{OleFile, u16_at, u32_at},
     text::one_line,
     xlsx::margin_text,
 };
 use crate::ExtractionError;
 
-pub(super) fn read(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
-    let mut file = Compound::open(bytes, reading)?;
-    let stream = match file.bytes("/Workbook")? {
+pub(super) fn read(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
+    let mut file = OleFile::open(bytes, reading)?;
+    let stream = match file.read_stream("/Workbook")? {
         Some(stream) => Some(stream),
-        None => file.bytes("/Book")?,
+        None => file.read_stream("/Book")?,
     };
-    let stream = stream.ok_or_else(|| damaged("there is no workbook in it"))?;
-    super::word::properties(&mut file, draft)?;
-    let mut book = Book::default();
-    book.globals(&stream)?;
+    let stream = stream.ok_or_else(|| damaged_file("there is no workbook in it"))?;
+    super::word::read_summary_properties(&mut file, draft)?;
+    let mut book = XlsWorkbook::default();
+    book.read_globals(&stream)?;
     for (index, (sheet, offset)) in book.sheets.clone().into_iter().enumerate() {
-        draft.text.paragraph()?;
+        draft.text.end_paragraph()?;
         let start = draft.text.len();
         draft.text.push(&one_line(&sheet))?;
-        draft.text.line()?;
-        book.sheet(&stream, offset, draft)?;
-        draft.text.mark(MarkKind::Sheet, one_line(&sheet), u32::try_from(index + 1).ok(), start);
+        draft.text.end_line()?;
+        book.write_sheet(&stream, offset, draft)?;
+        draft.text.add_mark(MarkKind::Sheet, one_line(&sheet), u32::try_from(index + 1).ok(), start);
     }
     Ok(())
 }
 
 /// One record with all its continuations.
-struct Record<'a> {
+struct XlsRecord<'a> {
     kind: u16,
     /// The record's own bytes, then those of each record that continues it.
     parts: Vec<&'a [u8]>,
 }
 
-impl<'a> Record<'a> {
-    fn data(&self) -> &'a [u8] {
+impl<'a> XlsRecord<'a> {
+    fn own_bytes(&self) -> &'a [u8] {
         self.parts.first().copied().unwrap_or_default()
     }
 }
@@ -53,7 +57,7 @@ impl<'a> Record<'a> {
 const CONTINUE: u16 = 0x003c;
 
 /// The records from an offset on.
-fn records(stream: &[u8], offset: usize) -> impl Iterator<Item = Record<'_>> {
+fn read_records(stream: &[u8], offset: usize) -> impl Iterator<Item = XlsRecord<'_>> {
     let mut at = offset;
     std::iter::from_fn(move || {
         let one = |at: usize| {
@@ -71,12 +75,12 @@ fn records(stream: &[u8], offset: usize) -> impl Iterator<Item = Record<'_>> {
             parts.push(data);
             at = end;
         }
-        Some(Record { kind, parts })
+        Some(XlsRecord { kind, parts })
     })
 }
 
 #[derive(Default)]
-struct Book {
+struct XlsWorkbook {
     sheets: Vec<(String, usize)>,
     strings: Vec<String>,
     codes: HashMap<u32, String>,
@@ -85,15 +89,15 @@ struct Book {
     formats: HashMap<u32, NumberFormat>,
     from_1904: bool,
     code_page: u32,
-    /// Whether strings are those of Excel 97 and later.
+    /// True if strings are stored as in Excel 97 and later.
     modern: bool,
 }
 
-impl Book {
-    fn globals(&mut self, stream: &[u8]) -> Result<(), ExtractionError> {
+impl XlsWorkbook {
+    fn read_globals(&mut self, stream: &[u8]) -> Result<(), ExtractionError> {
         self.code_page = 1252;
-        for record in records(stream, 0) {
-            let data = record.data();
+        for record in read_records(stream, 0) {
+            let data = record.own_bytes();
             match record.kind {
                 0x0809 => self.modern = u16_at(data, 0) == Some(0x0600),
                 0x002f => return Err(ExtractionError::Encrypted),
@@ -122,7 +126,7 @@ impl Book {
             }
         }
         for id in &self.styles {
-            let code = self.codes.get(id).map(String::as_str).or_else(|| builtin(*id));
+            let code = self.codes.get(id).map(String::as_str).or_else(|| builtin_format_code(*id));
             if let Some(code) = code.filter(|code| !code.eq_ignore_ascii_case("general")) {
                 self.formats.entry(*id).or_insert_with(|| NumberFormat::parse(code));
             }
@@ -138,11 +142,11 @@ impl Book {
             return from_code_page(&rest[..length.min(rest.len())], self.code_page);
         }
         let Some((&flags, rest)) = rest.split_first() else { return String::new() };
-        characters(rest, length, flags & 1 != 0)
+        decode_chars(rest, length, flags & 1 != 0)
     }
 
     /// A string whose length is two bytes.
-    fn string(&self, bytes: &[u8]) -> String {
+    fn read_string(&self, bytes: &[u8]) -> String {
         if self.modern {
             return long_string(bytes);
         }
@@ -151,12 +155,12 @@ impl Book {
         from_code_page(&rest[..length.min(rest.len())], self.code_page)
     }
 
-    fn show(&self, style: u16, value: f64) -> String {
+    fn format_cell(&self, style: u16, value: f64) -> String {
         let format = self.styles.get(usize::from(style)).and_then(|id| self.formats.get(id));
-        format.map_or_else(|| general(value), |format| format.show(value, self.from_1904))
+        format.map_or_else(|| format_general(value), |format| format.format_value(value, self.from_1904))
     }
 
-    fn sheet(&self, stream: &[u8], offset: usize, draft: &mut Draft) -> Result<(), ExtractionError> {
+    fn write_sheet(&self, stream: &[u8], offset: usize, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
         let mut row = (0u32, Vec::new());
         // Formulas whose result is a string have it in the next record.
         let mut formula: Option<(u32, u32)> = None;
@@ -165,8 +169,8 @@ impl Book {
         let mut notes = Vec::new();
         let mut object = 0;
         let mut depth = 0;
-        for record in records(stream, offset) {
-            let data = record.data();
+        for record in read_records(stream, offset) {
+            let data = record.own_bytes();
             match record.kind {
                 0x0809 | 0x0409 | 0x0209 | 0x0009 => depth += 1,
                 0x000a => {
@@ -223,14 +227,16 @@ impl Book {
                     let index = u32_at(data, 6).unwrap_or(u32::MAX) as usize;
                     put(at, column, self.strings.get(index).cloned().unwrap_or_default())?;
                 }
-                0x0204 | 0x00d6 => put(at, column, data.get(6..).map(|rest| self.string(rest)).unwrap_or_default())?,
-                0x0203 => put(at, column, self.show(style, f64_at(data, 6)))?,
-                0x027e => put(at, column, self.show(style, packed(u32_at(data, 6).unwrap_or(0))))?,
+                0x0204 | 0x00d6 => {
+                    put(at, column, data.get(6..).map(|rest| self.read_string(rest)).unwrap_or_default())?
+                }
+                0x0203 => put(at, column, self.format_cell(style, f64_at(data, 6)))?,
+                0x027e => put(at, column, self.format_cell(style, decode_rk_number(u32_at(data, 6).unwrap_or(0))))?,
                 0x00bd => {
                     for (index, pair) in data.get(4..).unwrap_or_default().chunks_exact(6).enumerate() {
                         let style = u16_at(pair, 0).unwrap_or(0);
-                        let value = packed(u32_at(pair, 2).unwrap_or(0));
-                        put(at, column + index as u32, self.show(style, value))?;
+                        let value = decode_rk_number(u32_at(pair, 2).unwrap_or(0));
+                        put(at, column + index as u32, self.format_cell(style, value))?;
                     }
                 }
                 0x0205 => put(at, column, truth_or_error(data.get(6).copied(), data.get(7) == Some(&1)))?,
@@ -244,12 +250,12 @@ impl Book {
                             _ => {}
                         }
                     } else {
-                        put(at, column, self.show(style, f64_at(data, 6)))?;
+                        put(at, column, self.format_cell(style, f64_at(data, 6)))?;
                     }
                 }
                 0x0207 => {
                     if let Some((at, column)) = formula.take() {
-                        let text = if self.modern { joined_string(&record.parts) } else { self.string(data) };
+                        let text = if self.modern { joined_string(&record.parts) } else { self.read_string(data) };
                         put(at, column, text)?;
                     }
                 }
@@ -259,24 +265,24 @@ impl Book {
         write_row(&mut draft.text, row.0, &row.1)?;
         margins.dedup();
         for line in margins.iter().filter(|line| !line.is_empty()) {
-            draft.text.line()?;
+            draft.text.end_line()?;
             draft.text.push(line)?;
         }
         for ((column, row), object) in notes {
             let Some(text) = boxes.remove(&object) else { continue };
-            draft.text.line()?;
+            draft.text.end_line()?;
             let start = draft.text.len();
-            let at = name(u32::from(column), u32::from(row));
+            let at = cell_name(u32::from(column), u32::from(row));
             draft.text.push(&format!("{at}: {}", one_line(&text)))?;
-            draft.text.mark(MarkKind::Cells, at, None, start);
+            draft.text.add_mark(MarkKind::Cells, at, None, start);
         }
         let mut rest: Vec<_> = boxes.into_iter().collect();
         rest.sort();
         for (_, text) in rest {
-            draft.text.line()?;
+            draft.text.end_line()?;
             draft.text.push(&one_line(&text))?;
         }
-        draft.text.line()
+        draft.text.end_line()
     }
 }
 
@@ -285,7 +291,7 @@ fn f64_at(bytes: &[u8], at: usize) -> f64 {
 }
 
 /// A number in 30 bits: a whole one or the upper half of a fraction, perhaps in hundredths.
-fn packed(bits: u32) -> f64 {
+fn decode_rk_number(bits: u32) -> f64 {
     let value = if bits & 2 != 0 { f64::from(bits as i32 >> 2) } else { f64::from_bits(u64::from(bits & !3) << 32) };
     if bits & 1 != 0 { value / 100.0 } else { value }
 }
@@ -306,7 +312,7 @@ fn truth_or_error(value: Option<u8>, error: bool) -> String {
 }
 
 /// Characters of one byte each, or of two.
-fn characters(bytes: &[u8], count: usize, wide: bool) -> String {
+fn decode_chars(bytes: &[u8], count: usize, wide: bool) -> String {
     let length = if wide { count * 2 } else { count };
     let bytes = &bytes[..length.min(bytes.len())];
     if wide {
@@ -322,13 +328,13 @@ fn long_string(bytes: &[u8]) -> String {
 
 /// One string that may run over several records.
 fn joined_string(parts: &[&[u8]]) -> String {
-    let mut cursor = Cursor { parts, part: 0, at: 0 };
-    cursor.string().unwrap_or_default()
+    let mut cursor = RecordCursor { parts, part: 0, at: 0 };
+    cursor.read_string().unwrap_or_default()
 }
 
 fn shared_strings(parts: &[&[u8]]) -> Vec<String> {
-    let mut cursor = Cursor { parts, part: 0, at: 8 };
-    std::iter::from_fn(|| cursor.string()).collect()
+    let mut cursor = RecordCursor { parts, part: 0, at: 8 };
+    std::iter::from_fn(|| cursor.read_string()).collect()
 }
 
 /// Text boxes and comments: the words stand in the records that continue the one about the box.
@@ -338,7 +344,7 @@ fn box_text(parts: &[&[u8]]) -> String {
     let mut text = String::new();
     for part in parts.iter().skip(1) {
         let Some((&flags, rest)) = part.split_first().filter(|_| left > 0) else { break };
-        let piece = characters(rest, left, flags & 1 != 0);
+        let piece = decode_chars(rest, left, flags & 1 != 0);
         left = left.saturating_sub(piece.chars().map(char::len_utf16).sum());
         text.push_str(&piece);
     }
@@ -346,14 +352,14 @@ fn box_text(parts: &[&[u8]]) -> String {
 }
 
 /// Reads through a record and its continuations, at whose borders strings repeat their flags.
-struct Cursor<'a> {
+struct RecordCursor<'a> {
     parts: &'a [&'a [u8]],
     part: usize,
     at: usize,
 }
 
-impl Cursor<'_> {
-    fn settle(&mut self) -> bool {
+impl RecordCursor<'_> {
+    fn skip_finished_parts(&mut self) -> bool {
         while self.part < self.parts.len() && self.at >= self.parts[self.part].len() {
             self.at -= self.parts[self.part].len();
             self.part += 1;
@@ -361,8 +367,8 @@ impl Cursor<'_> {
         self.part < self.parts.len()
     }
 
-    fn byte(&mut self) -> Option<u8> {
-        if !self.settle() {
+    fn next_byte(&mut self) -> Option<u8> {
+        if !self.skip_finished_parts() {
             return None;
         }
         let byte = self.parts[self.part].get(self.at).copied();
@@ -370,30 +376,30 @@ impl Cursor<'_> {
         byte
     }
 
-    fn number(&mut self, size: usize) -> Option<usize> {
+    fn read_number(&mut self, size: usize) -> Option<usize> {
         let mut number = 0;
         for index in 0..size {
-            number |= usize::from(self.byte()?) << (8 * index);
+            number |= usize::from(self.next_byte()?) << (8 * index);
         }
         Some(number)
     }
 
-    fn string(&mut self) -> Option<String> {
-        let mut left = self.number(2)?;
-        let mut flags = self.byte()?;
-        let runs = if flags & 8 != 0 { self.number(2)? } else { 0 };
-        let extra = if flags & 4 != 0 { self.number(4)? } else { 0 };
+    fn read_string(&mut self) -> Option<String> {
+        let mut left = self.read_number(2)?;
+        let mut flags = self.next_byte()?;
+        let runs = if flags & 8 != 0 { self.read_number(2)? } else { 0 };
+        let extra = if flags & 4 != 0 { self.read_number(4)? } else { 0 };
         let mut units: Vec<u16> = Vec::new();
         while left > 0 {
             if self.part < self.parts.len() && self.at >= self.parts[self.part].len() {
                 // The next record says anew whether its characters have one byte or two.
-                if !self.settle() {
+                if !self.skip_finished_parts() {
                     break;
                 }
-                flags = self.byte()?;
+                flags = self.next_byte()?;
             }
-            let Some(low) = self.byte() else { break };
-            let high = if flags & 1 != 0 { self.byte().unwrap_or(0) } else { 0 };
+            let Some(low) = self.next_byte() else { break };
+            let high = if flags & 1 != 0 { self.next_byte().unwrap_or(0) } else { 0 };
             units.push(u16::from_le_bytes([low, high]));
             left -= 1;
         }

@@ -5,70 +5,79 @@ use std::collections::HashMap;
 use ibid_domain::MarkKind;
 
 use super::{
-    Draft, Reading,
-    cells::{place, write_row},
-    drawing::{charts_and_diagrams, paragraphs},
-    number_format::{NumberFormat, builtin, general},
-    ooxml::Package,
+    ExtractionContext, ExtractionDraft,
+    cells::{parse_cell_name, write_row},
+    drawing::{charts_and_diagrams, write_paragraphs},
+    number_format::{NumberFormat, builtin_format_code, format_general},
+    ooxml::OoxmlPackage,
     text::one_line,
-    xml::Node,
-    xml::Tree,
+    xml::XmlNode,
+    xml::XmlTree,
 };
 use crate::{ExtractionError, TextBuilder};
 
-pub(super) fn read(bytes: &[u8], reading: &Reading, draft: &mut Draft) -> Result<(), ExtractionError> {
-    let mut package = Package::open(bytes, reading)?;
+pub(super) fn read(
+    bytes: &[u8],
+    reading: &ExtractionContext,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
+    let mut package = OoxmlPackage::open(bytes, reading)?;
     let main = package.main_part("xl/workbook.xml")?;
-    package.properties(draft)?;
-    let source = package.archive.xml(&main)?.unwrap_or_default();
-    let tree = Tree::parse(&source, reading.limits)?;
+    package.read_properties(draft)?;
+    let source = package.archive.read_xml_entry(&main)?.unwrap_or_default();
+    let tree = XmlTree::parse(&source, reading.limits)?;
     let from_1904 = tree
         .root()
-        .find("workbookPr")
+        .find_descendant("workbookPr")
         .and_then(|node| node.attr("date1904"))
         .is_some_and(|value| matches!(value.as_str(), "1" | "true"));
-    let book =
-        Book { strings: shared_strings(&mut package, &main)?, formats: cell_formats(&mut package, &main)?, from_1904 };
-    let sheets = tree.root().find("sheets");
-    for (index, node) in sheets.into_iter().flat_map(Node::children).filter(|node| node.is("sheet")).enumerate() {
+    let book = XlsxWorkbook {
+        strings: shared_strings(&mut package, &main)?,
+        formats: cell_formats(&mut package, &main)?,
+        from_1904,
+    };
+    let sheets = tree.root().find_descendant("sheets");
+    for (index, node) in
+        sheets.into_iter().flat_map(XmlNode::children).filter(|node| node.has_name("sheet")).enumerate()
+    {
         let Some(part) = node.attr_with_prefix("id").map(|id| package.by_id(&main, &id)).transpose()?.flatten() else {
             continue;
         };
         let name = node.attr("name").unwrap_or_default();
-        draft.text.paragraph()?;
+        draft.text.end_paragraph()?;
         let start = draft.text.len();
         draft.text.push(&one_line(&name))?;
-        draft.text.line()?;
-        sheet(&mut package, &part, &book, draft)?;
-        draft.text.mark(MarkKind::Sheet, one_line(&name), u32::try_from(index + 1).ok(), start);
+        draft.text.end_line()?;
+        write_sheet(&mut package, &part, &book, draft)?;
+        draft.text.add_mark(MarkKind::Sheet, one_line(&name), u32::try_from(index + 1).ok(), start);
     }
-    draft.text.paragraph()?;
-    package.embedded("xl", draft)
+    draft.text.end_paragraph()?;
+    package.read_embedded_files("xl", draft)
 }
 
-struct Book {
+struct XlsxWorkbook {
     strings: Vec<String>,
     /// The format of each cell style; nothing where it is the general one.
     formats: Vec<Option<NumberFormat>>,
     from_1904: bool,
 }
 
-fn shared_strings(package: &mut Package, main: &str) -> Result<Vec<String>, ExtractionError> {
-    let Some(name) = package.related(main, "sharedStrings")?.into_iter().next() else { return Ok(Vec::new()) };
-    let Some(source) = package.archive.xml(&name)? else { return Ok(Vec::new()) };
-    let tree = Tree::parse(&source, package.reading.limits)?;
+fn shared_strings(package: &mut OoxmlPackage, main: &str) -> Result<Vec<String>, ExtractionError> {
+    let Some(name) = package.related_parts(main, "sharedStrings")?.into_iter().next() else { return Ok(Vec::new()) };
+    let Some(source) = package.archive.read_xml_entry(&name)? else { return Ok(Vec::new()) };
+    let tree = XmlTree::parse(&source, package.reading.limits)?;
     let strings = tree.root().child("sst");
-    Ok(strings.into_iter().flat_map(Node::children).filter(|node| node.is("si")).map(rich_text).collect())
+    Ok(strings.into_iter().flat_map(XmlNode::children).filter(|node| node.has_name("si")).map(rich_text).collect())
 }
 
 /// The runs of a string. How it is pronounced is written after it in brackets, as in a dictionary.
-fn rich_text(node: Node) -> String {
+fn rich_text(node: XmlNode) -> String {
     let mut text = String::new();
     let mut spoken = String::new();
     for child in node.children() {
         match child.name() {
             "t" => text.push_str(&child.text()),
-            "r" => text.extend(child.children().filter(|node| node.is("t")).map(Node::text)),
+            "r" => text.extend(child.children().filter(|node| node.has_name("t")).map(XmlNode::text)),
             "rPh" => spoken.push_str(&child.text()),
             _ => {}
         }
@@ -81,49 +90,54 @@ fn rich_text(node: Node) -> String {
     if text.contains("_x") { text.replace("_x000D_", "\n").replace("_x000d_", "\n") } else { text }
 }
 
-fn cell_formats(package: &mut Package, main: &str) -> Result<Vec<Option<NumberFormat>>, ExtractionError> {
-    let Some(name) = package.related(main, "styles")?.into_iter().next() else { return Ok(Vec::new()) };
-    let Some(source) = package.archive.xml(&name)? else { return Ok(Vec::new()) };
-    let (tree, _) = Tree::parse_as_far_as_possible(&source, package.reading.limits)?;
+fn cell_formats(package: &mut OoxmlPackage, main: &str) -> Result<Vec<Option<NumberFormat>>, ExtractionError> {
+    let Some(name) = package.related_parts(main, "styles")?.into_iter().next() else { return Ok(Vec::new()) };
+    let Some(source) = package.archive.read_xml_entry(&name)? else { return Ok(Vec::new()) };
+    let (tree, _) = XmlTree::parse_as_far_as_possible(&source, package.reading.limits)?;
     let mut own: HashMap<u32, String> = HashMap::new();
-    for node in tree.root().descendants().filter(|node| node.is("numFmt")) {
-        if let (Some(id), Some(code)) = (node.number("numFmtId"), node.attr("formatCode")) {
+    for node in tree.root().descendants().filter(|node| node.has_name("numFmt")) {
+        if let (Some(id), Some(code)) = (node.number_attr("numFmtId"), node.attr("formatCode")) {
             own.insert(id, code);
         }
     }
-    let styles = tree.root().find("cellXfs");
+    let styles = tree.root().find_descendant("cellXfs");
     Ok(styles
         .into_iter()
-        .flat_map(Node::children)
-        .filter(|node| node.is("xf"))
+        .flat_map(XmlNode::children)
+        .filter(|node| node.has_name("xf"))
         .map(|node| {
-            let id = node.number("numFmtId").unwrap_or(0);
-            let code = own.get(&id).map(String::as_str).or_else(|| builtin(id))?;
+            let id = node.number_attr("numFmtId").unwrap_or(0);
+            let code = own.get(&id).map(String::as_str).or_else(|| builtin_format_code(id))?;
             (!code.eq_ignore_ascii_case("general")).then(|| NumberFormat::parse(code))
         })
         .collect())
 }
 
-fn sheet(package: &mut Package, part: &str, book: &Book, draft: &mut Draft) -> Result<(), ExtractionError> {
-    let Some(source) = package.archive.xml(part)? else { return Ok(()) };
+fn write_sheet(
+    package: &mut OoxmlPackage,
+    part: &str,
+    book: &XlsxWorkbook,
+    draft: &mut ExtractionDraft,
+) -> Result<(), ExtractionError> {
+    let Some(source) = package.archive.read_xml_entry(part)? else { return Ok(()) };
     let mut row = 0;
     let mut margins = Vec::new();
     // Rows are read one by one: sheets can be long.
-    Tree::parse_each(&source, &["row", "headerFooter"], package.reading.limits, &mut |node| {
-        if node.is("headerFooter") {
+    XmlTree::parse_each(&source, &["row", "headerFooter"], package.reading.limits, &mut |node| {
+        if node.has_name("headerFooter") {
             margins.extend(node.children().map(|node| margin_text(&node.text())));
             return Ok(());
         }
-        if let Some(number) = node.number::<u32>("r") {
+        if let Some(number) = node.number_attr::<u32>("r") {
             row = number.saturating_sub(1);
         }
         let mut column = 0u32;
         let mut cells = Vec::new();
-        for cell in node.children().filter(|node| node.is("c")) {
-            if let Some((at, _)) = cell.attr("r").as_deref().and_then(place) {
+        for cell in node.children().filter(|node| node.has_name("c")) {
+            if let Some((at, _)) = cell.attr("r").as_deref().and_then(parse_cell_name) {
                 column = at;
             }
-            cells.push((column, value(cell, book)));
+            cells.push((column, cell_text(cell, book)));
             column = column.saturating_add(1);
         }
         write_row(&mut draft.text, row, &cells)?;
@@ -132,22 +146,22 @@ fn sheet(package: &mut Package, part: &str, book: &Book, draft: &mut Draft) -> R
     })?;
     drop(source);
     write_margins(margins, &mut draft.text)?;
-    comments(package, part, draft)?;
-    for drawing in package.related(part, "drawing")? {
-        if let Some(source) = package.archive.xml(&drawing)? {
-            let (tree, _) = Tree::parse_as_far_as_possible(&source, package.reading.limits)?;
-            for body in tree.root().descendants().filter(|node| node.is("txBody")) {
-                draft.text.line()?;
-                paragraphs(body, &mut draft.text)?;
+    write_comments(package, part, draft)?;
+    for drawing in package.related_parts(part, "drawing")? {
+        if let Some(source) = package.archive.read_xml_entry(&drawing)? {
+            let (tree, _) = XmlTree::parse_as_far_as_possible(&source, package.reading.limits)?;
+            for body in tree.root().descendants().filter(|node| node.has_name("txBody")) {
+                draft.text.end_line()?;
+                write_paragraphs(body, &mut draft.text)?;
             }
         }
         charts_and_diagrams(package, &drawing, &mut draft.text)?;
     }
-    draft.text.line()
+    draft.text.end_line()
 }
 
-fn value(cell: Node, book: &Book) -> String {
-    let raw = || cell.child("v").map(Node::text).unwrap_or_default();
+fn cell_text(cell: XmlNode, book: &XlsxWorkbook) -> String {
+    let raw = || cell.child("v").map(XmlNode::text).unwrap_or_default();
     match cell.attr("t").as_deref() {
         Some("s") => {
             raw().trim().parse::<usize>().ok().and_then(|index| book.strings.get(index).cloned()).unwrap_or_default()
@@ -158,12 +172,13 @@ fn value(cell: Node, book: &Book) -> String {
         _ => {
             let raw = raw();
             let Ok(number) = raw.trim().parse::<f64>() else { return raw };
-            let format = cell.number::<usize>("s").and_then(|style| book.formats.get(style)).and_then(Option::as_ref);
+            let format =
+                cell.number_attr::<usize>("s").and_then(|style| book.formats.get(style)).and_then(Option::as_ref);
             match format {
-                Some(format) => format.show(number, book.from_1904),
+                Some(format) => format.format_value(number, book.from_1904),
                 // Digits are not lost by way of a binary fraction: long whole numbers stay as they are written.
                 None if raw.trim().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => raw.trim().to_owned(),
-                None => general(number),
+                None => format_general(number),
             }
         }
     }
@@ -174,16 +189,16 @@ fn write_margins(margins: Vec<String>, text: &mut TextBuilder) -> Result<(), Ext
     let mut written: Vec<String> = Vec::new();
     for line in margins {
         if !line.is_empty() && !written.contains(&line) {
-            text.line()?;
+            text.end_line()?;
             text.push(&line)?;
-            text.line()?;
+            text.end_line()?;
             written.push(line);
         }
     }
     Ok(())
 }
 
-/// What a header or footer says, without the codes for fonts and places.
+/// Returns the text of a header or footer without its formatting codes.
 pub(super) fn margin_text(code: &str) -> String {
     let mut out = String::new();
     let mut chars = code.chars().peekable();
@@ -211,23 +226,23 @@ pub(super) fn margin_text(code: &str) -> String {
 }
 
 /// Comments of both kinds, after the rows, with the cell they belong to.
-fn comments(package: &mut Package, part: &str, draft: &mut Draft) -> Result<(), ExtractionError> {
-    let threads = package.related(part, "threadedComment")?;
+fn write_comments(package: &mut OoxmlPackage, part: &str, draft: &mut ExtractionDraft) -> Result<(), ExtractionError> {
+    let threads = package.related_parts(part, "threadedComment")?;
     // Threads are also kept as old comments, with an instruction to update the program.
-    let parts = if threads.is_empty() { package.related(part, "comments")? } else { threads };
+    let parts = if threads.is_empty() { package.related_parts(part, "comments")? } else { threads };
     for name in parts {
-        let Some(source) = package.archive.xml(&name)? else { continue };
-        let (tree, _) = Tree::parse_as_far_as_possible(&source, package.reading.limits)?;
+        let Some(source) = package.archive.read_xml_entry(&name)? else { continue };
+        let (tree, _) = XmlTree::parse_as_far_as_possible(&source, package.reading.limits)?;
         for node in tree.root().descendants().filter(|node| matches!(node.name(), "comment" | "threadedComment")) {
             let text = node.child("text").map(|text| {
                 if text.child("t").is_some() || text.child("r").is_some() { rich_text(text) } else { text.text() }
             });
             let Some((at, text)) = node.attr("ref").zip(text.map(|text| one_line(&text))) else { continue };
-            draft.text.line()?;
+            draft.text.end_line()?;
             let start = draft.text.len();
             draft.text.push(&format!("{at}: {text}"))?;
-            draft.text.mark(MarkKind::Cells, at, None, start);
+            draft.text.add_mark(MarkKind::Cells, at, None, start);
         }
     }
-    draft.text.line()
+    draft.text.end_line()
 }

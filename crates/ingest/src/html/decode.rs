@@ -5,19 +5,19 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// How far into a page its own word about its encoding is looked for.
+/// Number of bytes at the start of a page searched for its declared encoding.
 const HEAD: usize = 8 * 1024;
 
 /// The text of a page. A byte order mark decides; then valid UTF-8, which no other text is by accident; then what the
 /// media type announces, what the page says in its head, and what the bytes look like.
-pub fn decode<'a>(bytes: &'a [u8], announced: Option<&str>) -> Cow<'a, str> {
+pub fn decode_html<'a>(bytes: &'a [u8], announced: Option<&str>) -> Cow<'a, str> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return encoding.decode_without_bom_handling(&bytes[mark..]).0;
     }
     if let Some(encoding) = every_other_empty(bytes) {
         return encoding.decode_without_bom_handling(bytes).0;
     }
-    let said = announced.and_then(charset).or_else(|| said_in_head(bytes));
+    let said = announced.and_then(charset_of_media_type).or_else(|| declared_encoding(bytes));
     // Seven-bit encodings with escapes are valid UTF-8 and yet something else; so is nothing but these.
     if said.is_none_or(|said| said.is_ascii_compatible())
         && let Ok(text) = std::str::from_utf8(bytes)
@@ -37,39 +37,39 @@ pub fn decode<'a>(bytes: &'a [u8], announced: Option<&str>) -> Cow<'a, str> {
             return text;
         }
     }
-    guessed(bytes).decode_without_bom_handling(bytes).0
+    guess_encoding(bytes).decode_without_bom_handling(bytes).0
 }
 
 /// The encoding named in a media type such as `text/html; charset=utf-8`.
-fn charset(media_type: &str) -> Option<&'static Encoding> {
-    let at = find(media_type.as_bytes(), b"charset=")?;
+fn charset_of_media_type(media_type: &str) -> Option<&'static Encoding> {
+    let at = find_bytes(media_type.as_bytes(), b"charset=")?;
     let label = &media_type.get(at + 8..)?;
     let label = label.trim_start_matches(['"', '\'', ' ']);
     let end = label.find(['"', '\'', ';', ' ', ',']).unwrap_or(label.len());
     Encoding::for_label(&label.as_bytes()[..end])
 }
 
-/// What `<meta charset>`, `<meta http-equiv content>` or an XML declaration says.
-fn said_in_head(bytes: &[u8]) -> Option<&'static Encoding> {
+/// Returns the encoding declared in `<meta charset>`, `<meta http-equiv content>` or the XML declaration.
+fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(HEAD)];
     if head.starts_with(b"<?xml") {
         let declaration = &head[..memchr::memchr(b'>', head).unwrap_or(head.len())];
-        if let Some(at) = find(declaration, b"encoding=") {
-            return as_said(label(&declaration[at + 9..]));
+        if let Some(at) = find_bytes(declaration, b"encoding=") {
+            return encoding_for_label(charset_label(&declaration[at + 9..]));
         }
     }
     let mut rest = head;
-    while let Some(at) = find(rest, b"<meta") {
+    while let Some(at) = find_bytes(rest, b"<meta") {
         rest = &rest[at + 5..];
         let tag = &rest[..memchr::memchr(b'>', rest).unwrap_or(rest.len())];
-        if let Some(at) = find(tag, b"charset=") {
-            return as_said(label(&tag[at + 8..]));
+        if let Some(at) = find_bytes(tag, b"charset=") {
+            return encoding_for_label(charset_label(&tag[at + 8..]));
         }
     }
     None
 }
 
-fn label(bytes: &[u8]) -> &[u8] {
+fn charset_label(bytes: &[u8]) -> &[u8] {
     let start = bytes.iter().position(|byte| !b"\"' ".contains(byte)).unwrap_or(bytes.len());
     let bytes = &bytes[start..];
     let end = bytes.iter().position(|byte| b"\"' ;/>".contains(byte)).unwrap_or(bytes.len());
@@ -77,16 +77,16 @@ fn label(bytes: &[u8]) -> &[u8] {
 }
 
 /// A page that could be read as far as its own word is not in UTF-16, whatever it says.
-fn as_said(label: &[u8]) -> Option<&'static Encoding> {
+fn encoding_for_label(label: &[u8]) -> Option<&'static Encoding> {
     let encoding = Encoding::for_label(label)?;
     Some(if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
 }
 
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+fn find_bytes(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|window| window.eq_ignore_ascii_case(wanted))
 }
 
-/// Whether the bytes are UTF-8 that was cut within a character.
+/// Returns true if the bytes are valid UTF-8 except for a character cut off at the end.
 fn cut_utf8(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
@@ -107,7 +107,7 @@ fn every_other_empty(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-fn guessed(bytes: &[u8]) -> &'static Encoding {
+fn guess_encoding(bytes: &[u8]) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(bytes, true);
     detector.guess(None, Utf8Detection::Deny)
@@ -137,7 +137,7 @@ mod tests {
             (b"h\0i\0 \0t\0h\0e\0r\0e\0", None, "hi there"),
         ];
         for (bytes, announced, wanted) in cases {
-            assert_eq!(decode(bytes, announced), wanted);
+            assert_eq!(decode_html(bytes, announced), wanted);
         }
     }
 }

@@ -3,36 +3,36 @@
 use std::borrow::Cow;
 
 use super::{
-    json_ld::{self, Work},
+    json_ld::{self, JsonLdWork},
     tag::Tag,
-    tree::{Id, ROOT, Tree, fold_into},
+    tree::{HtmlTree, NodeId, ROOT, fold_into},
 };
 
 /// The statements of a page, in its order.
-pub(crate) struct Head<'t> {
+pub(crate) struct PageHead<'t> {
     metas: Vec<(String, &'t str)>,
-    links: Vec<(String, &'t str, Id)>,
-    properties: Vec<(String, Id)>,
+    links: Vec<(String, &'t str, NodeId)>,
+    properties: Vec<(String, NodeId)>,
     /// The works that JSON-LD describes, the page's own first.
-    pub(crate) works: Vec<Work>,
+    pub(crate) works: Vec<JsonLdWork>,
     /// The address that others are relative to.
     pub(crate) base: Option<&'t str>,
-    /// What the `<title>` says.
+    /// Text of the `<title>` element, on one line.
     pub(crate) title: Option<String>,
 }
 
-impl<'t> Head<'t> {
-    pub(crate) fn of(tree: &'t Tree<'_>) -> Self {
+impl<'t> PageHead<'t> {
+    pub(crate) fn from_tree(tree: &'t HtmlTree<'_>) -> Self {
         let mut head = Self {
             metas: Vec::new(),
             links: Vec::new(),
             properties: Vec::new(),
             works: Vec::new(),
             base: None,
-            title: super::flow::title(tree),
+            title: super::visible_text::document_title(tree),
         };
         let mut linked_data = Vec::new();
-        for id in tree.ids() {
+        for id in tree.node_ids() {
             let node = tree.node(id);
             if node.is_text() {
                 continue;
@@ -48,7 +48,7 @@ impl<'t> Head<'t> {
                 Tag::Script => {
                     let kind = tree.attribute(id, "type").unwrap_or_default();
                     if kind.to_ascii_lowercase().contains("ld+json")
-                        && let Some(text) = tree.first(id)
+                        && let Some(text) = tree.first_child(id)
                     {
                         linked_data.push(&*tree.node(text).text);
                     }
@@ -61,11 +61,11 @@ impl<'t> Head<'t> {
                 }
             }
         }
-        head.works = json_ld::works(&linked_data);
+        head.works = json_ld::find_works(&linked_data);
         head
     }
 
-    fn meta_element(&mut self, tree: &'t Tree<'_>, id: Id) {
+    fn meta_element(&mut self, tree: &'t HtmlTree<'_>, id: NodeId) {
         let Some(content) = tree.attribute(id, "content").map(str::trim).filter(|content| !content.is_empty()) else {
             return;
         };
@@ -80,29 +80,29 @@ impl<'t> Head<'t> {
     }
 
     /// The contents of the metas of these names, name by name.
-    pub(crate) fn metas<'s>(&'s self, names: &'s [&str]) -> impl Iterator<Item = Cow<'t, str>> + 's {
+    pub(crate) fn meta_contents<'s>(&'s self, names: &'s [&str]) -> impl Iterator<Item = Cow<'t, str>> + 's {
         names.iter().flat_map(move |name| {
-            self.metas.iter().filter(move |(known, _)| known == name).map(|&(_, content)| clean(content))
+            self.metas.iter().filter(move |(known, _)| known == name).map(|&(_, content)| clean_statement(content))
         })
     }
 
     /// The contents of the metas whose names end so.
     pub(crate) fn metas_ending(&self, end: &str) -> impl Iterator<Item = Cow<'t, str>> {
-        self.metas.iter().filter(move |(name, _)| name.ends_with(end)).map(|&(_, content)| clean(content))
+        self.metas.iter().filter(move |(name, _)| name.ends_with(end)).map(|&(_, content)| clean_statement(content))
     }
 
     /// The first content of a meta of these names.
-    pub(crate) fn meta(&self, names: &[&str]) -> Option<Cow<'t, str>> {
-        self.metas(names).next()
+    pub(crate) fn first_meta(&self, names: &[&str]) -> Option<Cow<'t, str>> {
+        self.meta_contents(names).next()
     }
 
     /// The elements that are a value of a microdata property.
-    pub(crate) fn property(&self, name: &str) -> impl Iterator<Item = Id> {
+    pub(crate) fn elements_with_property(&self, name: &str) -> impl Iterator<Item = NodeId> {
         self.properties.iter().filter(move |(known, _)| known == name).map(|&(_, id)| id)
     }
 
     /// The targets of links of this relation, with their elements.
-    pub(crate) fn linked(&self, rel: &str) -> impl Iterator<Item = (&'t str, Id)> {
+    pub(crate) fn links_with_rel(&self, rel: &str) -> impl Iterator<Item = (&'t str, NodeId)> {
         self.links
             .iter()
             .filter(move |(rels, _, _)| rels.split_ascii_whitespace().any(|known| known == rel))
@@ -110,14 +110,21 @@ impl<'t> Head<'t> {
     }
 
     /// The language that the page is in, as far as it says.
-    pub(crate) fn language(&self, tree: &Tree<'_>) -> Option<String> {
+    pub(crate) fn language(&self, tree: &HtmlTree<'_>) -> Option<String> {
         let body = tree.children(ROOT).find(|&id| tree.tag(id) == Tag::Body);
         let said = ["lang", "xml:lang"].into_iter().find_map(|name| {
             [Some(ROOT), body].into_iter().flatten().find_map(|id| tree.attribute(id, name).and_then(language_tag))
         });
         said.or_else(|| {
-            self.metas(&["og:locale", "content-language", "dc.language", "dcterms.language", "inlanguage", "language"])
-                .find_map(|tag| language_tag(&tag))
+            self.meta_contents(&[
+                "og:locale",
+                "content-language",
+                "dc.language",
+                "dcterms.language",
+                "inlanguage",
+                "language",
+            ])
+            .find_map(|tag| language_tag(&tag))
         })
         .or_else(|| self.works.iter().find_map(|work| work.language.as_deref().and_then(language_tag)))
     }
@@ -148,16 +155,16 @@ fn language_tag(said: &str) -> Option<String> {
 }
 
 /// A statement on one line. Some pages escape what they write into attributes twice.
-pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+pub(crate) fn clean_statement(text: &str) -> Cow<'_, str> {
     let plain = !text.contains(['&', '\n', '\t', '\u{a0}', '\u{ad}', '\u{200b}', '<']) && !text.contains("  ");
     if plain {
         return Cow::Borrowed(text.trim());
     }
-    let resolved = super::token::resolve(text, false);
+    let resolved = super::token::resolve_references(text, false);
     let mut out = String::with_capacity(resolved.len());
     if resolved.contains('<') {
-        let tree = Tree::parse(&resolved, 20);
-        return Cow::Owned(tree.line(ROOT));
+        let tree = HtmlTree::parse(&resolved, 20);
+        return Cow::Owned(tree.text_line(ROOT));
     }
     fold_into(&resolved, &mut out);
     out.truncate(out.trim_end().len());

@@ -3,11 +3,11 @@
 use std::sync::LazyLock;
 
 use super::{
-    head::{Head, clean},
-    hint::{has_part, has_word, hint, words},
-    names::folded,
+    element_hint::{element_hint, has_part, has_word, sorted_words},
+    head::{PageHead, clean_statement},
+    names::fold_name,
     tag::Tag,
-    tree::{Id, Tree},
+    tree::{HtmlTree, NodeId},
 };
 
 /// The signs that stand between a title and the name of a site.
@@ -20,19 +20,19 @@ const TITLED: [&str; 6] =
 
 /// Names of what stands above a title within the same heading: its topic or section.
 static ABOVE: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    words("category dachzeile eyebrow kicker overline roofline rubrik section spitzmarke topic topline")
+    sorted_words("category dachzeile eyebrow kicker overline roofline rubrik section spitzmarke topic topline")
 });
 
 /// The title of a page without the name of its site, by what most of its sources agree on.
-pub(crate) fn find(tree: &Tree<'_>, head: &Head<'_>, site: &[String]) -> Option<String> {
+pub(crate) fn find_title(tree: &HtmlTree<'_>, head: &PageHead<'_>, site: &[String]) -> Option<String> {
     let mut said: Vec<(String, f32)> = Vec::new();
     let mut say = |title: &str, weight: f32| {
-        let title = without_site(&clean(title), site);
+        let title = without_site(&clean_statement(title), site);
         if is_title(&title, site) {
             said.push((title, weight));
         }
     };
-    if let Some(title) = head.meta(&["citation_title", "bepress_citation_title", "eprints.title"]) {
+    if let Some(title) = head.first_meta(&["citation_title", "bepress_citation_title", "eprints.title"]) {
         say(&title, 6.0);
     }
     for (name, weight) in [
@@ -45,7 +45,7 @@ pub(crate) fn find(tree: &Tree<'_>, head: &Head<'_>, site: &[String]) -> Option<
         ("headline", 2.0),
         ("title", 0.5),
     ] {
-        if let Some(title) = head.meta(&[name]) {
+        if let Some(title) = head.first_meta(&[name]) {
             say(&title, weight);
         }
     }
@@ -55,11 +55,11 @@ pub(crate) fn find(tree: &Tree<'_>, head: &Head<'_>, site: &[String]) -> Option<
     if let Some(title) = &head.title {
         say(title, 2.0);
     }
-    let headings: Vec<(Id, String)> = headings(tree);
+    let headings: Vec<(NodeId, String)> = title_headings(tree);
     let alone = headings.iter().filter(|(id, _)| tree.tag(*id) == Tag::H1).count() == 1;
     for (index, (id, title)) in headings.iter().enumerate() {
         let weight = match tree.tag(*id) {
-            Tag::H1 if alone && has_part(&hint(tree, *id), &TITLED) => 7.5,
+            Tag::H1 if alone && has_part(&element_hint(tree, *id), &TITLED) => 7.5,
             Tag::H1 if alone => 5.5,
             Tag::H1 if index == 0 => 1.8,
             Tag::H1 => 1.5,
@@ -67,7 +67,8 @@ pub(crate) fn find(tree: &Tree<'_>, head: &Head<'_>, site: &[String]) -> Option<
         };
         say(title, weight);
     }
-    let votes = |title: &str| -> f32 { said.iter().map(|(other, weight)| weight * agreement(title, other)).sum() };
+    let votes =
+        |title: &str| -> f32 { said.iter().map(|(other, weight)| weight * title_similarity(title, other)).sum() };
     let mut best: Option<(&str, f32)> = None;
     for (title, weight) in &said {
         let score = votes(title) + 0.3 * weight;
@@ -79,16 +80,16 @@ pub(crate) fn find(tree: &Tree<'_>, head: &Head<'_>, site: &[String]) -> Option<
 }
 
 /// The headings that may be the page's, in its order.
-fn headings(tree: &Tree<'_>) -> Vec<(Id, String)> {
+fn title_headings(tree: &HtmlTree<'_>) -> Vec<(NodeId, String)> {
     const MOST: usize = 12;
     let mut found = Vec::new();
-    for id in tree.ids() {
+    for id in tree.node_ids() {
         let tag = tree.tag(id);
         let heading = match tag {
             Tag::H1 => true,
             Tag::H2 | Tag::Div | Tag::Span | Tag::P | Tag::H3 => {
                 !tree.attributes(id).is_empty() && {
-                    let hint = hint(tree, id);
+                    let hint = element_hint(tree, id);
                     has_part(&hint, &TITLED)
                 }
             }
@@ -108,16 +109,16 @@ fn headings(tree: &Tree<'_>) -> Vec<(Id, String)> {
 }
 
 /// The names of the site in headings that lead to its front page.
-pub(crate) fn site_names(tree: &Tree<'_>) -> Vec<String> {
-    tree.ids()
-        .filter(|&id| tree.tag(id).heading().is_some_and(|level| level <= 2) && is_way_home(tree, id))
-        .map(|id| tree.line(id))
+pub(crate) fn site_names(tree: &HtmlTree<'_>) -> Vec<String> {
+    tree.node_ids()
+        .filter(|&id| tree.tag(id).heading_level().is_some_and(|level| level <= 2) && is_way_home(tree, id))
+        .map(|id| tree.text_line(id))
         .filter(|name| !name.is_empty() && name.chars().count() < 80)
         .collect()
 }
 
-/// Whether a heading is a link to the front page: then it names the site.
-fn is_way_home(tree: &Tree<'_>, id: Id) -> bool {
+/// Returns true if the heading links to the front page, so that it names the site.
+fn is_way_home(tree: &HtmlTree<'_>, id: NodeId) -> bool {
     let around = tree.ancestors(id).take(1).chain(id..tree.end_of(id));
     around.filter(|&link| tree.tag(link) == Tag::A).filter_map(|link| tree.attribute(link, "href")).any(|href| {
         let path = href.split_once("://").map_or(href, |(_, rest)| rest.find('/').map_or("", |at| &rest[at..]));
@@ -126,21 +127,21 @@ fn is_way_home(tree: &Tree<'_>, id: Id) -> bool {
 }
 
 /// The words of a heading without the topic that it may begin with.
-fn without_topic(tree: &Tree<'_>, id: Id) -> String {
-    let whole = tree.line(id);
+fn without_topic(tree: &HtmlTree<'_>, id: NodeId) -> String {
+    let whole = tree.text_line(id);
     let above = (id + 1..tree.end_of(id)).find(|&below| {
         !tree.node(below).is_text()
-            && (tree.tag(below) == Tag::Small || has_word(&hint(tree, below), &ABOVE))
-            && whole.starts_with(&tree.line(below))
+            && (tree.tag(below) == Tag::Small || has_word(&element_hint(tree, below), &ABOVE))
+            && whole.starts_with(&tree.text_line(below))
     });
-    let Some(above) = above.map(|above| tree.line(above)).filter(|above| !above.is_empty()) else { return whole };
+    let Some(above) = above.map(|above| tree.text_line(above)).filter(|above| !above.is_empty()) else { return whole };
     let rest = whole[above.len()..].trim_start_matches([' ', ':', '|', '–', '-', '/', '•', '·', '»']);
     if rest.chars().count() >= 8 { rest.to_owned() } else { whole }
 }
 
 fn is_title(title: &str, site: &[String]) -> bool {
-    let key = folded(title);
-    !key.is_empty() && !site.iter().any(|name| folded(name) == key)
+    let key = fold_name(title);
+    !key.is_empty() && !site.iter().any(|name| fold_name(name) == key)
 }
 
 /// The title without parts before or behind a sign that are the site's name.
@@ -170,7 +171,7 @@ fn without_part<'a>(title: &'a str, site: &[String]) -> Option<&'a str> {
     }
     // `Site: title`, where the site is known by name.
     if let Some((cut, kept)) = title.split_once(": ")
-        && site.iter().any(|name| folded(name) == folded(cut))
+        && site.iter().any(|name| fold_name(name) == fold_name(cut))
         && kept.trim().chars().count() >= 3
     {
         return Some(kept.trim());
@@ -179,13 +180,13 @@ fn without_part<'a>(title: &'a str, site: &[String]) -> Option<&'a str> {
 }
 
 fn is_site(part: &str, site: &[String]) -> bool {
-    let part = folded(part);
+    let part = fold_name(part);
     if part.is_empty() {
         return true;
     }
     let tight: String = part.chars().filter(|c| *c != ' ').collect();
     site.iter().any(|name| {
-        let name = folded(name);
+        let name = fold_name(name);
         let close: String = name.chars().filter(|c| *c != ' ').collect();
         !close.is_empty()
             && (part == name
@@ -195,9 +196,9 @@ fn is_site(part: &str, site: &[String]) -> bool {
     })
 }
 
-/// How far two titles are the same: 1 if they are, less if one is a part of the other.
-fn agreement(one: &str, other: &str) -> f32 {
-    let (one, other) = (folded(one), folded(other));
+/// Returns the similarity of two titles: 1 if equal, less if one contains the other.
+fn title_similarity(one: &str, other: &str) -> f32 {
+    let (one, other) = (fold_name(one), fold_name(other));
     if one == other {
         return 1.0;
     }

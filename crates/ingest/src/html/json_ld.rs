@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::head::clean;
+use super::head::clean_statement;
 
 /// A work that the page describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Work {
-    /// How likely it is the page's own content: the greater, the more.
+pub(crate) struct JsonLdWork {
+    /// Likelihood that this work is the page's own content; higher is more likely.
     pub(crate) rank: u8,
     pub(crate) title: Option<String>,
     pub(crate) authors: Vec<String>,
@@ -23,32 +23,32 @@ pub(crate) struct Work {
     pub(crate) body: Option<String>,
 }
 
-type Object = Map<String, Value>;
+type JsonLdObject = Map<String, Value>;
 
 /// The works of all blocks, the most likely first.
-pub(crate) fn works(blocks: &[&str]) -> Vec<Work> {
-    let values: Vec<Value> = blocks.iter().filter_map(|block| parse(block)).collect();
+pub(crate) fn find_works(blocks: &[&str]) -> Vec<JsonLdWork> {
+    let values: Vec<Value> = blocks.iter().filter_map(|block| parse_block(block)).collect();
     let mut objects = Vec::new();
     for value in &values {
-        collect(value, &mut objects);
+        collect_objects(value, &mut objects);
     }
-    let mut works: Vec<Work> = objects.iter().filter_map(|object| work(object, &objects)).collect();
+    let mut works: Vec<JsonLdWork> = objects.iter().filter_map(|object| parse_work(object, &objects)).collect();
     works.sort_by_key(|work| std::cmp::Reverse(work.rank));
     works
 }
 
 /// Reads a block, also one that is not quite JSON.
-fn parse(block: &str) -> Option<Value> {
+fn parse_block(block: &str) -> Option<Value> {
     let block = block.trim().trim_start_matches("<!--").trim_end_matches("-->").trim();
     let block = block.trim_start_matches("//").trim_start();
     let block = block.strip_prefix("<![CDATA[").unwrap_or(block).trim_end();
     let block = block.strip_suffix("]]>").unwrap_or(block).trim_end_matches(['/', ';', ' ', '\n']);
-    serde_json::from_str(block).or_else(|_| serde_json::from_str(&mended(block))).ok()
+    serde_json::from_str(block).or_else(|_| serde_json::from_str(&repair_json(block))).ok()
 }
 
 /// The block with what pages commonly get wrong put right: line breaks within strings, commas before a closing bracket,
 /// comments, text behind the end, and brackets that were never closed.
-fn mended(block: &str) -> String {
+fn repair_json(block: &str) -> String {
     let mut out = String::with_capacity(block.len());
     let mut open = Vec::new();
     let mut quoted = false;
@@ -117,7 +117,7 @@ fn without_comma(out: &mut String) {
 }
 
 /// All objects that describe something of their own, without calling itself.
-fn collect<'a>(value: &'a Value, into: &mut Vec<&'a Object>) {
+fn collect_objects<'a>(value: &'a Value, into: &mut Vec<&'a JsonLdObject>) {
     const MOST: usize = 2_000;
     let mut todo = vec![value];
     while let Some(value) = todo.pop() {
@@ -139,7 +139,7 @@ fn collect<'a>(value: &'a Value, into: &mut Vec<&'a Object>) {
     }
 }
 
-fn rank(kind: &str) -> Option<u8> {
+fn type_rank(kind: &str) -> Option<u8> {
     let kind = kind.rsplit(['/', ':']).next().unwrap_or(kind);
     Some(match kind {
         kind if kind.ends_with("Article") || kind.ends_with("BlogPosting") => 9,
@@ -173,18 +173,18 @@ fn rank(kind: &str) -> Option<u8> {
     })
 }
 
-fn work(object: &Object, all: &[&Object]) -> Option<Work> {
+fn parse_work(object: &JsonLdObject, all: &[&JsonLdObject]) -> Option<JsonLdWork> {
     let kinds = object.get("@type").or_else(|| object.get("type"))?;
-    let rank = texts(kinds).iter().filter_map(|kind| rank(kind)).max()?;
+    let rank = value_texts(kinds).iter().filter_map(|kind| type_rank(kind)).max()?;
     let text = |keys: &[&str]| keys.iter().find_map(|key| first_text(object.get(*key)?));
     let organisation = rank == 0;
     let site = rank == 1;
     let publisher =
-        ["publisher", "sourceOrganization", "isPartOf"].iter().find_map(|key| named(object.get(*key)?, all));
-    Some(Work {
+        ["publisher", "sourceOrganization", "isPartOf"].iter().find_map(|key| object_name(object.get(*key)?, all));
+    Some(JsonLdWork {
         rank,
         title: if organisation || site { None } else { text(&["headline", "name", "title"]) },
-        authors: if organisation || site { Vec::new() } else { authors(object, all) },
+        authors: if organisation || site { Vec::new() } else { work_authors(object, all) },
         published: text(&["datePublished", "uploadDate", "datePosted"]),
         created: text(&["dateCreated"]),
         modified: text(&["dateModified"]),
@@ -196,23 +196,23 @@ fn work(object: &Object, all: &[&Object]) -> Option<Work> {
         body: ["articleBody", "reviewBody"]
             .iter()
             .find_map(|key| Some(object.get(*key)?.as_str()?.to_owned()))
-            .or_else(|| steps(object)),
+            .or_else(|| instruction_text(object)),
     })
 }
 
 /// The steps of an instruction as paragraphs.
-fn steps(object: &Object) -> Option<String> {
+fn instruction_text(object: &JsonLdObject) -> Option<String> {
     let steps = object.get("step")?.as_array()?;
     let texts: Vec<&str> = steps.iter().filter_map(|step| step.get("text")?.as_str()).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-fn is_person(object: &Object) -> bool {
-    object.get("@type").is_some_and(|kind| texts(kind).iter().any(|kind| kind.ends_with("Person")))
+fn is_person(object: &JsonLdObject) -> bool {
+    object.get("@type").is_some_and(|kind| value_texts(kind).iter().any(|kind| kind.ends_with("Person")))
 }
 
 /// The names of those who made a work; persons before organisations, if there are any.
-fn authors(object: &Object, all: &[&Object]) -> Vec<String> {
+fn work_authors(object: &JsonLdObject, all: &[&JsonLdObject]) -> Vec<String> {
     for key in ["author", "creator", "byline"] {
         let Some(value) = object.get(key) else { continue };
         let mut persons = Vec::new();
@@ -220,13 +220,15 @@ fn authors(object: &Object, all: &[&Object]) -> Vec<String> {
         let one = [value.clone()];
         let values = value.as_array().map_or(&one[..], Vec::as_slice);
         for value in values {
-            let resolved = resolve(value, all);
+            let resolved = resolve_object(value, all);
             let person = resolved.is_none_or(|object| {
-                object.get("@type").is_none_or(|kind| !texts(kind).iter().any(|kind| kind.ends_with("Organization")))
+                object
+                    .get("@type")
+                    .is_none_or(|kind| !value_texts(kind).iter().any(|kind| kind.ends_with("Organization")))
             });
             let names = match resolved {
                 Some(object) => author_names(object),
-                None => texts(value),
+                None => value_texts(value),
             };
             if person { &mut persons } else { &mut others }.extend(names);
         }
@@ -240,8 +242,8 @@ fn authors(object: &Object, all: &[&Object]) -> Vec<String> {
     Vec::new()
 }
 
-fn author_names(object: &Object) -> Vec<String> {
-    if let Some(names) = object.get("name").map(texts).filter(|names| !names.is_empty()) {
+fn author_names(object: &JsonLdObject) -> Vec<String> {
+    if let Some(names) = object.get("name").map(value_texts).filter(|names| !names.is_empty()) {
         return names;
     }
     let part = |key: &str| object.get(key).and_then(first_text);
@@ -253,7 +255,7 @@ fn author_names(object: &Object) -> Vec<String> {
 }
 
 /// The object itself, or the one that it points at by its id.
-fn resolve<'a>(value: &'a Value, all: &[&'a Object]) -> Option<&'a Object> {
+fn resolve_object<'a>(value: &'a Value, all: &[&'a JsonLdObject]) -> Option<&'a JsonLdObject> {
     let object = value.as_object()?;
     if object.contains_key("name") || object.contains_key("familyName") {
         return Some(object);
@@ -265,27 +267,27 @@ fn resolve<'a>(value: &'a Value, all: &[&'a Object]) -> Option<&'a Object> {
         .or(Some(object))
 }
 
-fn named(value: &Value, all: &[&Object]) -> Option<String> {
+fn object_name(value: &Value, all: &[&JsonLdObject]) -> Option<String> {
     match value {
-        Value::Array(values) => values.iter().find_map(|value| named(value, all)),
-        Value::Object(_) => resolve(value, all)?.get("name").and_then(first_text),
+        Value::Array(values) => values.iter().find_map(|value| object_name(value, all)),
+        Value::Object(_) => resolve_object(value, all)?.get("name").and_then(first_text),
         _ => first_text(value).filter(|name| !name.starts_with("http")),
     }
 }
 
 fn first_text(value: &Value) -> Option<String> {
-    texts(value).into_iter().next()
+    value_texts(value).into_iter().next()
 }
 
 /// The texts in a value: a string, strings in a list, the `@value` of an object.
-fn texts(value: &Value) -> Vec<String> {
+fn value_texts(value: &Value) -> Vec<String> {
     let one = |value: &Value| match value {
-        Value::String(text) => Some(clean(text).into_owned()).filter(|text| !text.is_empty()),
+        Value::String(text) => Some(clean_statement(text).into_owned()).filter(|text| !text.is_empty()),
         Value::Number(number) => Some(number.to_string()),
         Value::Object(object) => ["@value", "name", "@id"]
             .iter()
             .find_map(|key| object.get(*key)?.as_str())
-            .map(|text| clean(text).into_owned())
+            .map(|text| clean_statement(text).into_owned())
             .filter(|text| !text.is_empty()),
         _ => None,
     };
@@ -306,7 +308,7 @@ mod tests {
             {"@type":"WebPage","name":"Page","isPartOf":{"@id":"#site"}},
             {"@type":["Article","Thing"],"headline":"A &amp; B","author":{"@id":"#ada"},"datePublished":"2024-05-01"},
             {"@type":"Person","@id":"#ada","name":"Ada Sample"}]}"##;
-        let found = works(&[graph]);
+        let found = find_works(&[graph]);
         assert_eq!(found[0].title.as_deref(), Some("A & B"));
         assert_eq!(found[0].authors, ["Ada Sample"]);
         assert_eq!(found[0].published.as_deref(), Some("2024-05-01"));
@@ -324,9 +326,9 @@ mod tests {
             "{\"@type\":\"NewsArticle\",\"headline\":\"A B\"}}</p>",
             "{\"@type\":\"NewsArticle\",\"headline\":\"A \\B\",\"publisher\":{\"name\":\"x\"",
         ] {
-            let found = works(&[block]);
+            let found = find_works(&[block]);
             assert_eq!(found.first().and_then(|work| work.title.as_deref()), Some("A B"), "{block}");
         }
-        assert_eq!(works(&["", "nothing", "{", "[[[[", "\"\\"]), []);
+        assert_eq!(find_works(&["", "nothing", "{", "[[[[", "\"\\"]), []);
     }
 }

@@ -4,24 +4,24 @@
 //! [`flow`] writes all visible text of any HTML, [`read_page`] finds the content and the metadata of a web page. Both
 //! take whatever bytes there are: nothing is rejected for being broken, nothing recurses with the depth of the markup.
 
-mod beside;
+mod boilerplate;
 mod byline;
-mod calendar;
 mod content;
+mod date_parsing;
 mod decode;
-mod flow;
+mod element_hint;
 mod head;
 mod heading;
-mod hint;
 mod json_ld;
 mod names;
 mod page;
-mod published;
+mod published_date;
 mod site;
 mod tag;
 mod token;
 mod tree;
+mod visible_text;
 
-pub use decode::decode;
-pub use flow::{Told, flow};
+pub use decode::decode_html;
 pub use page::read_page;
+pub use visible_text::{HtmlMetadata, write_visible_text};

@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 
 use super::{
-    calendar,
-    hint::{push_lower, words},
+    date_parsing,
+    element_hint::{push_lower, sorted_words},
     tree::fold_into,
 };
 
-/// What stands before a name without being part of it, longest first.
+/// Prefixes before a name in a byline, separated by `|`, longest first.
 const BEFORE: &str = "this article was written by|analysis by|opinion by|review by|commentary by|perspective by|interview by|\
     compiled by|edited by|piše:|piše|af|كتبت|كتب|автор|текст:|alles von|all posts by|posts by|submitted by|\
     gespeichert von|eingestellt von|veröffentlicht von|geschrieben von|published by|publicado por|a cura di|\
@@ -41,7 +41,7 @@ const AFTER: [&str; 18] = [
 
 /// Words that no person's name has; a text with one of them is something else.
 static NO_NAME: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    words(
+    sorted_words(
         "admin administrator ago all anonymous articles auteur author autor autorin by click comment comments \
         copyright follow here hours kommentare min minutes more n/a none null posted posts profile published \
         read reserved rights share subscribe today undefined unknown updated user view webmaster yesterday",
@@ -50,7 +50,7 @@ static NO_NAME: LazyLock<Vec<&str>> = LazyLock::new(|| {
 
 /// The titles of offices that pages put behind a name.
 static OFFICES: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    words(
+    sorted_words(
         "agency analyst assistant associate author autor autorin ceo chefredakteur chefredakteurin chief \
         columnist contributor contributors correspondent deputy desk director editor editorial editors fotograf \
         founder freelance geschäftsführer guest head journalist journalistin korrespondent korrespondentin \
@@ -61,28 +61,28 @@ static OFFICES: LazyLock<Vec<&str>> = LazyLock::new(|| {
 });
 
 /// The names in a text that is said to hold them, each once, in order.
-pub(crate) fn names(said: &str) -> Vec<String> {
+pub(crate) fn parse_names(said: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for part in split(&plain(said)) {
-        let Some(name) = name(part) else { continue };
-        add(&mut found, name);
+    for part in split_names(&strip_addresses(said)) {
+        let Some(name) = parse_name(part) else { continue };
+        add_name(&mut found, name);
     }
     found
 }
 
 /// Adds a name unless it is known, also in another spelling or as a part of another.
-pub(crate) fn add(found: &mut Vec<String>, name: String) {
-    let key = folded(&name);
+pub(crate) fn add_name(found: &mut Vec<String>, name: String) {
+    let key = fold_name(&name);
     if key.is_empty() {
         return;
     }
-    if !found.iter().any(|known| folded(known) == key) {
+    if !found.iter().any(|known| fold_name(known) == key) {
         found.push(name);
     }
 }
 
 /// The text in lower case, each character at the place it had.
-fn lowered(text: &str) -> String {
+fn lowercase_same_length(text: &str) -> String {
     text.chars()
         .map(|c| {
             if c.is_ascii() {
@@ -98,7 +98,7 @@ fn lowered(text: &str) -> String {
 }
 
 /// A name without case, marks and order of blank space.
-pub(crate) fn folded(name: &str) -> String {
+pub(crate) fn fold_name(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
         if c.is_alphanumeric() {
@@ -112,7 +112,7 @@ pub(crate) fn folded(name: &str) -> String {
 }
 
 /// One line, without addresses, handles and what stands in brackets.
-fn plain(said: &str) -> String {
+fn strip_addresses(said: &str) -> String {
     let mut line = String::new();
     fold_into(said, &mut line);
     let mut out = String::with_capacity(line.len());
@@ -136,7 +136,7 @@ fn plain(said: &str) -> String {
 }
 
 /// Splits where several names are joined.
-fn split(text: &str) -> Vec<&str> {
+fn split_names(text: &str) -> Vec<&str> {
     let mut parts = vec![text];
     for joint in [
         ";",
@@ -161,12 +161,12 @@ fn split(text: &str) -> Vec<&str> {
     ] {
         parts = parts.into_iter().flat_map(|part| split_at(part, joint)).collect();
     }
-    parts = parts.into_iter().flat_map(commas).collect();
+    parts = parts.into_iter().flat_map(split_commas).collect();
     parts
 }
 
 fn split_at<'a>(text: &'a str, joint: &str) -> Vec<&'a str> {
-    let lower = lowered(text);
+    let lower = lowercase_same_length(text);
     if !lower.contains(joint) {
         return vec![text];
     }
@@ -188,7 +188,7 @@ fn split_at<'a>(text: &'a str, joint: &str) -> Vec<&'a str> {
 }
 
 /// `A, B, C` are three names, `Family, Given` is one, and `Name, office` is a name.
-fn commas(text: &str) -> Vec<&str> {
+fn split_commas(text: &str) -> Vec<&str> {
     let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     let words = |part: &str| part.split(' ').count();
     match parts.as_slice() {
@@ -230,10 +230,10 @@ fn is_suffix(part: &str) -> bool {
 }
 
 /// The name in a text, if it is one.
-fn name(text: &str) -> Option<String> {
+fn parse_name(text: &str) -> Option<String> {
     let mut name = text.trim_matches(|c: char| c.is_whitespace() || ",;:|/\"“”*•·–—-_".contains(c));
     loop {
-        let lower = lowered(name);
+        let lower = lowercase_same_length(name);
         let found = BEFORE.split('|').find(|before| {
             lower.strip_prefix(*before).is_some_and(|rest| before.ends_with(':') || rest.starts_with([' ', ':']))
                 // `Di Sample` is a family, `di Ada Sample` a byline.
@@ -242,7 +242,7 @@ fn name(text: &str) -> Option<String> {
         let Some(before) = found else { break };
         name = name[before.len()..].trim_start_matches([' ', ':']);
     }
-    let lower = lowered(name);
+    let lower = lowercase_same_length(name);
     if ["foto", "photo", "bild", "video", "image", "grafik", "фото", "видео"].iter().any(|kind| lower.starts_with(kind))
     {
         return None;
@@ -250,7 +250,7 @@ fn name(text: &str) -> Option<String> {
     let cut = AFTER.iter().filter_map(|after| lower.find(after)).filter(|&at| at > 0).min();
     name = &name[..cut.unwrap_or(name.len())];
     let name = name.trim_matches(|c: char| c.is_whitespace() || ",;:|/\"“”*•·–—-_".contains(c));
-    let name = spoken(without_day(name));
+    let name = normalize_name(without_day(name));
     let words: Vec<&str> = name.split(' ').collect();
     let letters = name.chars().filter(|c| c.is_alphabetic()).count();
     let digits = name.chars().filter(char::is_ascii_digit).count();
@@ -270,7 +270,7 @@ fn without_day(name: &str) -> &str {
     let mut words: Vec<&str> = name.split(' ').take(at).collect();
     while words.last().is_some_and(|word| {
         let word = word.trim_matches(['.', ',']).to_lowercase();
-        (at < usize::MAX && calendar::is_month(&word)) || calendar::is_weekday(&word)
+        (at < usize::MAX && date_parsing::is_month(&word)) || date_parsing::is_weekday(&word)
     }) {
         words.pop();
     }
@@ -279,7 +279,7 @@ fn without_day(name: &str) -> &str {
 }
 
 /// `Family, Given` as it is spoken; capitals throughout as they are usually written.
-fn spoken(name: &str) -> String {
+fn normalize_name(name: &str) -> String {
     let name = match name.split_once(", ") {
         Some((family, given)) if !family.contains(' ') && !given.contains(',') && !is_suffix(given) => {
             format!("{given} {family}")
@@ -288,12 +288,12 @@ fn spoken(name: &str) -> String {
     };
     let shouted = name.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase) && name.chars().count() > 5;
     if shouted && name.contains(' ') {
-        return name.split(' ').map(capitalised).collect::<Vec<_>>().join(" ");
+        return name.split(' ').map(capitalize_word).collect::<Vec<_>>().join(" ");
     }
     name
 }
 
-fn capitalised(word: &str) -> String {
+fn capitalize_word(word: &str) -> String {
     let mut out = String::with_capacity(word.len());
     let mut start = true;
     for c in word.chars() {
@@ -307,7 +307,7 @@ fn capitalised(word: &str) -> String {
     out
 }
 
-/// Whether a name reads like a person's, so that it beats the name of an office or a site.
+/// Returns true if the name looks like a person's; such names win over offices and sites.
 pub(crate) fn is_personal(name: &str) -> bool {
     let words: Vec<String> = name.split(' ').map(|word| word.trim_matches('.').to_lowercase()).collect();
     let capitals = name.split(' ').filter(|word| word.chars().next().is_some_and(char::is_uppercase)).count();
@@ -318,15 +318,15 @@ pub(crate) fn is_personal(name: &str) -> bool {
         && !words.iter().any(|word| NO_NAME.contains(&&**word) || OFFICES.contains(&&**word))
 }
 
-/// Whether it is an office or a degree that stands beside a name: `Senior Editor`, `MSc`.
+/// Returns true for a job title or degree next to a name: `Senior Editor`, `MSc`.
 pub(crate) fn is_office(name: &str) -> bool {
     let degree =
         !name.contains(' ') && name.chars().count() <= 5 && name.chars().filter(|c| c.is_uppercase()).count() >= 2;
     degree || name.split([' ', '-']).any(|word| OFFICES.contains(&&*word.trim_matches(['.', ',']).to_lowercase()))
 }
 
-/// Whether it is a word for nobody in particular.
-pub(crate) fn is_nobody(name: &str) -> bool {
+/// Returns true if all words are generic, such as `admin` or `unknown`.
+pub(crate) fn is_placeholder_name(name: &str) -> bool {
     let name = name.to_lowercase();
     let mut words = name.split(' ');
     words.all(|word| NO_NAME.contains(&word))
@@ -360,7 +360,7 @@ mod tests {
             ("Staff and news service reports", &["Staff and news service reports"]),
             ("par Ada Sample et Bert Muster", &["Ada Sample", "Bert Muster"]),
         ] {
-            assert_eq!(names(said), wanted, "{said}");
+            assert_eq!(parse_names(said), wanted, "{said}");
         }
     }
 

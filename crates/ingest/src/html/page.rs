@@ -4,69 +4,85 @@ use ibid_domain::{Mark, Name, PartialDate, Reference};
 use url::Url;
 
 use super::{
-    beside::Beside,
-    byline,
-    calendar::Order,
-    content, decode, flow,
-    head::Head,
-    heading, published,
-    published::Calendar,
+    boilerplate::BoilerplateNodes,
+    byline, content,
+    date_parsing::DateOrder,
+    decode::decode_html,
+    head::PageHead,
+    heading, published_date,
+    published_date::DateRules,
     site,
-    tree::{Id, ROOT, Tree},
+    tree::{HtmlTree, NodeId, ROOT},
+    visible_text,
 };
-use crate::{Extracted, ExtractionError, Input, Limits, TextBuilder, WebPage};
+use crate::{ExtractedFile, ExtractionError, ExtractionInput, ExtractionLimits, TextBuilder, WebPageMetadata};
 
-/// A page to read.
+/// Page to extract, with the day it is read on.
 #[derive(Clone, Copy, Debug)]
-struct Page<'a> {
+struct HtmlPage<'a> {
     /// Its bytes, and where they came from.
-    input: Input<'a>,
+    input: ExtractionInput<'a>,
     /// The day it is read on, where it is known: nothing has appeared later.
     today: Option<PartialDate>,
 }
 
-/// Reads a page of the web.
-pub fn read_page(input: &Input<'_>, limits: &Limits) -> Result<Extracted, ExtractionError> {
-    Page { input: *input, today: input.today }.read(limits)
+/// Extracts the main content and metadata of a web page.
+pub fn read_page(input: &ExtractionInput<'_>, limits: &ExtractionLimits) -> Result<ExtractedFile, ExtractionError> {
+    HtmlPage { input: *input, today: input.today }.extract_content(limits)
 }
 
-impl Page<'_> {
+impl HtmlPage<'_> {
     /// The content of the page and what it tells about itself.
-    fn read(&self, limits: &Limits) -> Result<Extracted, ExtractionError> {
+    fn extract_content(&self, limits: &ExtractionLimits) -> Result<ExtractedFile, ExtractionError> {
         if self.input.bytes.is_empty() {
             return Err(ExtractionError::Empty);
         }
-        let html = decode(self.input.bytes, self.input.media_type);
-        let mut tree = Tree::parse(&html, limits.depth);
+        let html = decode_html(self.input.bytes, self.input.media_type);
+        let mut tree = HtmlTree::parse(&html, limits.depth);
         let url = self.input.url.and_then(|url| Url::parse(url).ok());
-        let head = Head::of(&tree);
-        let (reference, web) = self.metadata(&tree, &head, url.as_ref());
-        let bodies: Vec<Id> = head.property("articlebody").collect();
+        let head = PageHead::from_tree(&tree);
+        let (reference, web) = self.read_metadata(&tree, &head, url.as_ref());
+        let bodies: Vec<NodeId> = head.elements_with_property("articlebody").collect();
         let stated = head.works.into_iter().find_map(|work| work.body);
-        let (text, marks) = content(&mut tree, &bodies, stated, reference.title.as_deref(), limits)?;
+        let (text, marks) = write_content(&mut tree, &bodies, stated, reference.title.as_deref(), limits)?;
         if text.is_empty() && reference.title.is_none() {
             return Err(ExtractionError::NoText);
         }
-        Ok(Extracted { media_type: "text/html".to_owned(), text, marks, reference, web, dimensions: None })
+        Ok(ExtractedFile { media_type: "text/html".to_owned(), text, marks, reference, web, dimensions: None })
     }
 
-    fn metadata(&self, tree: &Tree<'_>, head: &Head<'_>, url: Option<&Url>) -> (Reference, WebPage) {
+    fn read_metadata(
+        &self,
+        tree: &HtmlTree<'_>,
+        head: &PageHead<'_>,
+        url: Option<&Url>,
+    ) -> (Reference, WebPageMetadata) {
         let language = head.language(tree);
-        let mut names = site::names(head, url);
+        let mut names = site::site_names(head, url);
         names.extend(heading::site_names(tree));
-        let base = site::base(head, url);
-        let calendar = Calendar { order: order(language.as_deref(), url), today: self.today };
-        let web = WebPage {
-            site_name: site::shown(head, &names),
-            favicon: site::icon(head, base.as_ref()),
-            canonical_url: site::canonical(head, base.as_ref(), url),
+        let base = site::base_url(head, url);
+        let calendar = DateRules { order: date_order(language.as_deref(), url), today: self.today };
+        let web = WebPageMetadata {
+            site_name: site::display_name(head, &names),
+            favicon: site::icon_url(head, base.as_ref()),
+            canonical_url: site::canonical_url(head, base.as_ref(), url),
         };
-        let text = |names: &[&str]| head.meta(names).map(|text| text.into_owned());
-        let title = heading::find(tree, head, &names);
-        let beside = Beside::of(tree);
+        let text = |names: &[&str]| head.first_meta(names).map(|text| text.into_owned());
+        let title = heading::find_title(tree, head, &names);
+        let beside = BoilerplateNodes::from_tree(tree);
         let reference = Reference {
-            authors: byline::find(tree, head, title.as_deref(), &names, &beside).into_iter().map(Name::Whole).collect(),
-            publication_date: published::find(tree, head, title.as_deref(), url, &calendar, &beside),
+            authors: byline::find_authors(tree, head, title.as_deref(), &names, &beside)
+                .into_iter()
+                .map(Name::Whole)
+                .collect(),
+            publication_date: published_date::find_published_date(
+                tree,
+                head,
+                title.as_deref(),
+                url,
+                &calendar,
+                &beside,
+            ),
             title,
             language,
             summary: text(&SUMMARY)
@@ -78,7 +94,7 @@ impl Page<'_> {
             issue: text(&["citation_issue", "prism.number"]),
             issn: text(&["citation_issn", "prism.issn"]),
             isbn: text(&["citation_isbn"]),
-            doi: head.metas(&DOI).find_map(|said| doi(&said)),
+            doi: head.meta_contents(&DOI).find_map(|said| parse_doi(&said)),
             pages: match (
                 text(&["citation_firstpage", "prism.startingpage"]),
                 text(&["citation_lastpage", "prism.endingpage"]),
@@ -99,28 +115,28 @@ const DOI: [&str; 6] =
     ["citation_doi", "prism.doi", "dc.identifier", "dc.identifier.doi", "bepress_citation_doi", "doi"];
 
 /// The content as it stands on the page, or as JSON-LD has it if that is far more.
-fn content(
-    tree: &mut Tree<'_>,
-    bodies: &[Id],
+fn write_content(
+    tree: &mut HtmlTree<'_>,
+    bodies: &[NodeId],
     stated: Option<String>,
     title: Option<&str>,
-    limits: &Limits,
+    limits: &ExtractionLimits,
 ) -> Result<(String, Vec<Mark>), ExtractionError> {
     let mut text = TextBuilder::new(limits);
-    let tops = content::choose(tree, bodies, title);
+    let tops = content::choose_content(tree, bodies, title);
     for &top in &tops {
-        flow::write(tree, top, &mut text)?;
+        visible_text::write_subtree(tree, top, &mut text)?;
     }
     // Where nothing on the page looks like content, its own word for it is better.
     let much = if tops == [ROOT] { 1 } else { 3 };
     if let Some(stated) = stated.filter(|stated| stated.len() > 600 && stated.len() > much * text.text().len()) {
         let mut other = TextBuilder::new(limits);
         if stated.contains("</") {
-            flow::flow(&stated, &mut other, limits)?;
+            visible_text::write_visible_text(&stated, &mut other, limits)?;
         } else {
             for line in stated.lines().map(str::trim).filter(|line| !line.is_empty()) {
                 other.push(line)?;
-                other.paragraph()?;
+                other.end_paragraph()?;
             }
         }
         if other.len() > (much - much / 2) * text.len() {
@@ -130,18 +146,18 @@ fn content(
     Ok(text.finish())
 }
 
-/// Where both are possible, Americans write the month first.
-fn order(language: Option<&str>, url: Option<&Url>) -> Order {
+/// Returns the month-first order for American pages, else day-first.
+fn date_order(language: Option<&str>, url: Option<&Url>) -> DateOrder {
     let american = language.is_some_and(|tag| tag == "en-US")
         || (language.is_none_or(|tag| tag == "en")
             && url.and_then(Url::host_str).is_none_or(|host| {
                 [".com", ".us", ".org", ".net", ".gov", ".edu"].iter().any(|end| host.ends_with(end))
             }));
-    if american { Order::MonthFirst } else { Order::DayFirst }
+    if american { DateOrder::MonthFirst } else { DateOrder::DayFirst }
 }
 
 /// The identifier in what may be an address or a label with it.
-fn doi(said: &str) -> Option<String> {
+fn parse_doi(said: &str) -> Option<String> {
     let at = said.find("10.")?;
     let doi = said[at..].split_whitespace().next()?.trim_end_matches(['.', ',', ';']);
     let (prefix, suffix) = doi.split_once('/')?;

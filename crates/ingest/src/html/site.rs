@@ -2,23 +2,27 @@
 
 use url::Url;
 
-use super::{head::Head, names::folded};
+use super::{head::PageHead, names::fold_name};
 
 /// The names a site goes by, the one to show first.
-pub(crate) fn names(head: &Head<'_>, url: Option<&Url>) -> Vec<String> {
+pub(crate) fn site_names(head: &PageHead<'_>, url: Option<&Url>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut add = |name: &str| {
         let name = name.trim().trim_start_matches('@');
         if !name.is_empty() && name.chars().count() <= 80 && !name.starts_with("http") {
-            let known = found.iter().any(|known| folded(known) == folded(name));
+            let known = found.iter().any(|known| fold_name(known) == fold_name(name));
             if !known {
                 found.push(name.to_owned());
             }
         }
     };
-    for name in
-        head.metas(&["og:site_name", "og:site-name", "application-name", "al:android:app_name", "al:ios:app_name"])
-    {
+    for name in head.meta_contents(&[
+        "og:site_name",
+        "og:site-name",
+        "application-name",
+        "al:android:app_name",
+        "al:ios:app_name",
+    ]) {
         add(&name);
     }
     for work in &head.works {
@@ -26,7 +30,7 @@ pub(crate) fn names(head: &Head<'_>, url: Option<&Url>) -> Vec<String> {
             add(name);
         }
     }
-    for name in head.metas(&[
+    for name in head.meta_contents(&[
         "citation_journal_title",
         "dc.publisher",
         "publisher",
@@ -41,13 +45,13 @@ pub(crate) fn names(head: &Head<'_>, url: Option<&Url>) -> Vec<String> {
             add(name);
         }
     }
-    for name in head.metas(&["twitter:site", "twitter:domain"]) {
+    for name in head.meta_contents(&["twitter:site", "twitter:domain"]) {
         add(&name);
     }
     if let Some(host) = url.and_then(Url::host_str) {
         let host = host.strip_prefix("www.").unwrap_or(host);
         add(host);
-        let registrable = registrable(host);
+        let registrable = registrable_domain(host);
         add(registrable);
         if let Some((name, _)) = registrable.split_once('.') {
             add(name);
@@ -57,9 +61,9 @@ pub(crate) fn names(head: &Head<'_>, url: Option<&Url>) -> Vec<String> {
 }
 
 /// The name of a site to show: what it says, or its host.
-pub(crate) fn shown(head: &Head<'_>, names: &[String]) -> Option<String> {
+pub(crate) fn display_name(head: &PageHead<'_>, names: &[String]) -> Option<String> {
     let said = head
-        .meta(&["og:site_name", "og:site-name", "application-name"])
+        .first_meta(&["og:site_name", "og:site-name", "application-name"])
         .map(|name| name.into_owned())
         .filter(|name| names.contains(name));
     said.or_else(|| head.works.iter().find_map(|work| work.site.clone().or_else(|| work.publisher.clone())))
@@ -68,7 +72,7 @@ pub(crate) fn shown(head: &Head<'_>, names: &[String]) -> Option<String> {
 
 /// The part of a host that is registered: `example.co.uk` of `news.example.co.uk`. A host whose last two labels are
 /// both short is taken to need three.
-pub(crate) fn registrable(host: &str) -> &str {
+pub(crate) fn registrable_domain(host: &str) -> &str {
     let mut dots = host.rmatch_indices('.').map(|(at, _)| at);
     let (Some(last), Some(second)) = (dots.next(), dots.next()) else { return host };
     let top = &host[last + 1..];
@@ -84,8 +88,8 @@ pub(crate) fn registrable(host: &str) -> &str {
     }
 }
 
-/// What `href` means on the page, if it is an address of the web.
-pub(crate) fn absolute(href: &str, base: Option<&Url>) -> Option<Url> {
+/// Resolves `href` against the base address; `None` unless the result is a web address.
+pub(crate) fn resolve_url(href: &str, base: Option<&Url>) -> Option<Url> {
     let href = href.trim();
     if href.is_empty() {
         return None;
@@ -98,43 +102,44 @@ pub(crate) fn absolute(href: &str, base: Option<&Url>) -> Option<Url> {
 }
 
 /// The address that relative ones on the page are relative to.
-pub(crate) fn base(head: &Head<'_>, url: Option<&Url>) -> Option<Url> {
-    head.base.and_then(|base| absolute(base, url)).or_else(|| url.cloned())
+pub(crate) fn base_url(head: &PageHead<'_>, url: Option<&Url>) -> Option<Url> {
+    head.base.and_then(|base| resolve_url(base, url)).or_else(|| url.cloned())
 }
 
 /// The address a page wants to be known under. One on another site is taken only where the page's own is not known;
 /// the front page of the site is no address of a page below it.
-pub(crate) fn canonical(head: &Head<'_>, base: Option<&Url>, url: Option<&Url>) -> Option<String> {
-    let linked = head.linked("canonical").map(|(href, _)| href.to_owned());
-    let metas =
-        head.metas(&["og:url", "twitter:url", "citation_public_url", "dc.identifier.uri"]).map(|url| url.into_owned());
+pub(crate) fn canonical_url(head: &PageHead<'_>, base: Option<&Url>, url: Option<&Url>) -> Option<String> {
+    let linked = head.links_with_rel("canonical").map(|(href, _)| href.to_owned());
+    let metas = head
+        .meta_contents(&["og:url", "twitter:url", "citation_public_url", "dc.identifier.uri"])
+        .map(|url| url.into_owned());
     let works = head.works.iter().filter(|work| work.rank >= 3).filter_map(|work| work.url.clone());
     let candidates: Vec<Url> = linked
         .chain(metas)
         .chain(works)
-        .filter_map(|href| absolute(&href, base))
+        .filter_map(|href| resolve_url(&href, base))
         .map(|mut url| {
             url.set_fragment(None);
             url
         })
         .collect();
     let Some(url) = url else { return candidates.into_iter().next().map(String::from) };
-    let own = url.host_str().map(registrable);
+    let own = url.host_str().map(registrable_domain);
     candidates
         .into_iter()
-        .filter(|found| found.host_str().map(registrable) == own)
+        .filter(|found| found.host_str().map(registrable_domain) == own)
         .find(|found| found.path().len() > 1 || found.query().is_some() || url.path().len() <= 1)
         .map(String::from)
 }
 
 /// The icon of the site: the one the page names, or where browsers look for one.
-pub(crate) fn icon(head: &Head<'_>, base: Option<&Url>) -> Option<String> {
+pub(crate) fn icon_url(head: &PageHead<'_>, base: Option<&Url>) -> Option<String> {
     let named = ["icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "fluid-icon"]
         .into_iter()
-        .flat_map(|rel| head.linked(rel))
-        .find_map(|(href, _)| absolute(href, base));
+        .flat_map(|rel| head.links_with_rel(rel))
+        .find_map(|(href, _)| resolve_url(href, base));
     named
-        .or_else(|| head.meta(&["msapplication-tileimage"]).and_then(|href| absolute(&href, base)))
+        .or_else(|| head.first_meta(&["msapplication-tileimage"]).and_then(|href| resolve_url(&href, base)))
         .or_else(|| base.and_then(|base| base.join("/favicon.ico").ok()).filter(Url::has_host))
         .map(String::from)
 }
@@ -153,7 +158,7 @@ mod tests {
             ("localhost", "localhost"),
             ("blog.example.gouv.fr", "example.gouv.fr"),
         ] {
-            assert_eq!(registrable(host), wanted, "{host}");
+            assert_eq!(registrable_domain(host), wanted, "{host}");
         }
     }
 }

@@ -49,26 +49,26 @@ tags! {
 }
 
 impl Tag {
-    /// Whether it never has content.
+    /// Returns true for elements without content or end tag, such as `<br>`.
     pub(crate) fn is_void(self) -> bool {
         use Tag::*;
         matches!(self, Area | Base | Br | Col | Embed | Hr | Img | Input | Link | Meta | Param | Source | Track | Wbr)
     }
 
-    /// Whether what stands in it up to its end tag is text and not markup.
+    /// Returns true if the content is plain text up to the end tag, as in `<script>`.
     pub(crate) fn is_raw(self) -> bool {
         use Tag::*;
         matches!(self, Script | Style | Iframe | Noembed | Noframes | Noscript | Xmp | Textarea | Title)
     }
 
-    /// Whether it belongs to the head of a document.
+    /// Returns true for elements that belong in `<head>`.
     pub(crate) fn is_of_head(self) -> bool {
         use Tag::*;
         matches!(self, Base | Link | Meta | Noscript | Script | Style | Template | Title)
     }
 
-    /// The level of a heading.
-    pub(crate) fn heading(self) -> Option<u8> {
+    /// Returns the level of a heading tag; `None` for other tags.
+    pub(crate) fn heading_level(self) -> Option<u8> {
         use Tag::*;
         Some(match self {
             H1 => 1,
@@ -81,10 +81,10 @@ impl Tag {
         })
     }
 
-    /// Whether its text stands apart from the text around it.
+    /// Returns true if the element separates its text from the text around it.
     pub(crate) fn is_block(self) -> bool {
         use Tag::*;
-        self.heading().is_some()
+        self.heading_level().is_some()
             || matches!(
                 self,
                 Address
@@ -137,7 +137,7 @@ impl Tag {
             )
     }
 
-    /// Whether it ends a paragraph that was left open before it.
+    /// Returns true if the start tag closes an open `<p>`.
     pub(crate) fn ends_paragraph(self) -> bool {
         use Tag::*;
         self.is_block()
@@ -147,25 +147,25 @@ impl Tag {
             )
     }
 
-    /// Whether end tags of what is outside do not reach into it.
+    /// Returns true if end tags of outer elements do not close elements inside this one.
     pub(crate) fn is_boundary(self) -> bool {
         use Tag::*;
         matches!(self, Applet | Caption | Html | Table | Td | Th | Marquee | Object | Template)
     }
 
-    /// Whether pages may leave its end tag out.
+    /// Returns true if HTML allows the end tag to be omitted.
     pub(crate) fn ends_unsaid(self) -> bool {
         use Tag::*;
         matches!(self, Dd | Dt | Li | Option | P | Tbody | Td | Tfoot | Th | Thead | Tr)
     }
 
-    /// Whether it only changes how text looks, so that pages often close it in the wrong place.
+    /// Returns true for formatting elements, which pages often close in the wrong order.
     pub(crate) fn is_formatting(self) -> bool {
         use Tag::*;
         matches!(self, A | B | Big | Code | Em | Font | I | Nobr | S | Small | Strike | Strong | Tt | U)
     }
 
-    /// Whether nothing of it is ever shown as text.
+    /// Returns true if the content is never shown as text.
     pub(crate) fn is_unseen(self) -> bool {
         use Tag::*;
         matches!(

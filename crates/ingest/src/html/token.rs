@@ -8,33 +8,39 @@ use super::tag::Tag;
 
 /// An attribute: its name as written, its value with references resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Attribute<'a> {
+pub(crate) struct HtmlAttribute<'a> {
     pub(crate) name: &'a str,
     pub(crate) value: Cow<'a, str>,
 }
 
-/// One piece of markup.
+/// Start tag, end tag or text read from HTML.
 #[derive(Debug)]
-pub(crate) enum Token<'a> {
+pub(crate) enum HtmlToken<'a> {
     /// A start tag; its attributes lie in the vector that was given.
-    Start { tag: Tag, name: &'a str, closed: bool },
-    /// An end tag.
-    End { tag: Tag, name: &'a str },
+    Start {
+        tag: Tag,
+        name: &'a str,
+        closed: bool,
+    },
+    End {
+        tag: Tag,
+        name: &'a str,
+    },
     /// Text, with references resolved.
     Text(Cow<'a, str>),
     /// The content of an element that holds no markup.
     Raw(Cow<'a, str>),
 }
 
-/// Walks over markup.
-pub(crate) struct Tokens<'a> {
+/// Tokenizer for HTML; it accepts any text.
+pub(crate) struct HtmlTokenizer<'a> {
     html: &'a str,
     at: usize,
     /// The element whose raw content comes next.
     raw: Option<(Tag, &'a str)>,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> HtmlTokenizer<'a> {
     pub(crate) fn new(html: &'a str) -> Self {
         Self { html, at: 0, raw: None }
     }
@@ -44,7 +50,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// The next token; the attributes of a start tag are put into `attributes`.
-    pub(crate) fn next(&mut self, attributes: &mut Vec<Attribute<'a>>) -> Option<Token<'a>> {
+    pub(crate) fn next(&mut self, attributes: &mut Vec<HtmlAttribute<'a>>) -> Option<HtmlToken<'a>> {
         if let Some((tag, name)) = self.raw.take() {
             return Some(self.raw_text(tag, name));
         }
@@ -58,9 +64,9 @@ impl<'a> Tokens<'a> {
             }
             if open > start {
                 self.at = open;
-                return Some(Token::Text(resolve(&self.html[start..open], false)));
+                return Some(HtmlToken::Text(resolve_references(&self.html[start..open], false)));
             }
-            if let Some(token) = self.markup(open, attributes) {
+            if let Some(token) = self.read_markup(open, attributes) {
                 return Some(token);
             }
             // A comment or a declaration: nothing to give, go on behind it.
@@ -68,15 +74,15 @@ impl<'a> Tokens<'a> {
         }
         if start < self.html.len() {
             self.at = self.html.len();
-            return Some(Token::Text(resolve(&self.html[start..], false)));
+            return Some(HtmlToken::Text(resolve_references(&self.html[start..], false)));
         }
         None
     }
 
     /// Goes on behind any number of comments without growing the stack.
-    fn next_after_nothing(&mut self, attributes: &mut Vec<Attribute<'a>>) -> Option<Token<'a>> {
+    fn next_after_nothing(&mut self, attributes: &mut Vec<HtmlAttribute<'a>>) -> Option<HtmlToken<'a>> {
         while self.is_markup(self.at) {
-            if let Some(token) = self.markup(self.at, attributes) {
+            if let Some(token) = self.read_markup(self.at, attributes) {
                 return Some(token);
             }
         }
@@ -95,7 +101,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Reads the markup at `open` and moves behind it.
-    fn markup(&mut self, open: usize, attributes: &mut Vec<Attribute<'a>>) -> Option<Token<'a>> {
+    fn read_markup(&mut self, open: usize, attributes: &mut Vec<HtmlAttribute<'a>>) -> Option<HtmlToken<'a>> {
         let bytes = self.bytes();
         match bytes[open + 1] {
             b'!' | b'?' => {
@@ -103,26 +109,26 @@ impl<'a> Tokens<'a> {
                 None
             }
             b'/' => {
-                let name = self.name(open + 2);
+                let name = self.read_name(open + 2);
                 // Attributes of end tags mean nothing, but a `>` inside their quotes does not end the tag.
                 let mut ignored = Vec::new();
-                self.attributes(open + 2 + name.len(), &mut ignored);
-                Some(Token::End { tag: Tag::of(name.as_bytes()), name })
+                self.read_attributes(open + 2 + name.len(), &mut ignored);
+                Some(HtmlToken::End { tag: Tag::of(name.as_bytes()), name })
             }
             _ => {
-                let name = self.name(open + 1);
+                let name = self.read_name(open + 1);
                 attributes.clear();
-                let closed = self.attributes(open + 1 + name.len(), attributes);
+                let closed = self.read_attributes(open + 1 + name.len(), attributes);
                 let tag = Tag::of(name.as_bytes());
                 if tag.is_raw() {
                     self.raw = Some((tag, name));
                 }
-                Some(Token::Start { tag, name, closed })
+                Some(HtmlToken::Start { tag, name, closed })
             }
         }
     }
 
-    fn name(&self, from: usize) -> &'a str {
+    fn read_name(&self, from: usize) -> &'a str {
         let rest = &self.bytes()[from..];
         let len = rest
             .iter()
@@ -154,7 +160,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Reads attributes up to the end of the tag; says whether it ended in `/>`.
-    fn attributes(&mut self, from: usize, into: &mut Vec<Attribute<'a>>) -> bool {
+    fn read_attributes(&mut self, from: usize, into: &mut Vec<HtmlAttribute<'a>>) -> bool {
         let bytes = self.bytes();
         let mut at = from;
         let mut closed = false;
@@ -181,7 +187,7 @@ impl<'a> Tokens<'a> {
             while bytes.get(at).is_some_and(|&byte| !byte.is_ascii_whitespace() && !b"/>=".contains(&byte)) {
                 at += 1;
             }
-            let name = &self.html[start..self.boundary(at)];
+            let name = &self.html[start..self.next_char_boundary(at)];
             let mut ahead = at;
             while bytes.get(ahead).is_some_and(u8::is_ascii_whitespace) {
                 ahead += 1;
@@ -209,12 +215,12 @@ impl<'a> Tokens<'a> {
                     &self.html[start..at]
                 }
             };
-            push(into, name, resolve(value, true));
+            push(into, name, resolve_references(value, true));
         }
     }
 
     /// The next place at or after `at` where a character begins.
-    fn boundary(&self, mut at: usize) -> usize {
+    fn next_char_boundary(&self, mut at: usize) -> usize {
         while !self.html.is_char_boundary(at) {
             at += 1;
         }
@@ -222,12 +228,16 @@ impl<'a> Tokens<'a> {
     }
 
     /// The content of a raw element; its end tag is left for the next call.
-    fn raw_text(&mut self, tag: Tag, name: &str) -> Token<'a> {
+    fn raw_text(&mut self, tag: Tag, name: &str) -> HtmlToken<'a> {
         let start = self.at;
         let end = self.raw_end(tag, name.as_bytes());
         self.at = end;
         let text = &self.html[start..end];
-        Token::Raw(if matches!(tag, Tag::Title | Tag::Textarea) { resolve(text, false) } else { Cow::Borrowed(text) })
+        HtmlToken::Raw(if matches!(tag, Tag::Title | Tag::Textarea) {
+            resolve_references(text, false)
+        } else {
+            Cow::Borrowed(text)
+        })
     }
 
     fn raw_end(&self, tag: Tag, name: &[u8]) -> usize {
@@ -267,22 +277,22 @@ impl<'a> Tokens<'a> {
 }
 
 /// Keeps the first of several attributes of one name, and no more than a page can sensibly have.
-fn push<'a>(into: &mut Vec<Attribute<'a>>, name: &'a str, value: Cow<'a, str>) {
+fn push<'a>(into: &mut Vec<HtmlAttribute<'a>>, name: &'a str, value: Cow<'a, str>) {
     const MOST: usize = 64;
     if into.len() < MOST && !into.iter().any(|known| known.name.eq_ignore_ascii_case(name)) {
-        into.push(Attribute { name, value });
+        into.push(HtmlAttribute { name, value });
     }
 }
 
 /// Resolves character references; `strict` is for attributes, where `&copy=` is no reference.
-pub(crate) fn resolve(text: &str, strict: bool) -> Cow<'_, str> {
+pub(crate) fn resolve_references(text: &str, strict: bool) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let Some(first) = memchr(b'&', bytes) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
     let mut at = first;
     loop {
-        if let Some(len) = reference(&text[at..], strict, &mut out, &text[done..at]) {
+        if let Some(len) = resolve_reference(&text[at..], strict, &mut out, &text[done..at]) {
             at += len;
             done = at;
         } else {
@@ -298,7 +308,7 @@ pub(crate) fn resolve(text: &str, strict: bool) -> Cow<'_, str> {
 }
 
 /// Resolves the reference at the start of `text` into `out`, behind `before`; gives its length.
-fn reference(text: &str, strict: bool, out: &mut String, before: &str) -> Option<usize> {
+fn resolve_reference(text: &str, strict: bool, out: &mut String, before: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     if bytes.get(1) == Some(&b'#') {
         let hex = matches!(bytes.get(2), Some(b'x' | b'X'));
@@ -310,14 +320,14 @@ fn reference(text: &str, strict: bool, out: &mut String, before: &str) -> Option
         }
         let number = u32::from_str_radix(&text[start..start + len], if hex { 16 } else { 10 }).unwrap_or(u32::MAX);
         out.push_str(before);
-        out.push(character(number));
+        out.push(numeric_reference(number));
         let end = start + len;
         return Some(if bytes.get(end) == Some(&b';') { end + 1 } else { end });
     }
     let len = bytes[1..].iter().take(32).take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let name = &bytes[1..=len];
     if bytes.get(1 + len) == Some(&b';')
-        && let Some(value) = named(name)
+        && let Some(value) = named_reference(name)
     {
         out.push_str(before);
         out.push_str(value);
@@ -336,14 +346,14 @@ fn reference(text: &str, strict: bool, out: &mut String, before: &str) -> Option
     Some(len + 1)
 }
 
-fn named(name: &[u8]) -> Option<&'static str> {
+fn named_reference(name: &[u8]) -> Option<&'static str> {
     let table = &html_escape::NAMED_ENTITIES;
     table.binary_search_by(|(known, _)| (*known).cmp(name)).ok().map(|index| table[index].1)
 }
 
 /// The names of Latin-1, which the standard takes without a semicolon.
 fn without_semicolon(name: &[u8]) -> Option<&'static str> {
-    let value = named(name)?;
+    let value = named_reference(name)?;
     let mut chars = value.chars();
     let (only, None) = (chars.next()?, chars.next()) else { return None };
     let old = matches!(name, b"amp" | b"lt" | b"gt" | b"quot" | b"AMP" | b"LT" | b"GT" | b"QUOT")
@@ -356,7 +366,7 @@ fn without_semicolon(name: &[u8]) -> Option<&'static str> {
 }
 
 /// The character of a number, with the standard's replacements for what Windows pages write.
-fn character(number: u32) -> char {
+fn numeric_reference(number: u32) -> char {
     const WINDOWS: [char; 32] = [
         '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘',
         '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
@@ -383,26 +393,26 @@ mod tests {
             ("&#150; &#0; &#x110000; &#;", false, "– \u{fffd} \u{fffd} &#;"),
             ("&hellip;&NotEqualTilde;", false, "…≂̸"),
         ] {
-            assert_eq!(resolve(text, strict), wanted, "{text}");
+            assert_eq!(resolve_references(text, strict), wanted, "{text}");
         }
     }
 
     fn shown(html: &str) -> String {
-        let mut tokens = Tokens::new(html);
+        let mut tokens = HtmlTokenizer::new(html);
         let mut attributes = Vec::new();
         let mut out = String::new();
         while let Some(token) = tokens.next(&mut attributes) {
             match token {
-                Token::Start { name, closed, .. } => {
+                HtmlToken::Start { name, closed, .. } => {
                     out += &format!("<{name}");
                     for attribute in &attributes {
                         out += &format!(" {}=[{}]", attribute.name, attribute.value);
                     }
                     out += if closed { "/>" } else { ">" };
                 }
-                Token::End { name, .. } => out += &format!("</{name}>"),
-                Token::Text(text) => out += &text,
-                Token::Raw(text) => out += &format!("{{{text}}}"),
+                HtmlToken::End { name, .. } => out += &format!("</{name}>"),
+                HtmlToken::Text(text) => out += &text,
+                HtmlToken::Raw(text) => out += &format!("{{{text}}}"),
             }
         }
         out

@@ -2,72 +2,72 @@
 //!
 //! The rules are those of the HTML standard that decide which element a text belongs to: which start tags end an open
 //! paragraph, item, row or cell, and how far an end tag reaches. Formatting that crosses blocks is not rebuilt around
-//! each of them, since it adds no text. Below [`Limits::depth`](crate::Limits) elements are empty and their text belongs
+//! each of them, since it adds no text. Below [`ExtractionLimits::depth`](crate::Limits) elements are empty and their text belongs
 //! to the last ancestor that is not too deep.
 
 mod build;
 
 use std::borrow::Cow;
 
-use build::Builder;
+use build::HtmlTreeBuilder;
 
 use super::{
     tag::Tag,
-    token::{Attribute, Token, Tokens},
+    token::{HtmlAttribute, HtmlToken, HtmlTokenizer},
 };
 
 /// The place of a node in its tree.
-pub(crate) type Id = u32;
+pub(crate) type NodeId = u32;
 
-const NONE: Id = Id::MAX;
+const NONE: NodeId = NodeId::MAX;
 
 /// The root, an `html` element that is always there.
-pub(crate) const ROOT: Id = 0;
+pub(crate) const ROOT: NodeId = 0;
 
-/// An element or a text.
+/// Element or text of an HTML tree.
 #[derive(Debug)]
-pub(crate) struct Node<'a> {
+pub(crate) struct HtmlNode<'a> {
     pub(crate) tag: Tag,
     /// The name as written; empty for a text.
     pub(crate) name: &'a str,
-    /// The text of a text node.
+    /// Text of a text node; empty for elements.
     pub(crate) text: Cow<'a, str>,
     attributes: (u32, u32),
-    parent: Id,
-    first: Id,
-    last: Id,
-    next: Id,
-    previous: Id,
+    parent: NodeId,
+    first: NodeId,
+    last: NodeId,
+    next: NodeId,
+    previous: NodeId,
     /// Left out of everything that is read from the tree.
     pub(crate) dropped: bool,
     is_text: bool,
 }
 
-impl Node<'_> {
+impl HtmlNode<'_> {
     pub(crate) fn is_text(&self) -> bool {
         self.is_text
     }
 }
 
-/// A parsed document.
+/// Parsed HTML document, with its nodes in document order.
 #[derive(Debug)]
-pub(crate) struct Tree<'a> {
-    nodes: Vec<Node<'a>>,
-    attributes: Vec<Attribute<'a>>,
+pub(crate) struct HtmlTree<'a> {
+    nodes: Vec<HtmlNode<'a>>,
+    attributes: Vec<HtmlAttribute<'a>>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> HtmlTree<'a> {
     /// The tree of a document. Any text has one.
     pub(crate) fn parse(html: &'a str, depth: usize) -> Self {
-        let mut builder = Builder::new(html.len(), depth.max(8));
-        let mut tokens = Tokens::new(html);
+        let mut builder = HtmlTreeBuilder::new(html.len(), depth.max(8));
+        let mut tokens = HtmlTokenizer::new(html);
         let mut attributes = Vec::new();
         while let Some(token) = tokens.next(&mut attributes) {
             match token {
-                Token::Start { tag, name, closed } => builder.start(tag, name, closed, &mut attributes),
-                Token::End { tag, name } => builder.end(tag, name),
-                Token::Text(text) => builder.text(text),
-                Token::Raw(text) => builder.raw(text),
+                HtmlToken::Start { tag, name, closed } => builder.open_element(tag, name, closed, &mut attributes),
+                HtmlToken::End { tag, name } => builder.end_element(tag, name),
+                HtmlToken::Text(text) => builder.push_text(text),
+                HtmlToken::Raw(text) => builder.push_raw_text(text),
             }
         }
         builder.finish()
@@ -77,16 +77,16 @@ impl<'a> Tree<'a> {
         self.nodes.len()
     }
 
-    pub(crate) fn node(&self, id: Id) -> &Node<'a> {
+    pub(crate) fn node(&self, id: NodeId) -> &HtmlNode<'a> {
         &self.nodes[id as usize]
     }
 
-    pub(crate) fn tag(&self, id: Id) -> Tag {
+    pub(crate) fn tag(&self, id: NodeId) -> Tag {
         self.nodes[id as usize].tag
     }
 
     /// Leaves a node and all below it out.
-    pub(crate) fn drop_node(&mut self, id: Id) {
+    pub(crate) fn drop_node(&mut self, id: NodeId) {
         self.nodes[id as usize].dropped = true;
     }
 
@@ -97,58 +97,58 @@ impl<'a> Tree<'a> {
         }
     }
 
-    pub(crate) fn parent(&self, id: Id) -> Option<Id> {
-        some(self.nodes[id as usize].parent)
+    pub(crate) fn parent(&self, id: NodeId) -> Option<NodeId> {
+        non_null_id(self.nodes[id as usize].parent)
     }
 
-    pub(crate) fn next(&self, id: Id) -> Option<Id> {
-        some(self.nodes[id as usize].next)
+    pub(crate) fn next(&self, id: NodeId) -> Option<NodeId> {
+        non_null_id(self.nodes[id as usize].next)
     }
 
-    pub(crate) fn previous(&self, id: Id) -> Option<Id> {
-        some(self.nodes[id as usize].previous)
+    pub(crate) fn previous_sibling(&self, id: NodeId) -> Option<NodeId> {
+        non_null_id(self.nodes[id as usize].previous)
     }
 
-    pub(crate) fn first(&self, id: Id) -> Option<Id> {
-        some(self.nodes[id as usize].first)
+    pub(crate) fn first_child(&self, id: NodeId) -> Option<NodeId> {
+        non_null_id(self.nodes[id as usize].first)
     }
 
-    pub(crate) fn children(&self, id: Id) -> impl Iterator<Item = Id> {
-        std::iter::successors(self.first(id), |&child| self.next(child))
+    pub(crate) fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.first_child(id), |&child| self.next(child))
     }
 
     /// The ancestors of a node, nearest first.
-    pub(crate) fn ancestors(&self, id: Id) -> impl Iterator<Item = Id> {
+    pub(crate) fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.parent(id), |&node| self.parent(node))
     }
 
     /// The attributes of an element.
-    pub(crate) fn attributes(&self, id: Id) -> &[Attribute<'a>] {
+    pub(crate) fn attributes(&self, id: NodeId) -> &[HtmlAttribute<'a>] {
         let (from, to) = self.nodes[id as usize].attributes;
         &self.attributes[from as usize..to as usize]
     }
 
-    /// The value of an attribute.
-    pub(crate) fn attribute(&self, id: Id, name: &str) -> Option<&str> {
+    /// Returns the value of the attribute of that name, if the element has it.
+    pub(crate) fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
         self.attributes(id).iter().find(|found| found.name.eq_ignore_ascii_case(name)).map(|found| &*found.value)
     }
 
     /// All nodes in document order, whether dropped or not. Nodes are numbered in that order.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = Id> + use<> {
-        0..self.nodes.len() as Id
+    pub(crate) fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        0..self.nodes.len() as NodeId
     }
 
     /// One past the last node below `id`.
-    pub(crate) fn end_of(&self, id: Id) -> Id {
+    pub(crate) fn end_of(&self, id: NodeId) -> NodeId {
         let mut last = id;
-        while let Some(child) = some(self.nodes[last as usize].last) {
+        while let Some(child) = non_null_id(self.nodes[last as usize].last) {
             last = child;
         }
         last + 1
     }
 
-    /// Whether the element is kept from sight by its own attributes.
-    pub(crate) fn is_hidden(&self, id: Id) -> bool {
+    /// Returns true if the element's own attributes hide it.
+    pub(crate) fn is_hidden(&self, id: NodeId) -> bool {
         self.attributes(id).iter().any(|attribute| {
             if attribute.name.eq_ignore_ascii_case("hidden") {
                 return !attribute.value.eq_ignore_ascii_case("until-found")
@@ -159,7 +159,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The words below a node on one line, without what is unseen; of many words only the first.
-    pub(crate) fn line(&self, id: Id) -> String {
+    pub(crate) fn text_line(&self, id: NodeId) -> String {
         const MOST: usize = 4_000;
         let mut out = String::new();
         let end = self.end_of(id);
@@ -182,11 +182,11 @@ impl<'a> Tree<'a> {
     }
 }
 
-fn some(id: Id) -> Option<Id> {
+fn non_null_id(id: NodeId) -> Option<NodeId> {
     (id != NONE).then_some(id)
 }
 
-/// Whether a style keeps its element from sight: `display:none` or `visibility:hidden`.
+/// Returns true if the style contains `display:none` or `visibility:hidden`.
 fn style_hides(style: &str) -> bool {
     style.split(';').any(|rule| {
         let Some((name, value)) = rule.split_once(':') else { return false };
@@ -213,7 +213,7 @@ pub(crate) fn fold_into(text: &str, out: &mut String) {
     }
 }
 
-/// Whether a character shows nothing and only stands in the way of finding words.
+/// Returns true for invisible characters that would break text search, such as soft hyphens.
 pub(crate) fn is_ignorable(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}' | '\0'..='\u{8}' | '\u{e}'..='\u{1f}' | '\u{7f}')
 }
@@ -224,14 +224,14 @@ mod tests {
 
     /// The tree as nested names, texts in quotes.
     fn shape(html: &str) -> String {
-        fn show(tree: &Tree<'_>, id: Id, out: &mut String) {
+        fn show(tree: &HtmlTree<'_>, id: NodeId, out: &mut String) {
             let node = tree.node(id);
             if node.is_text() {
                 *out += &format!("'{}'", node.text.trim());
                 return;
             }
             *out += node.name;
-            if tree.first(id).is_some() {
+            if tree.first_child(id).is_some() {
                 *out += "(";
                 for (index, child) in tree.children(id).enumerate() {
                     if index > 0 {
@@ -243,7 +243,7 @@ mod tests {
             }
         }
         let mut out = String::new();
-        show(&Tree::parse(html, 100), ROOT, &mut out);
+        show(&HtmlTree::parse(html, 100), ROOT, &mut out);
         out
     }
 
@@ -276,8 +276,8 @@ mod tests {
 
     #[test]
     fn nodes_are_numbered_in_document_order() {
-        let tree = Tree::parse("<div><p>a<b>c</b></p><i>d</i></div>e", 100);
-        let names: Vec<_> = tree.ids().map(|id| (tree.node(id).name, &*tree.node(id).text)).collect();
+        let tree = HtmlTree::parse("<div><p>a<b>c</b></p><i>d</i></div>e", 100);
+        let names: Vec<_> = tree.node_ids().map(|id| (tree.node(id).name, &*tree.node(id).text)).collect();
         assert_eq!(
             names,
             [("html", ""), ("div", ""), ("p", ""), ("", "a"), ("b", ""), ("", "c"), ("i", ""), ("", "d"), ("", "e")]

@@ -3,7 +3,7 @@
 use ibid_domain::PartialDate;
 
 /// A DOI without its resolver, in lower case: they are compared without case.
-pub(super) fn doi(text: &str) -> Option<String> {
+pub(super) fn parse_doi(text: &str) -> Option<String> {
     let text = text.trim();
     let lower = text.to_lowercase();
     let at = lower.find("10.")?;
@@ -22,7 +22,7 @@ pub(super) fn doi(text: &str) -> Option<String> {
 }
 
 /// An ISBN: ten or thirteen digits, as it was written. Wrong check digits are printed in real books, so they pass.
-pub(super) fn isbn(text: &str) -> Option<String> {
+pub(super) fn parse_isbn(text: &str) -> Option<String> {
     text.split([',', ';', ' ', '\n']).find_map(|one| {
         let one = one.trim().trim_start_matches("ISBN").trim_start_matches(':').trim();
         let digits: String = one.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
@@ -34,8 +34,8 @@ pub(super) fn isbn(text: &str) -> Option<String> {
     })
 }
 
-/// An ISSN as `1234-567X`.
-pub(super) fn issn(text: &str) -> Option<String> {
+/// Parses an ISSN and formats it as `1234-567X`.
+pub(super) fn parse_issn(text: &str) -> Option<String> {
     text.split([',', ';', ' ', '(', '\n']).find_map(|one| {
         let digits: String = one.trim().chars().filter(|c| c.is_ascii_alphanumeric()).collect();
         let fits = digits.len() == 8
@@ -46,7 +46,7 @@ pub(super) fn issn(text: &str) -> Option<String> {
 }
 
 /// Pages as `12-34`: every dash of the real world is a hyphen here, and spaces around it are gone.
-pub(super) fn pages(text: &str) -> Option<String> {
+pub(super) fn parse_pages(text: &str) -> Option<String> {
     let text = text.trim().trim_start_matches("pp.").trim_start_matches("p.").trim();
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -66,7 +66,7 @@ pub(super) fn pages(text: &str) -> Option<String> {
 }
 
 /// A language as a BCP 47 tag.
-pub(super) fn language(text: &str) -> Option<String> {
+pub(super) fn parse_language(text: &str) -> Option<String> {
     let lower = text.trim().to_lowercase();
     let named = match lower.as_str() {
         "english" | "eng" => "en",
@@ -113,7 +113,7 @@ pub(super) fn language(text: &str) -> Option<String> {
 
 /// A date as people and programs write it: `2020-05-01`, `2020/05/01/`, `2020 May 3`, `May 2020`, `c2020`, and of
 /// `2019-05/2020-02` its beginning.
-pub(super) fn date(text: &str) -> Option<PartialDate> {
+pub(super) fn parse_date(text: &str) -> Option<PartialDate> {
     let text = text.trim();
     // A range counts from its beginning; `2020/05/01` is none.
     let begin = match text.split_once('/') {
@@ -151,11 +151,11 @@ pub(super) fn date(text: &str) -> Option<PartialDate> {
             break;
         }
     }
-    given(year?, month, day)
+    date_from_parts(year?, month, day)
 }
 
 /// A date of these parts, as exact as the calendar has it: month 21 is a spring, and no month is 0.
-pub(super) fn given(year: i16, month: Option<i8>, day: Option<i8>) -> Option<PartialDate> {
+pub(super) fn date_from_parts(year: i16, month: Option<i8>, day: Option<i8>) -> Option<PartialDate> {
     let month = month.filter(|month| (1..=12).contains(month));
     let day = day.filter(|_| month.is_some());
     PartialDate::new(year, month, day).or_else(|| PartialDate::new(year, month, None))
@@ -220,10 +220,10 @@ fn is_digits(text: &str) -> bool {
 }
 
 /// Keywords between commas or semicolons, without doubles.
-pub(super) fn keywords(text: &str, tags: &mut Vec<String>) {
+pub(super) fn add_keywords(text: &str, tags: &mut Vec<String>) {
     let separator = if text.contains(';') { ';' } else { ',' };
     for tag in text.split(separator) {
-        let tag = super::markup::clean(tag);
+        let tag = super::markup::clean_markup(tag);
         if !tag.is_empty() && tag.chars().count() <= 200 && !tags.contains(&tag) && tags.len() < 500 {
             tags.push(tag);
         }
@@ -231,7 +231,7 @@ pub(super) fn keywords(text: &str, tags: &mut Vec<String>) {
 }
 
 /// The address, if it is one of the web.
-pub(super) fn url(text: &str) -> Option<String> {
+pub(super) fn parse_url(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"')).find(|part| !part.is_empty())?;
     let lower = text.get(..8).unwrap_or(text).to_ascii_lowercase();
@@ -257,24 +257,24 @@ mod tests {
             "doi: 10.1000/abc.1",
             "DOI 10.1000/abc.1.",
         ] {
-            assert_eq!(doi(text).as_deref(), Some("10.1000/abc.1"), "{text}");
+            assert_eq!(parse_doi(text).as_deref(), Some("10.1000/abc.1"), "{text}");
         }
         for text in ["", "10.1000", "see 10.1000/abc", "https://example.org/10.1000/abc", "10.x/abc", "10./x"] {
-            assert_eq!(doi(text), None, "{text}");
+            assert_eq!(parse_doi(text), None, "{text}");
         }
-        assert_eq!(isbn("978-3-16-148410-0 (print)").as_deref(), Some("978-3-16-148410-0"));
-        assert_eq!(isbn("0-8044-2957-x, 978").as_deref(), Some("0-8044-2957-X"));
-        assert_eq!(isbn("12345"), None);
-        assert_eq!(issn("1234567x (Print)").as_deref(), Some("1234-567X"));
-        assert_eq!(issn("978-3-16-148410-0"), None);
-        assert_eq!(pages("12--34").as_deref(), Some("12-34"));
-        assert_eq!(pages("pp. 12 – 34, e5").as_deref(), Some("12-34, e5"));
-        assert_eq!(pages("77+").as_deref(), Some("77"));
-        assert_eq!(language("ngerman").as_deref(), Some("de"));
-        assert_eq!(language("en_US").as_deref(), Some("en-US"));
-        assert_eq!(language("the language"), None);
-        assert_eq!(url("www.example.org").as_deref(), Some("https://www.example.org"));
-        assert_eq!(url("file:///x"), None);
+        assert_eq!(parse_isbn("978-3-16-148410-0 (print)").as_deref(), Some("978-3-16-148410-0"));
+        assert_eq!(parse_isbn("0-8044-2957-x, 978").as_deref(), Some("0-8044-2957-X"));
+        assert_eq!(parse_isbn("12345"), None);
+        assert_eq!(parse_issn("1234567x (Print)").as_deref(), Some("1234-567X"));
+        assert_eq!(parse_issn("978-3-16-148410-0"), None);
+        assert_eq!(parse_pages("12--34").as_deref(), Some("12-34"));
+        assert_eq!(parse_pages("pp. 12 – 34, e5").as_deref(), Some("12-34, e5"));
+        assert_eq!(parse_pages("77+").as_deref(), Some("77"));
+        assert_eq!(parse_language("ngerman").as_deref(), Some("de"));
+        assert_eq!(parse_language("en_US").as_deref(), Some("en-US"));
+        assert_eq!(parse_language("the language"), None);
+        assert_eq!(parse_url("www.example.org").as_deref(), Some("https://www.example.org"));
+        assert_eq!(parse_url("file:///x"), None);
     }
 
     #[test]
@@ -299,10 +299,10 @@ mod tests {
             ("2020-02-30", "2020-02"),
             ("[2020?]", "2020"),
         ] {
-            assert_eq!(date(text).map(|date| date.to_string()).as_deref(), Some(expected), "{text}");
+            assert_eq!(parse_date(text).map(|date| date.to_string()).as_deref(), Some(expected), "{text}");
         }
         for text in ["", "n.d.", "in press", "20", "12345", "0000"] {
-            assert_eq!(date(text), None, "{text}");
+            assert_eq!(parse_date(text), None, "{text}");
         }
     }
 }

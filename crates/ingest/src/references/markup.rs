@@ -3,26 +3,26 @@
 use unicode_normalization::char::compose;
 
 /// The text without entities and inline tags, and with single spaces.
-pub(super) fn clean(text: &str) -> String {
-    let text = if text.contains('&') { unescaped(text) } else { text.to_owned() };
+pub(super) fn clean_markup(text: &str) -> String {
+    let text = if text.contains('&') { unescape_entities(text) } else { text.to_owned() };
     let text = if text.contains('<') { without_tags(&text) } else { text };
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// As [`clean`], and nothing where nothing is left.
-pub(super) fn some(text: &str) -> Option<String> {
-    let clean = clean(text);
+/// As [`clean_markup`], and nothing where nothing is left.
+pub(super) fn non_empty_text(text: &str) -> Option<String> {
+    let clean = clean_markup(text);
     (!clean.is_empty()).then_some(clean)
 }
 
-fn unescaped(text: &str) -> String {
+fn unescape_entities(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at + 1..];
         let end = rest.bytes().take(12).position(|byte| byte == b';');
-        match end.and_then(|end| Some((end, entity(rest.get(..end)?)?))) {
+        match end.and_then(|end| Some((end, entity_char(rest.get(..end)?)?))) {
             Some((end, c)) => {
                 out.push(c);
                 rest = &rest[end + 1..];
@@ -35,7 +35,7 @@ fn unescaped(text: &str) -> String {
     if out.contains("&amp;") { out.replace("&amp;", "&") } else { out }
 }
 
-fn entity(name: &str) -> Option<char> {
+fn entity_char(name: &str) -> Option<char> {
     if let Some(number) = name.strip_prefix('#') {
         let code = match number.strip_prefix(['x', 'X']) {
             Some(hex) => u32::from_str_radix(hex, 16).ok()?,
@@ -175,11 +175,11 @@ mod tests {
     #[test]
     fn remains_of_html_are_undone() {
         assert_eq!(
-            clean("Salt &amp; <i>Pepper</i>,\n  H<sub>2</sub>O &#8211; &eacute;&#x27;"),
+            clean_markup("Salt &amp; <i>Pepper</i>,\n  H<sub>2</sub>O &#8211; &eacute;&#x27;"),
             "Salt & Pepper, H2O – é'"
         );
-        assert_eq!(clean("&amp;amp; &unknown; & 3 < 4 > 2 <x>"), "& &unknown; & 3 < 4 > 2 <x>");
-        assert_eq!(clean("<jats:p>One</jats:p><jats:p>Two</jats:p>"), "One Two");
-        assert_eq!(clean("&#0; &#x110000;"), "&#0; &#x110000;");
+        assert_eq!(clean_markup("&amp;amp; &unknown; & 3 < 4 > 2 <x>"), "& &unknown; & 3 < 4 > 2 <x>");
+        assert_eq!(clean_markup("<jats:p>One</jats:p><jats:p>Two</jats:p>"), "One Two");
+        assert_eq!(clean_markup("&#0; &#x110000;"), "&#0; &#x110000;");
     }
 }

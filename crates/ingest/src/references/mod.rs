@@ -18,22 +18,22 @@ use ibid_domain::{PartialDate, Reference};
 
 /// A format of bibliographies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// BibTeX and BibLaTeX.
+pub enum ImportFormat {
+    /// Covers both BibTeX and BibLaTeX.
     Bibtex,
     /// RIS: lines such as `TY  - JOUR`.
     Ris,
     /// PubMed's own: lines such as `PMID- 1`.
     Medline,
-    /// CSL-JSON.
+    /// CSL-JSON, also as Crossref writes it.
     CslJson,
 }
 
-impl Format {
-    /// Every format.
+impl ImportFormat {
+    /// All formats that can be imported.
     pub const ALL: &[Self] = &[Self::Bibtex, Self::Ris, Self::Medline, Self::CslJson];
 
-    /// Its name.
+    /// Returns the stable name, such as `csl-json`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Bibtex => "bibtex",
@@ -43,13 +43,13 @@ impl Format {
         }
     }
 
-    /// The format of that name.
+    /// Returns the format of that name, or `None` if there is none.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|format| format.as_str() == name)
     }
 
     /// The format that the text is in, by its own words.
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn detect_format(text: &str) -> Option<Self> {
         let text = text.trim_start_matches('\u{feff}').trim_start();
         if text.starts_with(['[', '{']) {
             return Some(Self::CslJson);
@@ -72,18 +72,18 @@ impl Format {
 
 /// One entry of a bibliography.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
-    /// What the file calls it: a citation key or an identifier. Files repeat them.
+pub struct ReferenceEntry {
+    /// Citation key or identifier from the file; not unique within a file.
     pub key: Option<String>,
     /// The type it has in the file's own words, such as `inproceedings` or `JOUR`.
     pub kind: String,
-    /// Where it can be read. Not made up from a DOI.
+    /// Web address from the file; never derived from a DOI.
     pub url: Option<String>,
-    /// When someone read it there.
+    /// Date of access that the file states for the address.
     pub accessed: Option<PartialDate>,
-    /// What it says about itself; `genre` is the type in the words of CSL.
+    /// Bibliographic metadata of the entry; `genre` is the CSL type.
     pub reference: Reference,
-    /// Its keywords.
+    /// Keywords that the file lists for the entry.
     pub tags: Vec<String>,
     /// The line it begins on, from 1; 0 where lines mean nothing.
     pub line: usize,
@@ -94,23 +94,23 @@ pub struct Entry {
 pub struct EntryProblem {
     /// The line it was found on, from 1, where lines mean something.
     pub line: Option<usize>,
-    /// The key of the entry.
+    /// Citation key of the entry, if it has one.
     pub key: Option<String>,
-    /// What was wrong, and what was made of it.
+    /// Description of the problem and of the value used instead.
     pub message: String,
 }
 
-/// What was read.
+/// Entries and problems read from a bibliography file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportedReferences {
     /// The entries in the order of the file.
-    pub entries: Vec<Entry>,
-    /// What was wrong, by entry; at most [`MOST_PROBLEMS`].
+    pub entries: Vec<ReferenceEntry>,
+    /// Problems in file order; at most [`MOST_PROBLEMS`].
     pub problems: Vec<EntryProblem>,
 }
 
-impl Imported {
-    fn problem(&mut self, line: usize, key: Option<&str>, message: impl Into<String>) {
+impl ImportedReferences {
+    fn add_problem(&mut self, line: usize, key: Option<&str>, message: impl Into<String>) {
         if self.problems.len() < MOST_PROBLEMS {
             let line = (line > 0).then_some(line);
             self.problems.push(EntryProblem { line, key: key.map(str::to_owned), message: message.into() });
@@ -118,7 +118,7 @@ impl Imported {
     }
 
     /// Adds an entry; a file with too many ends there.
-    fn add(&mut self, entry: Entry) -> Result<(), ImportError> {
+    fn add_entry(&mut self, entry: ReferenceEntry) -> Result<(), ImportError> {
         if self.entries.len() >= MOST_ENTRIES {
             return Err(ImportError::TooMany);
         }
@@ -134,7 +134,7 @@ pub const MOST_ENTRIES: usize = 100_000;
 /// The most problems that are told.
 pub const MOST_PROBLEMS: usize = 10_000;
 
-/// Why nothing was read.
+/// Reason why a bibliography file could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
     /// It is in no format that is known.
@@ -143,12 +143,12 @@ pub enum ImportError {
     /// It is not what it was said to be.
     #[error("the file is not valid {format}: {detail}")]
     Damaged {
-        /// The format it was read as.
+        /// Name of the format that the text was parsed as.
         format: &'static str,
-        /// What was wrong.
+        /// Error message of the parser.
         detail: String,
     },
-    /// The text is too long.
+    /// The text exceeds the size limit.
     #[error("the file has more than 64 MiB; split it into several")]
     TooLarge,
     /// There are too many entries.
@@ -157,15 +157,15 @@ pub enum ImportError {
 }
 
 /// Reads a bibliography. Without a format, the text decides.
-pub fn read(text: &str, format: Option<Format>) -> Result<Imported, ImportError> {
+pub fn read(text: &str, format: Option<ImportFormat>) -> Result<ImportedReferences, ImportError> {
     if text.len() > MOST_BYTES {
         return Err(ImportError::TooLarge);
     }
     let text = text.trim_start_matches('\u{feff}');
-    match format.or_else(|| Format::of(text)).ok_or(ImportError::UnknownFormat)? {
-        Format::Bibtex => bibtex::read(text),
-        Format::Ris => ris::read(text, ris::Dialect::Ris),
-        Format::Medline => ris::read(text, ris::Dialect::Medline),
-        Format::CslJson => csl::read(text),
+    match format.or_else(|| ImportFormat::detect_format(text)).ok_or(ImportError::UnknownFormat)? {
+        ImportFormat::Bibtex => bibtex::read(text),
+        ImportFormat::Ris => ris::read(text, ris::RisDialect::Ris),
+        ImportFormat::Medline => ris::read(text, ris::RisDialect::Medline),
+        ImportFormat::CslJson => csl::read(text),
     }
 }

@@ -37,20 +37,22 @@ fn split_and(field: &str) -> Vec<&str> {
 fn bibtex_name(name: &str) -> Option<Name> {
     // All in braces: an organisation.
     if is_one_group(name) {
-        let name = tex::plain(name);
+        let name = tex::tex_to_text(name);
         // Some put a person in two pairs of braces.
         return match name.split_once(',') {
-            Some((family, given)) if is_person(family) && is_person(given) => parted(family, given, ""),
-            _ => whole(&name),
+            Some((family, given)) if is_person(family) && is_person(given) => name_from_parts(family, given, ""),
+            _ => literal_name(&name),
         };
     }
     let parts: Vec<&str> = split_outside(name, |c| c == ',').into_iter().map(str::trim).collect();
     match parts.as_slice() {
         // BibLaTeX's long form: family=Sample, given=Anna, prefix=van
         [first, ..] if first.contains('=') && parts.iter().all(|part| part.contains('=')) => long_form(&parts),
-        [one] => unordered(&split_outside(one, |c| c.is_whitespace() || c == '~'), &tex::plain),
-        [family, given] => parted(&tex::plain(family), &tex::plain(given), ""),
-        [family, suffix, given, ..] => parted(&tex::plain(family), &tex::plain(given), &tex::plain(suffix)),
+        [one] => parse_natural_order(&split_outside(one, |c| c.is_whitespace() || c == '~'), &tex::tex_to_text),
+        [family, given] => name_from_parts(&tex::tex_to_text(family), &tex::tex_to_text(given), ""),
+        [family, suffix, given, ..] => {
+            name_from_parts(&tex::tex_to_text(family), &tex::tex_to_text(given), &tex::tex_to_text(suffix))
+        }
         [] => None,
     }
 }
@@ -59,60 +61,60 @@ fn long_form(parts: &[&str]) -> Option<Name> {
     let value = |wanted: &str| {
         let found = parts.iter().find_map(|part| {
             let (name, value) = part.split_once('=')?;
-            name.trim().eq_ignore_ascii_case(wanted).then(|| tex::plain(value.trim()))
+            name.trim().eq_ignore_ascii_case(wanted).then(|| tex::tex_to_text(value.trim()))
         });
         found.unwrap_or_default()
     };
-    parted(&format!("{} {}", value("prefix"), value("family")), &value("given"), &value("suffix"))
+    name_from_parts(&format!("{} {}", value("prefix"), value("family")), &value("given"), &value("suffix"))
 }
 
 /// `Family, Given` or `Family, Given, Suffix`, or the words in the order they are spoken.
 pub(super) fn of_line(line: &str) -> Option<Name> {
-    let line = markup::clean(line);
+    let line = markup::clean_markup(line);
     let parts: Vec<&str> = line.split(',').map(str::trim).collect();
     match parts.as_slice() {
-        [one] if is_organisation(one) => whole(one),
-        [one] => unordered(&one.split(' ').collect::<Vec<_>>(), &str::to_owned),
+        [one] if is_organisation(one) => literal_name(one),
+        [one] => parse_natural_order(&one.split(' ').collect::<Vec<_>>(), &str::to_owned),
         // `Sample University, Department of Samples` is no one's family and given name.
-        _ if is_organisation(&line) => whole(&line),
-        [family, given] => parted(family, given, ""),
+        _ if is_organisation(&line) => literal_name(&line),
+        [family, given] => name_from_parts(family, given, ""),
         // RIS puts the suffix last, BibTeX's habit puts it second.
-        [family, suffix, given] if is_suffix(suffix) => parted(family, given, suffix),
-        [family, given, suffix, ..] => parted(family, given, suffix),
+        [family, suffix, given] if is_suffix(suffix) => name_from_parts(family, given, suffix),
+        [family, given, suffix, ..] => name_from_parts(family, given, suffix),
         [] => None,
     }
 }
 
 /// A name as PubMed's short form has it: `Sample AB`.
 pub(super) fn of_initials(line: &str) -> Option<Name> {
-    let line = markup::clean(line);
+    let line = markup::clean_markup(line);
     match line.rsplit_once(' ') {
         Some((family, initials)) if initials.len() <= 4 && initials.bytes().all(|byte| byte.is_ascii_uppercase()) => {
             let given: Vec<String> = initials.chars().map(|initial| format!("{initial}.")).collect();
-            parted(family, &given.join(" "), "")
+            name_from_parts(family, &given.join(" "), "")
         }
-        _ => whole(&line),
+        _ => literal_name(&line),
     }
 }
 
 /// A name whose parts are told apart.
-pub(super) fn parted(family: &str, given: &str, suffix: &str) -> Option<Name> {
-    let family = markup::clean(&format!("{family} {suffix}"));
-    let given = markup::clean(given);
+pub(super) fn name_from_parts(family: &str, given: &str, suffix: &str) -> Option<Name> {
+    let family = markup::clean_markup(&format!("{family} {suffix}"));
+    let given = markup::clean_markup(given);
     if family.is_empty() {
-        return whole(&given);
+        return literal_name(&given);
     }
     Some(Name::Parts { family, given: (!given.is_empty()).then_some(given) })
 }
 
 /// A name that is not taken apart.
-pub(super) fn whole(name: &str) -> Option<Name> {
-    let name = markup::clean(name);
+pub(super) fn literal_name(name: &str) -> Option<Name> {
+    let name = markup::clean_markup(name);
     (!name.is_empty()).then_some(Name::Whole(name))
 }
 
 /// Given names, particles, family name: the particles are the words in lower case.
-fn unordered(words: &[&str], plain: &dyn Fn(&str) -> String) -> Option<Name> {
+fn parse_natural_order(words: &[&str], plain: &dyn Fn(&str) -> String) -> Option<Name> {
     let mut words: Vec<(bool, String)> =
         words.iter().map(|word| (word.starts_with('{'), plain(word))).filter(|(_, word)| !word.is_empty()).collect();
     let suffix = match words.len() {
@@ -126,14 +128,14 @@ fn unordered(words: &[&str], plain: &dyn Fn(&str) -> String) -> Option<Name> {
     // The family name begins at the first particle, or is the last word.
     let begin = words.iter().take(last).position(is_particle).unwrap_or(last);
     let join = |part: &[(bool, String)]| part.iter().map(|(_, word)| word.as_str()).collect::<Vec<_>>().join(" ");
-    parted(&join(&words[begin..]), &join(&words[..begin]), suffix.as_deref().unwrap_or(""))
+    name_from_parts(&join(&words[begin..]), &join(&words[..begin]), suffix.as_deref().unwrap_or(""))
 }
 
 fn is_suffix(word: &str) -> bool {
     matches!(word.trim_end_matches('.').to_ascii_lowercase().as_str(), "jr" | "sr" | "ii" | "iii" | "iv")
 }
 
-/// Whether the half of a name is short enough to be a person's.
+/// Returns true if this half of a name is short enough to be a person's.
 fn is_person(half: &str) -> bool {
     let words = half.split_whitespace().count();
     (1..=3).contains(&words) && !half.contains([',', '&']) && !is_organisation(half)
@@ -186,7 +188,7 @@ fn is_organisation(name: &str) -> bool {
     lower.split(|c: char| !c.is_alphanumeric()).any(|word| WORDS.contains(&word))
 }
 
-/// Whether the text is one group in braces.
+/// Returns true if the whole text is one group in braces.
 fn is_one_group(text: &str) -> bool {
     let Some(inner) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) else { return false };
     let mut depth = 0_i32;

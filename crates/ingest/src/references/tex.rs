@@ -6,8 +6,8 @@ use unicode_normalization::char::compose;
 ///
 /// Nothing here recurses, so that no nesting is too deep: an accent waits for the next letter, and braces only end
 /// what waits.
-pub(super) fn plain(tex: &str) -> String {
-    let mut out = Plain { text: String::with_capacity(tex.len()), accent: None };
+pub(super) fn tex_to_text(tex: &str) -> String {
+    let mut out = TexConverter { text: String::with_capacity(tex.len()), accent: None };
     let mut rest = tex;
     // An odd one out is a price.
     let formulas = tex.matches('$').count() - tex.matches("\\$").count();
@@ -16,7 +16,7 @@ pub(super) fn plain(tex: &str) -> String {
     while let Some(c) = rest.chars().next() {
         let after = &rest[c.len_utf8()..];
         rest = match c {
-            '\\' => out.command(after),
+            '\\' => out.read_command(after),
             '$' if formulas => {
                 formula = !formula;
                 after
@@ -57,7 +57,7 @@ pub(super) fn plain(tex: &str) -> String {
 }
 
 /// An address or identifier: only escapes are undone.
-pub(super) fn verbatim(tex: &str) -> String {
+pub(super) fn unescape_verbatim(tex: &str) -> String {
     let tex = tex.trim();
     // `\url{…}` around it, as in howpublished.
     let tex = tex.strip_prefix("\\url").map_or(tex, str::trim_start);
@@ -76,13 +76,13 @@ pub(super) fn verbatim(tex: &str) -> String {
     out.trim().to_owned()
 }
 
-struct Plain {
+struct TexConverter {
     text: String,
-    /// What goes over or under the next letter.
+    /// Combining accent to be applied to the next letter.
     accent: Option<char>,
 }
 
-impl Plain {
+impl TexConverter {
     fn push(&mut self, c: char) {
         match self.accent.take() {
             Some(accent) if c.is_alphabetic() => {
@@ -103,7 +103,7 @@ impl Plain {
     }
 
     /// Reads the command after a backslash and gives back what follows it.
-    fn command<'t>(&mut self, rest: &'t str) -> &'t str {
+    fn read_command<'t>(&mut self, rest: &'t str) -> &'t str {
         let length = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
         let (name, after) = rest.split_at(length);
         if name.is_empty() {
@@ -127,7 +127,7 @@ impl Plain {
             self.accent = Some(accent);
             return next;
         }
-        if let Some(symbol) = symbol(name) {
+        if let Some(symbol) = symbol_for_command(name) {
             for c in symbol.chars() {
                 self.push(c);
             }
@@ -141,7 +141,7 @@ impl Plain {
     }
 }
 
-/// What follows a group in braces.
+/// Returns the rest of the text after a group in braces.
 fn skip_group(text: &str) -> &str {
     if !text.starts_with('{') {
         return text;
@@ -187,7 +187,7 @@ fn accent_of_name(name: &str) -> Option<char> {
     })
 }
 
-fn symbol(name: &str) -> Option<&'static str> {
+fn symbol_for_command(name: &str) -> Option<&'static str> {
     Some(match name {
         "aa" => "å",
         "AA" => "Å",
@@ -314,19 +314,19 @@ mod tests {
             (r"\unknown{kept}", "kept"),
             (r"\={a}\.z\^o\~n\`u\k{a}\d{h}", "āżôñùąḥ"),
         ] {
-            assert_eq!(plain(tex), expected, "{tex}");
+            assert_eq!(tex_to_text(tex), expected, "{tex}");
         }
         let deep = format!("{}x{}", "\\emph{".repeat(100_000), "}".repeat(100_000));
-        assert_eq!(plain(&deep), "x");
+        assert_eq!(tex_to_text(&deep), "x");
     }
 
     #[test]
     fn an_address_keeps_its_signs() {
         assert_eq!(
-            verbatim(r"\url{https://example.org/a\_b\%20c?x=1\&y=~me}"),
+            unescape_verbatim(r"\url{https://example.org/a\_b\%20c?x=1\&y=~me}"),
             "https://example.org/a_b%20c?x=1&y=~me"
         );
-        assert_eq!(verbatim(r"https://example.org/{\textasciitilde}me--x"), "https://example.org/~me--x");
-        assert_eq!(verbatim(r"10.1000/a\_b{\_}c"), "10.1000/a_b_c");
+        assert_eq!(unescape_verbatim(r"https://example.org/{\textasciitilde}me--x"), "https://example.org/~me--x");
+        assert_eq!(unescape_verbatim(r"10.1000/a\_b{\_}c"), "10.1000/a_b_c");
     }
 }

@@ -1,10 +1,10 @@
 //! Bibliographies in the shapes that real programs write, with sample content.
 
 use ibid_domain::Name;
-use ibid_ingest::references::{Entry, Format, ImportError, Imported, read};
+use ibid_ingest::references::{ImportError, ImportFormat, ImportedReferences, ReferenceEntry, read};
 use proptest::prelude::*;
 
-fn imported(text: &str) -> Imported {
+fn imported(text: &str) -> ImportedReferences {
     read(text, None).unwrap()
 }
 
@@ -12,7 +12,7 @@ fn shown(names: &[Name]) -> String {
     names.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-fn date(entry: &Entry) -> String {
+fn date(entry: &ReferenceEntry) -> String {
     entry.reference.publication_date.map(|date| date.to_string()).unwrap_or_default()
 }
 
@@ -286,22 +286,26 @@ fn csl_json_of_zotero_and_crossref_is_read() {
 #[test]
 fn the_format_is_told_from_the_text() {
     for (text, expected) in [
-        ("@article{a, title={b}}", Some(Format::Bibtex)),
-        ("% comment\n\n  @Book {x,", Some(Format::Bibtex)),
-        ("TY  - JOUR\nER  -", Some(Format::Ris)),
-        ("TY - JOUR\n", Some(Format::Ris)),
-        ("Provider: Sample\nTY  - BOOK", Some(Format::Ris)),
-        ("PMID- 1\n", Some(Format::Medline)),
-        (" [{}]", Some(Format::CslJson)),
+        ("@article{a, title={b}}", Some(ImportFormat::Bibtex)),
+        ("% comment\n\n  @Book {x,", Some(ImportFormat::Bibtex)),
+        ("TY  - JOUR\nER  -", Some(ImportFormat::Ris)),
+        ("TY - JOUR\n", Some(ImportFormat::Ris)),
+        ("Provider: Sample\nTY  - BOOK", Some(ImportFormat::Ris)),
+        ("PMID- 1\n", Some(ImportFormat::Medline)),
+        (" [{}]", Some(ImportFormat::CslJson)),
         ("Just some words, me@example.org", None),
         ("", None),
     ] {
-        assert_eq!(Format::of(text), expected, "{text}");
+        assert_eq!(ImportFormat::detect_format(text), expected, "{text}");
     }
     assert_eq!(read("nothing", None), Err(ImportError::UnknownFormat));
     assert_eq!(
-        Format::ALL.iter().map(|format| Format::from_name(format.as_str())).collect::<Option<Vec<_>>>().unwrap(),
-        Format::ALL
+        ImportFormat::ALL
+            .iter()
+            .map(|format| ImportFormat::from_name(format.as_str()))
+            .collect::<Option<Vec<_>>>()
+            .unwrap(),
+        ImportFormat::ALL
     );
 }
 
@@ -352,7 +356,7 @@ proptest! {
         ),
     ) {
         let text: String = parts.concat();
-        for format in [None, Some(Format::Bibtex), Some(Format::Ris), Some(Format::Medline), Some(Format::CslJson)] {
+        for format in [None, Some(ImportFormat::Bibtex), Some(ImportFormat::Ris), Some(ImportFormat::Medline), Some(ImportFormat::CslJson)] {
             let _ = read(&text, format);
         }
     }

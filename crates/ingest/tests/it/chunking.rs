@@ -1,8 +1,8 @@
 //! What holds for the chunks of any text.
 
-use ibid_domain::sentences::sentences;
+use ibid_domain::sentences::sentence_spans;
 use ibid_domain::{CharIndex, Mark, MarkKind, Span};
-use ibid_ingest::chunks::{ChunkRules, chunk};
+use ibid_ingest::chunks::{ChunkRules, split_into_chunks};
 use proptest::prelude::*;
 
 /// Words count one, and a long word one for every four characters, much as tokenizers do.
@@ -49,31 +49,31 @@ proptest! {
     fn every_word_of_a_text_is_in_an_ordered_chunk_of_limited_size(
         text in text(), marks in marks(), max_tokens in 1_usize..80, overlap in 0.0_f32..1.0,
     ) {
-        let pieces = chunk(&text, &marks, &ChunkRules { max_tokens, overlap }, &count);
+        let pieces = split_into_chunks(&text, &marks, &ChunkRules { max_tokens, overlap }, &count);
         let index = CharIndex::new(&text);
         let mut covered = 0;
         for piece in &pieces {
-            let words = index.of(piece.span).expect("a chunk lies in its text");
-            prop_assert_eq!(Some(words), piece.span.of(&text));
+            let words = index.span_text(piece.span).expect("a chunk lies in its text");
+            prop_assert_eq!(Some(words), piece.span.slice_of(&text));
             prop_assert!(!words.is_empty() && words.trim() == words, "{:?}", words);
             prop_assert!(piece.tokens <= max_tokens, "{} > {max_tokens}: {words:?}", piece.tokens);
             prop_assert!(count(words) <= piece.tokens, "{} > {}: {words:?}", count(words), piece.tokens);
             if piece.span.start > covered {
-                let gap = index.of(Span::new(covered, piece.span.start)).unwrap();
+                let gap = index.span_text(Span::new(covered, piece.span.start)).unwrap();
                 prop_assert!(gap.trim().is_empty(), "lost {gap:?}");
             }
             prop_assert!(piece.span.end > covered, "a chunk that adds nothing");
             covered = piece.span.end;
         }
         prop_assert!(pieces.windows(2).all(|pair| pair[0].span.start < pair[1].span.start));
-        prop_assert!(index.of(Span::new(covered, index.len())).unwrap().trim().is_empty());
+        prop_assert!(index.span_text(Span::new(covered, index.len())).unwrap().trim().is_empty());
     }
 
     #[test]
     fn neighbours_share_about_what_was_asked_for(words in prop::collection::vec("[a-z]{1,4}[.]?", 300..600), tenths in 0_u8..8) {
         let text = words.join(" ");
         let overlap = f32::from(tenths) / 10.0;
-        let pieces = chunk(&text, &[], &ChunkRules { max_tokens: 64, overlap }, &|text| text.split_whitespace().count());
+        let pieces = split_into_chunks(&text, &[], &ChunkRules { max_tokens: 64, overlap }, &|text| text.split_whitespace().count());
         for pair in pieces.windows(2) {
             let shared = pair[0].span.end.saturating_sub(pair[1].span.start);
             let part = shared as f32 / pair[0].span.len() as f32;
@@ -85,12 +85,12 @@ proptest! {
     fn sentences_cover_a_text_and_never_cut_a_word(text in text()) {
         let index = CharIndex::new(&text);
         let mut covered = 0;
-        for span in sentences(&text) {
-            let words = index.of(span).unwrap();
+        for span in sentence_spans(&text) {
+            let words = index.span_text(span).unwrap();
             prop_assert!(!words.is_empty() && words.trim() == words);
-            prop_assert!(index.of(Span::new(covered, span.start)).unwrap().trim().is_empty());
+            prop_assert!(index.span_text(Span::new(covered, span.start)).unwrap().trim().is_empty());
             covered = span.end;
         }
-        prop_assert!(index.of(Span::new(covered, index.len())).unwrap().trim().is_empty());
+        prop_assert!(index.span_text(Span::new(covered, index.len())).unwrap().trim().is_empty());
     }
 }

@@ -1,16 +1,19 @@
 //! Files as real programs write them: what is found in them, and where.
 
-use ibid_domain::{MarkKind, Place, Span, text::place};
-use ibid_ingest::{Extracted, ExtractionError, Input, Limits, extract, thumbnail};
+use ibid_domain::{MarkKind, Place, Span, text::locate_span};
+use ibid_ingest::{ExtractedFile, ExtractionError, ExtractionInput, ExtractionLimits, extract, thumbnail};
 
 fn bytes(name: &str) -> Vec<u8> {
     let path = format!("{}/tests/files/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-fn read(name: &str) -> Result<Extracted, ExtractionError> {
+fn read(name: &str) -> Result<ExtractedFile, ExtractionError> {
     let bytes = bytes(name);
-    let read = extract(&Input { bytes: &bytes, filename: Some(name), ..Input::default() }, &Limits::default());
+    let read = extract(
+        &ExtractionInput { bytes: &bytes, filename: Some(name), ..ExtractionInput::default() },
+        &ExtractionLimits::default(),
+    );
     if let Err(ExtractionError::NotInstalled(how)) = &read {
         panic!("{name} cannot be tested: {how}");
     }
@@ -234,7 +237,7 @@ fn every_sentence_is_found_where_it_stands() {
             let at = at + sentence.len() - sentence.trim_start().len();
             let start = found.text[..at].chars().count();
             let span = Span::new(start, start + sentence.trim_start().chars().count());
-            let Place { page, section, sheet, cells, part, .. } = place(&found.marks, span);
+            let Place { page, section, sheet, cells, part, .. } = locate_span(&found.marks, span);
             let context = format!("{name}: {sentence:?}");
             assert_eq!(page, wanted.page, "{context}");
             if name != "page.html" {
@@ -291,26 +294,31 @@ fn files_without_text_say_why() {
     assert_eq!(read("empty.txt"), Err(ExtractionError::Empty));
     assert!(matches!(read("truncated.docx"), Err(ExtractionError::Damaged(_))));
     assert!(matches!(read("truncated.pdf"), Err(ExtractionError::Damaged(_))));
-    let blank = Input { bytes: b" \n\t \n", ..Input::default() };
-    assert_eq!(extract(&blank, &Limits::default()), Err(ExtractionError::Empty));
-    let program = Input { bytes: b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", ..Input::default() };
-    assert!(matches!(extract(&program, &Limits::default()), Err(ExtractionError::Unsupported(_))));
+    let blank = ExtractionInput { bytes: b" \n\t \n", ..ExtractionInput::default() };
+    assert_eq!(extract(&blank, &ExtractionLimits::default()), Err(ExtractionError::Empty));
+    let program = ExtractionInput { bytes: b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", ..ExtractionInput::default() };
+    assert!(matches!(extract(&program, &ExtractionLimits::default()), Err(ExtractionError::Unsupported(_))));
 }
 
 #[test]
 fn names_do_not_decide_what_a_file_is() {
     let bytes = bytes("writer.docx");
-    let input = Input { bytes: &bytes, filename: Some("page.html"), media_type: Some("text/html"), ..Input::default() };
-    let found = extract(&input, &Limits::default()).unwrap();
+    let input = ExtractionInput {
+        bytes: &bytes,
+        filename: Some("page.html"),
+        media_type: Some("text/html"),
+        ..ExtractionInput::default()
+    };
+    let found = extract(&input, &ExtractionLimits::default()).unwrap();
     assert!(found.media_type.ends_with("wordprocessingml.document"));
 }
 
 #[test]
 fn a_document_with_more_pages_than_allowed_is_refused() {
-    let limits = Limits { pages: 1, ..Limits::default() };
+    let limits = ExtractionLimits { pages: 1, ..ExtractionLimits::default() };
     for name in ["typst.pdf", "pandoc.pptx", "impress.odp"] {
         let bytes = bytes(name);
-        let read = extract(&Input { bytes: &bytes, ..Input::default() }, &limits);
+        let read = extract(&ExtractionInput { bytes: &bytes, ..ExtractionInput::default() }, &limits);
         assert!(matches!(read, Err(ExtractionError::TooLarge(_))), "{name}: {read:?}");
     }
 }
@@ -321,10 +329,12 @@ fn images_have_a_size_and_a_thumbnail() {
     assert_eq!((found.media_type.as_str(), found.dimensions), ("image/png", Some((320, 160))));
     assert_eq!(read("drawing.svg").unwrap().dimensions, Some((200, 100)));
     let small = thumbnail(&bytes("scan.png"), 64).unwrap().unwrap();
-    let found = extract(&Input { bytes: &small, ..Input::default() }, &Limits::default()).unwrap();
+    let found = extract(&ExtractionInput { bytes: &small, ..ExtractionInput::default() }, &ExtractionLimits::default())
+        .unwrap();
     assert_eq!(found.dimensions, Some((64, 32)));
     let page = thumbnail(&bytes("typst.pdf"), 200).unwrap().unwrap();
-    let found = extract(&Input { bytes: &page, ..Input::default() }, &Limits::default()).unwrap();
+    let found =
+        extract(&ExtractionInput { bytes: &page, ..ExtractionInput::default() }, &ExtractionLimits::default()).unwrap();
     assert_eq!((found.media_type.as_str(), found.dimensions.map(|(_, height)| height)), ("image/png", Some(200)));
     assert_eq!(thumbnail(b"just words", 64), Ok(None));
 }

@@ -2,8 +2,8 @@
 
 use std::io::{Cursor, Write};
 
-use ibid_domain::{Span, text::place};
-use ibid_ingest::{ExtractionError, Input, Limits, extract, thumbnail};
+use ibid_domain::{Span, text::locate_span};
+use ibid_ingest::{ExtractionError, ExtractionInput, ExtractionLimits, extract, thumbnail};
 use proptest::prelude::*;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
@@ -21,8 +21,8 @@ fn docx(body: &str) -> Vec<u8> {
     zipped(&[("word/document.xml", document.as_bytes())])
 }
 
-fn read(bytes: &[u8], limits: &Limits) -> Result<String, ExtractionError> {
-    extract(&Input { bytes, ..Input::default() }, limits).map(|found| found.text)
+fn read(bytes: &[u8], limits: &ExtractionLimits) -> Result<String, ExtractionError> {
+    extract(&ExtractionInput { bytes, ..ExtractionInput::default() }, limits).map(|found| found.text)
 }
 
 fn is_too_large(read: Result<String, ExtractionError>) -> bool {
@@ -31,18 +31,18 @@ fn is_too_large(read: Result<String, ExtractionError>) -> bool {
 
 #[test]
 fn a_container_that_unpacks_to_too_much_is_refused() {
-    let limits = Limits { unpacked_bytes: 4 << 20, ..Limits::default() };
+    let limits = ExtractionLimits { unpacked_bytes: 4 << 20, ..ExtractionLimits::default() };
     let bomb = docx(&"<w:p><w:r><w:t>boom </w:t></w:r></w:p>".repeat(200_000));
     assert!(bomb.len() < 100_000);
     assert!(is_too_large(read(&bomb, &limits)));
     // The default limit is not the only one: nothing real is a thousandth of its size.
     let zeros = zipped(&[("word/document.xml", &vec![b' '; 64 << 20])]);
-    assert!(is_too_large(read(&zeros, &Limits::default())));
+    assert!(is_too_large(read(&zeros, &ExtractionLimits::default())));
 }
 
 #[test]
 fn a_bomb_within_a_file_is_refused_too() {
-    let limits = Limits { unpacked_bytes: 4 << 20, ..Limits::default() };
+    let limits = ExtractionLimits { unpacked_bytes: 4 << 20, ..ExtractionLimits::default() };
     let bomb = docx(&"<w:p><w:r><w:t>boom </w:t></w:r></w:p>".repeat(200_000));
     let document = b"<w:document xmlns:w=\"w\"><w:body><w:p><w:r><w:t>outer</w:t></w:r></w:p></w:body></w:document>";
     let outer = zipped(&[("word/document.xml", document), ("word/embeddings/inner.docx", &bomb)]);
@@ -56,7 +56,7 @@ fn files_within_files_end_somewhere() {
     for _ in 0..20 {
         inner = zipped(&[("word/document.xml", document), ("word/embeddings/inner.docx", &inner)]);
     }
-    let text = read(&inner, &Limits::default()).unwrap();
+    let text = read(&inner, &ExtractionLimits::default()).unwrap();
     assert!(text.matches("level").count() > 5 && !text.contains("innermost"));
 }
 
@@ -64,12 +64,15 @@ fn files_within_files_end_somewhere() {
 fn too_many_entries_too_deep_and_too_long_are_refused() {
     let names: Vec<String> = (0..50).map(|index| format!("word/{index}.xml")).collect();
     let entries: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"<a/>"[..])).collect();
-    assert!(is_too_large(read(&zipped(&entries), &Limits { entries: 10, ..Limits::default() })));
+    assert!(is_too_large(read(&zipped(&entries), &ExtractionLimits { entries: 10, ..ExtractionLimits::default() })));
     let deep = docx(&("<w:sdt>".repeat(5000) + &"</w:sdt>".repeat(5000)));
-    assert!(is_too_large(read(&deep, &Limits::default())));
+    assert!(is_too_large(read(&deep, &ExtractionLimits::default())));
     let long = docx(&"<w:p><w:r><w:t>words and words</w:t></w:r></w:p>".repeat(100));
-    assert!(is_too_large(read(&long, &Limits { text_chars: 100, ..Limits::default() })));
-    assert!(is_too_large(read(&b"words and more words".repeat(100), &Limits { text_chars: 100, ..Limits::default() })));
+    assert!(is_too_large(read(&long, &ExtractionLimits { text_chars: 100, ..ExtractionLimits::default() })));
+    assert!(is_too_large(read(
+        &b"words and more words".repeat(100),
+        &ExtractionLimits { text_chars: 100, ..ExtractionLimits::default() }
+    )));
 }
 
 #[test]
@@ -79,7 +82,7 @@ fn entities_are_not_expanded_and_nothing_outside_is_read() {
         laughs += &format!("<!ENTITY a{level} \"&a{0};&a{0};&a{0};&a{0};\">", level - 1);
     }
     laughs += "<!ENTITY out SYSTEM \"file:///etc/hostname\">]><l>kept &a29; &out; words</l>";
-    let text = read(laughs.as_bytes(), &Limits::default()).unwrap();
+    let text = read(laughs.as_bytes(), &ExtractionLimits::default()).unwrap();
     assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["kept", "words"]);
 }
 
@@ -91,7 +94,7 @@ fn a_container_behind_a_password_is_encrypted() {
         let at = bytes.windows(4).position(|window| window == mark).unwrap();
         bytes[at + offset] |= 1;
     }
-    assert_eq!(read(&bytes, &Limits::default()), Err(ExtractionError::Encrypted));
+    assert_eq!(read(&bytes, &ExtractionLimits::default()), Err(ExtractionError::Encrypted));
 }
 
 #[test]
@@ -152,7 +155,8 @@ fn outlook_message() -> Vec<u8> {
 #[test]
 fn outlook_messages_are_read_with_what_came_with_them() {
     let bytes = outlook_message();
-    let found = extract(&Input { bytes: &bytes, ..Input::default() }, &Limits::default()).unwrap();
+    let found = extract(&ExtractionInput { bytes: &bytes, ..ExtractionInput::default() }, &ExtractionLimits::default())
+        .unwrap();
     assert_eq!(found.media_type, "application/vnd.ms-outlook");
     assert_eq!(found.reference.title.as_deref(), Some("Sample subject – März"));
     assert_eq!(found.reference.publication_date.unwrap().to_string(), "2024-05-01");
@@ -164,7 +168,7 @@ fn outlook_messages_are_read_with_what_came_with_them() {
     ] {
         let at = found.text.find(sentence).unwrap_or_else(|| panic!("{sentence:?} in\n{}", found.text));
         let start = found.text[..at].chars().count();
-        assert_eq!(place(&found.marks, Span::new(start, start + 1)).part.as_deref(), Some(part), "{sentence}");
+        assert_eq!(locate_span(&found.marks, Span::new(start, start + 1)).part.as_deref(), Some(part), "{sentence}");
     }
 }
 
@@ -179,8 +183,8 @@ fn seeds() -> Vec<Vec<u8>> {
 }
 
 fn check(bytes: &[u8]) {
-    let limits = Limits { text_chars: 1 << 20, unpacked_bytes: 16 << 20, ..Limits::default() };
-    let found = extract(&Input { bytes, ..Input::default() }, &limits);
+    let limits = ExtractionLimits { text_chars: 1 << 20, unpacked_bytes: 16 << 20, ..ExtractionLimits::default() };
+    let found = extract(&ExtractionInput { bytes, ..ExtractionInput::default() }, &limits);
     // A panic that was caught is one that should not have been.
     assert!(!matches!(&found, Err(ExtractionError::Damaged(why)) if why.contains("gave up")));
     if let Ok(found) = found {

@@ -4,7 +4,7 @@
 use std::{fs, path::PathBuf};
 
 use ibid_domain::{MarkKind, PartialDate};
-use ibid_ingest::{Extracted, Input, Limits, html::read_page};
+use ibid_ingest::{ExtractedFile, ExtractionInput, ExtractionLimits, html::read_page};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ fn expected(bytes: &[u8]) -> Map<String, Value> {
 }
 
 /// What is wrong with what was read, if anything.
-fn wrong(page: &Extracted, expected: &Map<String, Value>) -> Vec<String> {
+fn wrong(page: &ExtractedFile, expected: &Map<String, Value>) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut same = |what: &str, found: Value| {
         if let Some(wanted) = expected.get(what)
@@ -71,8 +71,12 @@ fn pages_are_read_right_exactly_where_they_are_known_to_be() {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let bytes = fs::read(&path).unwrap();
         let expected = expected(&bytes);
-        let input = Input { bytes: &bytes, url: expected.get("url").and_then(Value::as_str), ..Input::default() };
-        let wrong = wrong(&read_page(&input, &Limits::default()).unwrap(), &expected);
+        let input = ExtractionInput {
+            bytes: &bytes,
+            url: expected.get("url").and_then(Value::as_str),
+            ..ExtractionInput::default()
+        };
+        let wrong = wrong(&read_page(&input, &ExtractionLimits::default()).unwrap(), &expected);
         match (wrong.is_empty(), listed.contains(&&*name)) {
             (false, true) => complaints.push(format!("{name}: {}", wrong.join("; "))),
             (true, false) => complaints.push(format!("{name} is read right now: add it to known-pass.txt")),
@@ -89,9 +93,9 @@ fn pages_are_read_right_exactly_where_they_are_known_to_be() {
 #[test]
 fn nothing_appeared_after_today() {
     let bytes = b"<meta name=date content=2024-05-02><time datetime=2024-05-01>x</time><p>A sample text.";
-    let input = Input { bytes, ..Input::default() };
+    let input = ExtractionInput { bytes, ..ExtractionInput::default() };
     let read = |today: Option<PartialDate>| {
-        read_page(&Input { today, ..input }, &Limits::default())
+        read_page(&ExtractionInput { today, ..input }, &ExtractionLimits::default())
             .unwrap()
             .reference
             .publication_date
@@ -104,7 +108,8 @@ fn nothing_appeared_after_today() {
 
 #[test]
 fn an_empty_page_is_an_error_and_a_bare_one_is_not() {
-    let read = |bytes| read_page(&Input { bytes, ..Input::default() }, &Limits::default());
+    let read =
+        |bytes| read_page(&ExtractionInput { bytes, ..ExtractionInput::default() }, &ExtractionLimits::default());
     assert!(read(b"").is_err());
     assert!(read(b"<html></html>").is_err());
     assert_eq!(read(b"just text").unwrap().text, "just text");
@@ -124,11 +129,20 @@ fn hostile_pages_end_quickly() {
     ] {
         let html = unit.repeat(30_000);
         let start = std::time::Instant::now();
-        let _ = read_page(&Input { bytes: html.as_bytes(), ..Input::default() }, &Limits::default());
+        let _ = read_page(
+            &ExtractionInput { bytes: html.as_bytes(), ..ExtractionInput::default() },
+            &ExtractionLimits::default(),
+        );
         assert!(start.elapsed().as_secs() < 20, "{unit} took {:?}", start.elapsed());
     }
     let json = format!("<script type=application/ld+json>{}</script>x", "[".repeat(200_000));
-    assert!(read_page(&Input { bytes: json.as_bytes(), ..Input::default() }, &Limits::default()).is_ok());
+    assert!(
+        read_page(
+            &ExtractionInput { bytes: json.as_bytes(), ..ExtractionInput::default() },
+            &ExtractionLimits::default()
+        )
+        .is_ok()
+    );
 }
 
 /// Markup as a careless or hostile page writes it.
@@ -144,15 +158,15 @@ fn markup() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn no_bytes_make_a_page_panic(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
-        let _ = read_page(&Input { bytes: &bytes, url: Some("https://www.example.org/a/b"), ..Input::default() }, &Limits::default());
+        let _ = read_page(&ExtractionInput { bytes: &bytes, url: Some("https://www.example.org/a/b"), ..ExtractionInput::default() }, &ExtractionLimits::default());
     }
 
     #[test]
     fn no_markup_makes_a_page_panic_and_marks_lie_in_the_text(html in markup()) {
-        let input = Input { bytes: html.as_bytes(), url: Some("https://www.example.org/2024/05/01/x"), ..Input::default() };
-        if let Ok(page) = read_page(&input, &Limits::default()) {
+        let input = ExtractionInput { bytes: html.as_bytes(), url: Some("https://www.example.org/2024/05/01/x"), ..ExtractionInput::default() };
+        if let Ok(page) = read_page(&input, &ExtractionLimits::default()) {
             for mark in &page.marks {
-                prop_assert!(mark.span.of(&page.text).is_some());
+                prop_assert!(mark.span.slice_of(&page.text).is_some());
             }
         }
     }

@@ -8,28 +8,28 @@ use jiff::{
 
 use super::{
     lexicon::LEXICON,
-    tokens::{Kind, Token},
+    tokens::{LexiconToken, LexiconTokenKind},
 };
 
 /// A time that a sentence names, and where: the tokens from `start` to `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct When {
-    /// The time.
+pub struct DateMention {
+    /// Date, as exact as the text states it.
     pub date: PartialDate,
-    /// The first token.
+    /// Index of its first token, inclusive.
     pub start: usize,
-    /// One past the last token.
+    /// Index after the last token.
     pub end: usize,
 }
 
 /// The times that a sentence names, in order, counted from `written`.
-pub fn times(text: &str, tokens: &[Token], written: Option<PartialDate>, found: &mut Vec<When>) {
+pub fn find_dates(text: &str, tokens: &[LexiconToken], written: Option<PartialDate>, found: &mut Vec<DateMention>) {
     found.clear();
     let mut at = 0;
     while at < tokens.len() {
         match time_at(text, tokens, at, written) {
             Some((date, length)) => {
-                found.push(When { date, start: at, end: at + length });
+                found.push(DateMention { date, start: at, end: at + length });
                 at += length;
             }
             None => at += 1,
@@ -37,31 +37,31 @@ pub fn times(text: &str, tokens: &[Token], written: Option<PartialDate>, found: 
     }
 }
 
-struct Reader<'a> {
+struct DateReader<'a> {
     text: &'a str,
-    tokens: &'a [Token],
+    tokens: &'a [LexiconToken],
 }
 
-impl Reader<'_> {
-    fn token(&self, at: usize) -> Option<&Token> {
+impl DateReader<'_> {
+    fn token(&self, at: usize) -> Option<&LexiconToken> {
         self.tokens.get(at)
     }
 
-    fn said(&self, at: usize) -> &str {
-        self.token(at).map_or("", |token| token.of(self.text))
+    fn word_at(&self, at: usize) -> &str {
+        self.token(at).map_or("", |token| token.text_in(self.text))
     }
 
-    fn month(&self, at: usize) -> Option<i8> {
+    fn month_at(&self, at: usize) -> Option<i8> {
         let token = self.token(at)?;
-        let month = LEXICON.month(token.word)?;
+        let month = LEXICON.month_number(token.word)?;
         // `may` and `mar` in lower case are other words.
         token.shape.capital.then_some(month)
     }
 
     /// A day of the month: `3`, `3rd`, `3.`
-    fn day(&self, at: usize) -> Option<i8> {
-        let token = self.token(at).filter(|token| token.kind == Kind::Number)?;
-        let said = token.of(self.text);
+    fn day_at(&self, at: usize) -> Option<i8> {
+        let token = self.token(at).filter(|token| token.kind == LexiconTokenKind::Number)?;
+        let said = token.text_in(self.text);
         let digits = said.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let ending = said.get(digits.len()..)?;
         if !matches!(ending, "" | "st" | "nd" | "rd" | "th" | "er") || digits.len() > 2 {
@@ -70,67 +70,72 @@ impl Reader<'_> {
         digits.parse().ok().filter(|day| (1..=31).contains(day))
     }
 
-    fn year(&self, at: usize) -> Option<i16> {
-        let token = self.token(at).filter(|token| token.kind == Kind::Number)?;
-        let said = token.of(self.text);
+    fn year_at(&self, at: usize) -> Option<i16> {
+        let token = self.token(at).filter(|token| token.kind == LexiconTokenKind::Number)?;
+        let said = token.text_in(self.text);
         let fits = said.len() == 4 && said.bytes().all(|byte| byte.is_ascii_digit());
         fits.then(|| said.parse().ok()).flatten().filter(|year| (1000..=2199).contains(year))
     }
 
-    fn sign(&self, at: usize, sign: char) -> bool {
+    fn is_sign_at(&self, at: usize, sign: char) -> bool {
         self.token(at).is_some_and(|token| token.is_sign(sign))
     }
 
-    fn lower(&self, at: usize) -> String {
-        let said = self.said(at);
+    fn lowercase_at(&self, at: usize) -> String {
+        let said = self.word_at(at);
         if said.len() > 16 { String::new() } else { said.to_lowercase() }
     }
 }
 
 /// The time that begins at a token, and how many tokens it has.
-fn time_at(text: &str, tokens: &[Token], at: usize, written: Option<PartialDate>) -> Option<(PartialDate, usize)> {
-    let reader = Reader { text, tokens };
+fn time_at(
+    text: &str,
+    tokens: &[LexiconToken],
+    at: usize,
+    written: Option<PartialDate>,
+) -> Option<(PartialDate, usize)> {
+    let reader = DateReader { text, tokens };
     let token = reader.token(at)?;
     match token.kind {
-        Kind::Number => number(&reader, at, written),
-        Kind::Word => month_first(&reader, at, written)
+        LexiconTokenKind::Number => date_from_number(&reader, at, written),
+        LexiconTokenKind::Word => month_first(&reader, at, written)
             .or_else(|| season_or_quarter(&reader, at, written))
-            .or_else(|| relative(&reader, at, written?)),
+            .or_else(|| relative_date(&reader, at, written?)),
         _ => None,
     }
 }
 
-fn number(reader: &Reader<'_>, at: usize, written: Option<PartialDate>) -> Option<(PartialDate, usize)> {
-    let said = reader.said(at);
-    if let Some(date) = numeric(said) {
+fn date_from_number(reader: &DateReader<'_>, at: usize, written: Option<PartialDate>) -> Option<(PartialDate, usize)> {
+    let said = reader.word_at(at);
+    if let Some(date) = parse_numeric_date(said) {
         return Some((date, 1));
     }
-    if let Some(day) = reader.day(at) {
+    if let Some(day) = reader.day_at(at) {
         // `12 May 2024`, `12. Mai`, `3rd of March`, `12 to 14 May`.
         let mut next = at + 1;
-        if reader.sign(next, '.') {
+        if reader.is_sign_at(next, '.') {
             next += 1;
         }
-        if matches!(reader.lower(next).as_str(), "of" | "de") {
+        if matches!(reader.lowercase_at(next).as_str(), "of" | "de") {
             next += 1;
         }
-        let range = matches!(reader.lower(next).as_str(), "to" | "and" | "bis")
-            || reader.sign(next, '–')
-            || reader.sign(next, '-');
-        if range && reader.day(next + 1).is_some() && reader.month(next + 2).is_some() {
+        let range = matches!(reader.lowercase_at(next).as_str(), "to" | "and" | "bis")
+            || reader.is_sign_at(next, '–')
+            || reader.is_sign_at(next, '-');
+        if range && reader.day_at(next + 1).is_some() && reader.month_at(next + 2).is_some() {
             next += 2;
         }
-        if let Some(month) = reader.month(next) {
+        if let Some(month) = reader.month_at(next) {
             let mut after = next + 1;
-            if reader.sign(after, '.') && reader.year(after + 1).is_some()
-                || reader.sign(after, ',') && reader.year(after + 1).is_some()
+            if reader.is_sign_at(after, '.') && reader.year_at(after + 1).is_some()
+                || reader.is_sign_at(after, ',') && reader.year_at(after + 1).is_some()
             {
                 after += 1;
             }
-            if matches!(reader.lower(after).as_str(), "de") {
+            if matches!(reader.lowercase_at(after).as_str(), "de") {
                 after += 1;
             }
-            if let Some(year) = reader.year(after) {
+            if let Some(year) = reader.year_at(after) {
                 return Some((PartialDate::new(year, Some(month), Some(day))?, after + 1 - at));
             }
             let year = near_year(month, Some(day), written)?;
@@ -138,8 +143,8 @@ fn number(reader: &Reader<'_>, at: usize, written: Option<PartialDate>) -> Optio
         }
     }
     // A year alone counts only after `in`, `since`, `by` and the like: `2024` may be any number.
-    let year = reader.year(at).filter(|year| (1700..=2100).contains(year))?;
-    let before = at.checked_sub(1).map(|before| reader.lower(before)).unwrap_or_default();
+    let year = reader.year_at(at).filter(|year| (1700..=2100).contains(year))?;
+    let before = at.checked_sub(1).map(|before| reader.lowercase_at(before)).unwrap_or_default();
     let fits = matches!(
         before.as_str(),
         "in" | "since"
@@ -163,13 +168,16 @@ fn number(reader: &Reader<'_>, at: usize, written: Option<PartialDate>) -> Optio
             | "desde"
     );
     let counts = reader.token(at + 1).is_some_and(|next| {
-        next.kind == Kind::Word && !next.is(super::lexicon::GRAMMAR) && !next.shape.capital && before == "of"
+        next.kind == LexiconTokenKind::Word
+            && !next.has_trait(super::lexicon::GRAMMAR)
+            && !next.shape.capital
+            && before == "of"
     });
     (fits && !counts).then(|| PartialDate::new(year, None, None)).flatten().map(|date| (date, 1))
 }
 
 /// `2024-05-12`, `12/05/2024`, `12.05.2024`, and a time of day after `T`.
-fn numeric(said: &str) -> Option<PartialDate> {
+fn parse_numeric_date(said: &str) -> Option<PartialDate> {
     if said.len() > 32 || said.len() < 7 {
         return None;
     }
@@ -214,31 +222,33 @@ fn numeric(said: &str) -> Option<PartialDate> {
 }
 
 /// `March 3`, `March 3, 2024`, `March 3rd`, `March 2024`, `May`.
-fn month_first(reader: &Reader<'_>, at: usize, written: Option<PartialDate>) -> Option<(PartialDate, usize)> {
-    let month = reader.month(at)?;
+fn month_first(reader: &DateReader<'_>, at: usize, written: Option<PartialDate>) -> Option<(PartialDate, usize)> {
+    let month = reader.month_at(at)?;
     let mut next = at + 1;
-    if reader.sign(next, '.') && reader.token(next + 1).is_some_and(|token| token.kind == Kind::Number) {
+    if reader.is_sign_at(next, '.')
+        && reader.token(next + 1).is_some_and(|token| token.kind == LexiconTokenKind::Number)
+    {
         next += 1;
     }
-    if let Some(day) = reader.day(next) {
+    if let Some(day) = reader.day_at(next) {
         let mut after = next + 1;
         // `March 3-5`, `March 3 to 5`.
-        if (reader.sign(after, '–') || reader.sign(after, '-')) && reader.day(after + 1).is_some() {
+        if (reader.is_sign_at(after, '–') || reader.is_sign_at(after, '-')) && reader.day_at(after + 1).is_some() {
             after += 2;
         }
-        let comma = usize::from(reader.sign(after, ','));
-        if let Some(year) = reader.year(after + comma) {
+        let comma = usize::from(reader.is_sign_at(after, ','));
+        if let Some(year) = reader.year_at(after + comma) {
             return Some((PartialDate::new(year, Some(month), Some(day))?, after + comma + 1 - at));
         }
         let year = near_year(month, Some(day), written)?;
         return Some((PartialDate::new(year, Some(month), Some(day))?, after - at));
     }
-    let skip = usize::from(reader.sign(next, ',') || matches!(reader.lower(next).as_str(), "of" | "de"));
-    if let Some(year) = reader.year(next + skip) {
+    let skip = usize::from(reader.is_sign_at(next, ',') || matches!(reader.lowercase_at(next).as_str(), "of" | "de"));
+    if let Some(year) = reader.year_at(next + skip) {
         return Some((PartialDate::new(year, Some(month), None)?, next + skip + 1 - at));
     }
     // A month alone needs a word before it: `in March`; `May` and `March` begin sentences too.
-    let before = at.checked_sub(1).map(|before| reader.lower(before)).unwrap_or_default();
+    let before = at.checked_sub(1).map(|before| reader.lowercase_at(before)).unwrap_or_default();
     let fits = matches!(
         before.as_str(),
         "in" | "by"
@@ -267,7 +277,7 @@ fn month_first(reader: &Reader<'_>, at: usize, written: Option<PartialDate>) -> 
             | "fin"
             | "début"
     );
-    if !fits || reader.said(at).len() < 3 {
+    if !fits || reader.word_at(at).len() < 3 {
         return None;
     }
     let written = written?;
@@ -296,8 +306,8 @@ fn near_year(month: i8, day: Option<i8>, written: Option<PartialDate>) -> Option
 }
 
 /// `Q3 2024`, `Q3`, `summer 2024`, `H1 2025`.
-fn season_or_quarter(reader: &Reader<'_>, at: usize, written: Option<PartialDate>) -> Option<(PartialDate, usize)> {
-    let said = reader.said(at);
+fn season_or_quarter(reader: &DateReader<'_>, at: usize, written: Option<PartialDate>) -> Option<(PartialDate, usize)> {
+    let said = reader.word_at(at);
     let bytes = said.as_bytes();
     let month = match bytes {
         [b'Q' | b'q', quarter @ b'1'..=b'4'] => i8::try_from(quarter - b'0').ok()? * 3,
@@ -305,47 +315,48 @@ fn season_or_quarter(reader: &Reader<'_>, at: usize, written: Option<PartialDate
         _ => {
             let season = said.len() <= 9
                 && matches!(
-                    reader.lower(at).as_str(),
+                    reader.lowercase_at(at).as_str(),
                     "spring" | "summer" | "autumn" | "fall" | "winter" | "sommer" | "herbst"
                 );
-            let next = at + 1 + usize::from(reader.lower(at + 1) == "of");
-            let year = reader.year(next).filter(|_| season)?;
+            let next = at + 1 + usize::from(reader.lowercase_at(at + 1) == "of");
+            let year = reader.year_at(next).filter(|_| season)?;
             return Some((PartialDate::new(year, None, None)?, next + 1 - at));
         }
     };
-    let next = at + 1 + usize::from(reader.lower(at + 1) == "of");
-    if let Some(year) = reader.year(next) {
+    let next = at + 1 + usize::from(reader.lowercase_at(at + 1) == "of");
+    if let Some(year) = reader.year_at(next) {
         return Some((PartialDate::new(year, Some(month), None)?, next + 1 - at));
     }
     Some((PartialDate::new(written?.year(), Some(month), None)?, 1))
 }
 
-fn full(date: PartialDate) -> Option<Date> {
+fn to_full_date(date: PartialDate) -> Option<Date> {
     Date::new(date.year(), date.month()?, date.day()?).ok()
 }
 
-fn partial(date: Date) -> Option<PartialDate> {
+fn to_partial_date(date: Date) -> Option<PartialDate> {
     PartialDate::new(date.year(), Some(date.month()), Some(date.day()))
 }
 
-/// What is counted from the day of writing: `tomorrow`, `next Friday`, `in two weeks`, `end of month`.
-fn relative(reader: &Reader<'_>, at: usize, written: PartialDate) -> Option<(PartialDate, usize)> {
-    let first = reader.lower(at);
-    let second = reader.lower(at + 1);
-    let days = |days: i64| full(written).and_then(|today| today.checked_add(Span::new().try_days(days).ok()?).ok());
-    let plus = |number: i64, unit: &str| counted(written, number, unit);
+/// Parses dates relative to the day of writing: `tomorrow`, `next Friday`, `in two weeks`, `end of month`.
+fn relative_date(reader: &DateReader<'_>, at: usize, written: PartialDate) -> Option<(PartialDate, usize)> {
+    let first = reader.lowercase_at(at);
+    let second = reader.lowercase_at(at + 1);
+    let days =
+        |days: i64| to_full_date(written).and_then(|today| today.checked_add(Span::new().try_days(days).ok()?).ok());
+    let plus = |number: i64, unit: &str| shift_date(written, number, unit);
     let weekday =
-        |at: usize| reader.token(at).filter(|t| t.shape.capital).and_then(|token| LEXICON.weekday(token.word));
+        |at: usize| reader.token(at).filter(|t| t.shape.capital).and_then(|token| LEXICON.weekday_number(token.word));
     match first.as_str() {
-        "today" | "tonight" | "heute" | "hoy" => return Some((partial(days(0)?)?, 1)),
-        "tomorrow" | "demain" | "mañana" => return Some((partial(days(1)?)?, 1)),
-        "morgen" if !reader.token(at)?.shape.capital => return Some((partial(days(1)?)?, 1)),
-        "yesterday" | "gestern" | "hier" | "ayer" => return Some((partial(days(-1)?)?, 1)),
-        "übermorgen" => return Some((partial(days(2)?)?, 1)),
-        "eod" | "cob" if weekday(at + 1).is_none() => return Some((partial(days(0)?)?, 1)),
-        "eow" => return Some((partial(on_weekday(full(written)?, 5, 0)?)?, 1)),
+        "today" | "tonight" | "heute" | "hoy" => return Some((to_partial_date(days(0)?)?, 1)),
+        "tomorrow" | "demain" | "mañana" => return Some((to_partial_date(days(1)?)?, 1)),
+        "morgen" if !reader.token(at)?.shape.capital => return Some((to_partial_date(days(1)?)?, 1)),
+        "yesterday" | "gestern" | "hier" | "ayer" => return Some((to_partial_date(days(-1)?)?, 1)),
+        "übermorgen" => return Some((to_partial_date(days(2)?)?, 1)),
+        "eod" | "cob" if weekday(at + 1).is_none() => return Some((to_partial_date(days(0)?)?, 1)),
+        "eow" => return Some((to_partial_date(on_weekday(to_full_date(written)?, 5, 0)?)?, 1)),
         "eom" => return Some((plus(0, "month")?, 1)),
-        "aujourd'hui" => return Some((partial(days(0)?)?, 1)),
+        "aujourd'hui" => return Some((to_partial_date(days(0)?)?, 1)),
         _ => {}
     }
     if matches!(
@@ -369,20 +380,20 @@ fn relative(reader: &Reader<'_>, at: usize, written: PartialDate) -> Option<(Par
             _ => 0,
         };
         if let Some(day) = weekday(at + 1) {
-            return Some((partial(on_weekday(full(written)?, day, step)?)?, 2));
+            return Some((to_partial_date(on_weekday(to_full_date(written)?, day, step)?)?, 2));
         }
-        let unit = unit(&second)?;
-        return Some((if unit == "quarter" { quarter(written, step)? } else { plus(step, unit)? }, 2));
+        let unit = time_unit(&second)?;
+        return Some((if unit == "quarter" { shift_quarter(written, step)? } else { plus(step, unit)? }, 2));
     }
     // `in two weeks`, `within 3 days`, `two weeks ago`.
     if matches!(first.as_str(), "in" | "within") {
-        let number = count(reader, at + 1)?;
-        let unit = unit(&reader.lower(at + 2))?;
+        let number = number_at(reader, at + 1)?;
+        let unit = time_unit(&reader.lowercase_at(at + 2))?;
         return Some((plus(number, unit)?, 3));
     }
-    if let Some(number) = count(reader, at)
-        && let Some(unit) = unit(&second)
-        && reader.lower(at + 2) == "ago"
+    if let Some(number) = number_at(reader, at)
+        && let Some(unit) = time_unit(&second)
+        && reader.lowercase_at(at + 2) == "ago"
     {
         return Some((plus(-number, unit)?, 3));
     }
@@ -390,38 +401,38 @@ fn relative(reader: &Reader<'_>, at: usize, written: PartialDate) -> Option<(Par
     if matches!(first.as_str(), "end" | "ende") {
         let mut next = at + 1;
         for word in ["of", "the", "this", "des", "der", "next"] {
-            if reader.lower(next) == word {
+            if reader.lowercase_at(next) == word {
                 next += 1;
             }
         }
-        let step = i64::from(reader.lower(next - 1) == "next");
-        let said = reader.lower(next);
-        return match unit(&said)? {
-            "week" => Some((partial(on_weekday(full(written)?, 5, step)?)?, next + 1 - at)),
-            "day" => Some((partial(days(0)?)?, next + 1 - at)),
-            "quarter" => Some((quarter(written, step)?, next + 1 - at)),
+        let step = i64::from(reader.lowercase_at(next - 1) == "next");
+        let said = reader.lowercase_at(next);
+        return match time_unit(&said)? {
+            "week" => Some((to_partial_date(on_weekday(to_full_date(written)?, 5, step)?)?, next + 1 - at)),
+            "day" => Some((to_partial_date(days(0)?)?, next + 1 - at)),
+            "quarter" => Some((shift_quarter(written, step)?, next + 1 - at)),
             unit => Some((plus(step, unit)?, next + 1 - at)),
         };
     }
     // A bare `Friday`, and `on Friday`: the next one where something is still to come, the last one where it was.
     let day = weekday(at)?;
-    if reader.said(at).len() < 5 && first != "tues" && !reader.sign(at + 1, '.') {
+    if reader.word_at(at).len() < 5 && first != "tues" && !reader.is_sign_at(at + 1, '.') {
         return None;
     }
-    let before = at.checked_sub(1).map(|before| reader.lower(before)).unwrap_or_default();
+    let before = at.checked_sub(1).map(|before| reader.lowercase_at(before)).unwrap_or_default();
     if matches!(before.as_str(), "first" | "second" | "third" | "fourth" | "every" | "each" | "a" | "any" | "jeden") {
         return None;
     }
     let to_come = matches!(before.as_str(), "by" | "until" | "till" | "before" | "bis")
         || reader.tokens.iter().take(at).any(|token| {
-            let said = token.of(reader.text);
+            let said = token.text_in(reader.text);
             matches!(said, "will" | "to" | "shall" | "plan" | "plans" | "wird" | "werden")
                 || said.ends_with("'ll")
                 || said.ends_with("’ll")
         });
-    let today = full(written)?;
+    let today = to_full_date(written)?;
     let date = if to_come { on_weekday(today, day, 0)? } else { last_weekday(today, day)? };
-    Some((partial(date)?, 1))
+    Some((to_partial_date(date)?, 1))
 }
 
 /// `Friday` of this week or the next one that comes (`step` 0), of next week (1) or of last week (-1).
@@ -442,7 +453,7 @@ fn last_weekday(today: Date, day: i8) -> Option<Date> {
 }
 
 /// The quarter of a day, `step` quarters on, by its last month.
-fn quarter(written: PartialDate, step: i64) -> Option<PartialDate> {
+fn shift_quarter(written: PartialDate, step: i64) -> Option<PartialDate> {
     let month = i64::from(written.month()?);
     let quarters = i64::from(written.year()) * 4 + (month - 1) / 3 + step;
     let year = i16::try_from(quarters.div_euclid(4)).ok()?;
@@ -450,21 +461,21 @@ fn quarter(written: PartialDate, step: i64) -> Option<PartialDate> {
 }
 
 /// A number of units on, only as exact as the unit and the day of writing are.
-fn counted(written: PartialDate, number: i64, unit: &str) -> Option<PartialDate> {
+fn shift_date(written: PartialDate, number: i64, unit: &str) -> Option<PartialDate> {
     let from = Date::new(written.year(), written.month().unwrap_or(1), written.day().unwrap_or(1)).ok()?;
     let step = Span::new();
     match unit {
-        "day" => partial(full(written)?.checked_add(step.try_days(number).ok()?).ok()?),
+        "day" => to_partial_date(to_full_date(written)?.checked_add(step.try_days(number).ok()?).ok()?),
         "week" => {
-            let date = full(written)?.checked_add(step.try_weeks(number).ok()?).ok()?;
-            partial(date)
+            let date = to_full_date(written)?.checked_add(step.try_weeks(number).ok()?).ok()?;
+            to_partial_date(date)
         }
         "month" => {
             written.month()?;
             let date = from.checked_add(step.try_months(number).ok()?).ok()?;
             PartialDate::new(date.year(), Some(date.month()), None)
         }
-        "quarter" => quarter(written, number),
+        "quarter" => shift_quarter(written, number),
         "year" => {
             let date = from.checked_add(step.try_years(number).ok()?).ok()?;
             PartialDate::new(date.year(), None, None)
@@ -473,7 +484,7 @@ fn counted(written: PartialDate, number: i64, unit: &str) -> Option<PartialDate>
     }
 }
 
-fn unit(word: &str) -> Option<&'static str> {
+fn time_unit(word: &str) -> Option<&'static str> {
     Some(match word {
         "day" | "days" | "tag" | "tage" | "tagen" => "day",
         "week" | "weeks" | "woche" | "wochen" => "week",
@@ -484,8 +495,8 @@ fn unit(word: &str) -> Option<&'static str> {
     })
 }
 
-fn count(reader: &Reader<'_>, at: usize) -> Option<i64> {
-    let said = reader.lower(at);
+fn number_at(reader: &DateReader<'_>, at: usize) -> Option<i64> {
+    let said = reader.lowercase_at(at);
     let word = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
         .iter()
         .zip(1..)
@@ -514,7 +525,7 @@ mod tests {
         tokenize(sentence, 0..sentence.len(), &mut tokens);
         let mut found = Vec::new();
         // A Wednesday.
-        times(sentence, &tokens, "2024-05-15".parse().ok(), &mut found);
+        find_dates(sentence, &tokens, "2024-05-15".parse().ok(), &mut found);
         let said: Vec<String> = found.iter().map(|when| when.date.to_string()).collect();
         assert_eq!(said.join(" "), expected, "{sentence}");
     }

@@ -8,91 +8,91 @@ use std::{
 use ibid_domain::{ActorRole, Category, PartialDate};
 
 use super::{
-    MOST_EVENTS, Places,
-    dates::When,
-    frames::{Hit, Needs},
+    CharPositions, MOST_EVENTS,
+    dates::DateMention,
+    frames::{FrameMatch, SubjectRequirement},
     lexicon::{AUXILIARY, Traits},
-    lines::Stand,
-    names::{Guess, Spot},
-    resolve::{Meant, collapsed, hash},
-    subjects::Subject,
-    tokens::{Kind, Token},
+    lines::LineContext,
+    names::{GuessedType, NameCandidate},
+    resolve::{ResolvedEntity, collapse_spaces, hash},
+    subjects::PhraseSubject,
+    tokens::{LexiconToken, LexiconTokenKind},
 };
-use crate::FoundEvent;
+use crate::ExtractedEvent;
 
 /// An event before it is known what the names in it mean.
 #[derive(Clone, Debug)]
-pub struct Draft {
+pub struct EventDraft {
     category: Category,
     confidence: f32,
     time: Option<PartialDate>,
-    /// Mentions and their parts.
+    /// Indices of mentions, each with its role in the event.
     pub(super) actors: Vec<(usize, ActorRole)>,
-    /// The speaker has this part.
+    /// Role of the speaker, if the speaker takes part.
     speaks: Option<ActorRole>,
     speaker: Option<usize>,
     message: usize,
     /// All mentions of the sentence.
     mentions: Range<usize>,
-    /// The bytes of the sentence.
+    /// Byte range of the sentence in the text.
     range: Range<usize>,
 }
 
 /// A sentence with all that was found in it.
-pub struct Sentence<'a> {
-    /// The whole text.
+pub struct AnalyzedSentence<'a> {
+    /// Whole text; offsets point into it.
     pub text: &'a str,
     /// The bytes of the sentence, without markers and speaker.
     pub range: Range<usize>,
     /// Its tokens, markers left out.
-    pub tokens: &'a [Token],
-    /// The names in it.
-    pub spots: &'a [Spot],
-    /// Which mention the first of them is.
+    pub tokens: &'a [LexiconToken],
+    /// Names found in the sentence.
+    pub spots: &'a [NameCandidate],
+    /// Index of the mention that belongs to the first name of the sentence.
     pub first_mention: usize,
-    /// The times in it.
-    pub times: &'a [When],
-    /// How it stands in the text.
-    pub stand: Stand,
+    /// Dates found in the sentence.
+    pub times: &'a [DateMention],
+    /// Line that the sentence is in: list item, heading, quotation or label.
+    pub stand: LineContext,
     /// The first token after the speaker.
     pub body: usize,
-    /// Who speaks: a mention.
+    /// Index of the speaker's mention.
     pub speaker: Option<usize>,
-    /// Which message it belongs to.
+    /// Index of the message that the sentence belongs to.
     pub message: usize,
 }
 
 /// Below this nothing is said.
 const ENOUGH: f32 = 0.55;
 
-impl Sentence<'_> {
-    pub(super) fn token(&self, at: usize) -> Option<&Token> {
+impl AnalyzedSentence<'_> {
+    pub(super) fn token(&self, at: usize) -> Option<&LexiconToken> {
         self.tokens.get(at)
     }
 
-    pub(super) fn said(&self, at: usize) -> &str {
-        self.token(at).map_or("", |token| token.of(self.text))
+    pub(super) fn word_at(&self, at: usize) -> &str {
+        self.token(at).map_or("", |token| token.text_in(self.text))
     }
 
-    pub(super) fn is(&self, at: usize, traits: Traits) -> bool {
-        self.token(at).is_some_and(|token| token.is(traits))
+    pub(super) fn has_trait(&self, at: usize, traits: Traits) -> bool {
+        self.token(at).is_some_and(|token| token.has_trait(traits))
     }
 
     /// The events of the sentence: one of a category, two at most.
-    pub fn drafts(&self, hits: &[Hit<'_>], drafts: &mut Vec<Draft>) {
+    pub fn collect_drafts(&self, hits: &[FrameMatch<'_>], drafts: &mut Vec<EventDraft>) {
         if drafts.len() >= MOST_EVENTS * 2 || self.is_no_statement() {
             return;
         }
-        let mut found: Vec<Draft> = Vec::new();
+        let mut found: Vec<EventDraft> = Vec::new();
         for hit in hits.iter().filter(|hit| hit.start >= self.body) {
-            let Some(draft) = self.draft(hit) else { continue };
+            let Some(draft) = self.draft_from_match(hit) else { continue };
             match found.iter_mut().find(|known| known.category == draft.category) {
                 Some(known) if known.confidence < draft.confidence => *known = draft,
                 Some(_) => {}
                 None => found.push(draft),
             }
         }
-        found.extend(self.labelled(&found));
+        found.extend(self.labelled_draft(&found));
         found.retain(|draft| draft.confidence >= ENOUGH);
         found.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
         found.truncate(2);
@@ -105,14 +105,14 @@ impl Sentence<'_> {
         drafts.append(&mut found);
     }
 
-    /// Whether it asks, supposes or only points somewhere.
+    /// Returns true for questions, conditions and mere references, which state no event.
     fn is_no_statement(&self) -> bool {
-        let words = self.tokens.iter().skip(self.body).filter(|token| token.kind == Kind::Word).count();
+        let words = self.tokens.iter().skip(self.body).filter(|token| token.kind == LexiconTokenKind::Word).count();
         if words < if self.body > 0 { 2 } else { 3 } && self.stand.category.is_none() {
             return true;
         }
-        let first = self.tokens.iter().skip(self.body).find(|token| token.kind == Kind::Word);
-        let first = first.map_or("", |token| token.of(self.text));
+        let first = self.tokens.iter().skip(self.body).find(|token| token.kind == LexiconTokenKind::Word);
+        let first = first.map_or("", |token| token.text_in(self.text));
         matches!(
             first,
             "If" | "Should"
@@ -134,8 +134,8 @@ impl Sentence<'_> {
         ) || self.stand.quoted
     }
 
-    /// What a label or the section says, where no phrase said so.
-    fn labelled(&self, found: &[Draft]) -> Option<Draft> {
+    /// Builds a draft from the label or section heading if no phrase matched.
+    fn labelled_draft(&self, found: &[EventDraft]) -> Option<EventDraft> {
         let ticked = self.stand.ticked.map(|ticked| if ticked { Category::Execution } else { Category::Commitment });
         // A box says more than the section, a label of its own more than the box.
         let own = self.stand.category.filter(|(_, own)| *own);
@@ -143,17 +143,17 @@ impl Sentence<'_> {
         if found.iter().any(|draft| draft.category == category && draft.confidence >= ENOUGH) {
             return None;
         }
-        let (actors, subject) = self.people(category);
-        let mut draft = self.bare(category, if own { 0.82 } else { 0.68 });
+        let (actors, subject) = self.item_people(category);
+        let mut draft = self.bare_draft(category, if own { 0.82 } else { 0.68 });
         draft.actors = actors;
         draft.confidence += if subject { 0.06 } else { 0.0 };
         Some(draft)
     }
 
     /// The people of an item: the first of them is whose it is.
-    fn people(&self, category: Category) -> (Vec<(usize, ActorRole)>, bool) {
+    fn item_people(&self, category: Category) -> (Vec<(usize, ActorRole)>, bool) {
         let people: Vec<usize> = (0..self.spots.len())
-            .filter(|at| self.spots.get(*at).is_some_and(|spot| spot.guess == Guess::Person))
+            .filter(|at| self.spots.get(*at).is_some_and(|spot| spot.guess == GuessedType::Person))
             .collect();
         let Some(first) = people.first() else { return (Vec::new(), false) };
         let begins = self.spots.get(*first).is_some_and(|spot| spot.first <= self.body + 1);
@@ -166,7 +166,7 @@ impl Sentence<'_> {
             spot.first.checked_sub(1).is_some_and(|before| {
                 matches!(
                     self.token(before).map(|token| token.kind),
-                    Some(Kind::Sign('(' | '[' | '-' | '–' | '—' | ':'))
+                    Some(LexiconTokenKind::Sign('(' | '[' | '-' | '–' | '—' | ':'))
                 )
             })
         });
@@ -174,7 +174,7 @@ impl Sentence<'_> {
             .spots
             .get(*first)
             .and_then(|spot| self.token(spot.first))
-            .is_some_and(|token| token.kind == Kind::Handle);
+            .is_some_and(|token| token.kind == LexiconTokenKind::Handle);
         if begins || bracketed || handle {
             (vec![(self.first_mention + first, role)], true)
         } else {
@@ -182,8 +182,8 @@ impl Sentence<'_> {
         }
     }
 
-    fn bare(&self, category: Category, confidence: f32) -> Draft {
-        Draft {
+    fn bare_draft(&self, category: Category, confidence: f32) -> EventDraft {
+        EventDraft {
             category,
             confidence,
             time: self.times.iter().find(|when| when.start >= self.body).map(|when| when.date),
@@ -197,22 +197,22 @@ impl Sentence<'_> {
         }
     }
 
-    fn draft(&self, hit: &Hit<'_>) -> Option<Draft> {
+    fn draft_from_match(&self, hit: &FrameMatch<'_>) -> Option<EventDraft> {
         let frame = hit.frame;
         let mut confidence = frame.weight;
-        let subject = self.subject(hit.start);
+        let subject = self.subject_before(hit.start);
         // `to send` right after the name that begins the sentence.
         if frame.after_name {
             let begins = subject.spots.first().and_then(|at| self.spots.get(*at)).is_some_and(|spot| {
-                spot.first <= self.body + 1 && spot.reach == hit.start && spot.guess == Guess::Person
+                spot.first <= self.body + 1 && spot.reach == hit.start && spot.guess == GuessedType::Person
             });
-            let passive = self.token(hit.start.wrapping_sub(1)).is_some_and(|token| token.is(AUXILIARY));
+            let passive = self.token(hit.start.wrapping_sub(1)).is_some_and(|token| token.has_trait(AUXILIARY));
             if !begins || passive {
                 return None;
             }
         }
         if frame.past {
-            confidence += self.past(hit, &subject)?;
+            confidence += self.past_form_weight(hit, &subject)?;
         }
         if !frame.open && self.is_taken_back(hit) {
             return None;
@@ -221,7 +221,7 @@ impl Sentence<'_> {
             return None;
         }
         let passive = self.is_passive(hit);
-        let mut draft = self.bare(frame.category, 0.0);
+        let mut draft = self.bare_draft(frame.category, 0.0);
         let role = frame.role;
         if !passive {
             for (place, at) in subject.spots.iter().enumerate() {
@@ -232,13 +232,13 @@ impl Sentence<'_> {
                 draft.speaks = Some(role);
             }
         }
-        self.after(hit, passive, &mut draft);
+        self.add_actors_after(hit, passive, &mut draft);
         if draft.actors.is_empty() && draft.speaks.is_none() && frame.category == Category::Feedback {
-            draft.actors.extend(self.sayer().map(|at| (self.first_mention + at, ActorRole::Reviewer)));
+            draft.actors.extend(self.quoted_speaker().map(|at| (self.first_mention + at, ActorRole::Reviewer)));
         }
         // `“We are disappointed,” said Frank Osborne`: who says it is who `we` are.
         if let Some(role) = draft.speaks.filter(|_| self.speaker.is_none())
-            && let Some(at) = self.sayer()
+            && let Some(at) = self.quoted_speaker()
         {
             draft.speaks = None;
             draft.actors.push((self.first_mention + at, role));
@@ -280,30 +280,36 @@ impl Sentence<'_> {
         }
         // Nobody, nothing and no time: it may be a general truth.
         let told = !subject.spots.is_empty() || subject.speaks || subject.somebody || self.body > 0 || self.stand.item;
-        if !told && self.spots.is_empty() && draft.time.is_none() && !(frame.weight > 0.7 && self.is_told(hit)) {
+        if !told && self.spots.is_empty() && draft.time.is_none() && !(frame.weight > 0.7 && self.is_asserted(hit)) {
             confidence -= 0.1;
         }
         draft.confidence = confidence.clamp(0.0, 0.97);
         Some(draft)
     }
 
-    /// Whether those stand before the phrase who must.
-    fn has_needed(&self, needs: Needs, subject: &Subject, passive: bool, draft: &Draft) -> bool {
+    /// Returns true if the subject before the phrase satisfies the frame's requirement.
+    fn has_needed(
+        &self,
+        needs: SubjectRequirement,
+        subject: &PhraseSubject,
+        passive: bool,
+        draft: &EventDraft,
+    ) -> bool {
         let named = (!subject.spots.is_empty() && !passive) || !draft.actors.is_empty();
         let first = subject.spots.first().and_then(|at| self.spots.get(*at));
         let group = subject.spots.len() > 1
-            || first.is_some_and(|spot| spot.guess != Guess::Person)
+            || first.is_some_and(|spot| spot.guess != GuessedType::Person)
             || (subject.spots.is_empty() && subject.group);
         match needs {
-            Needs::Nobody => true,
-            Needs::Somebody => named || subject.speaks || subject.somebody,
-            Needs::One => (named || subject.speaks || subject.somebody) && !group,
-            Needs::Several => group,
+            SubjectRequirement::Nobody => true,
+            SubjectRequirement::Somebody => named || subject.speaks || subject.somebody,
+            SubjectRequirement::One => (named || subject.speaks || subject.somebody) && !group,
+            SubjectRequirement::Several => group,
         }
     }
 
     /// The time that stands nearest to a phrase; behind it counts as nearer.
-    fn nearest_time(&self, hit: &Hit<'_>) -> Option<PartialDate> {
+    fn nearest_time(&self, hit: &FrameMatch<'_>) -> Option<PartialDate> {
         self.times
             .iter()
             .filter(|when| when.start >= self.body)
@@ -315,15 +321,15 @@ impl Sentence<'_> {
 }
 
 /// The events, with what the names in them mean.
-pub fn events(
+pub fn resolve_events(
     text: &str,
-    drafts: &[Draft],
+    drafts: &[EventDraft],
     entity_of: &HashMap<usize, usize>,
-    meant: &[Meant],
+    meant: &[ResolvedEntity],
     speakers: &[Option<usize>],
-    places: &Places<'_>,
-) -> Vec<FoundEvent> {
-    let mut found: Vec<FoundEvent> = Vec::new();
+    places: &CharPositions<'_>,
+) -> Vec<ExtractedEvent> {
+    let mut found: Vec<ExtractedEvent> = Vec::new();
     let mut known: HashMap<(u64, Category), usize> = HashMap::new();
     for draft in drafts {
         let Some(said) = text.get(draft.range.clone()) else { continue };
@@ -331,12 +337,12 @@ pub fn events(
         if said.is_empty() {
             continue;
         }
-        let span = places.span(draft.range.start, draft.range.start + said.len());
+        let span = places.char_span(draft.range.start, draft.range.start + said.len());
         let speaker = draft
             .speaker
             .or_else(|| speakers.get(draft.message).copied().flatten())
             .and_then(|mention| entity_of.get(&mention));
-        let mut narrative = plain(said);
+        let mut narrative = strip_markdown(said);
         if let Some(speaker) = draft.speaker.and(speaker).and_then(|speaker| meant.get(*speaker)) {
             narrative = format!("{}: {narrative}", speaker.name);
         }
@@ -369,7 +375,7 @@ pub fn events(
             }
         }
         known.insert((hash(&narrative), draft.category), found.len());
-        found.push(FoundEvent {
+        found.push(ExtractedEvent {
             category: draft.category,
             narrative,
             time: draft.time,
@@ -383,8 +389,8 @@ pub fn events(
 }
 
 /// The words without Markdown's signs and line breaks.
-fn plain(said: &str) -> String {
-    let mut words = collapsed(said);
+fn strip_markdown(said: &str) -> String {
+    let mut words = collapse_spaces(said);
     for sign in ["**", "__", "`"] {
         if words.contains(sign) {
             words = words.replace(sign, "");

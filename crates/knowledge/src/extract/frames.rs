@@ -7,22 +7,21 @@ use serde::Deserialize;
 
 use super::{
     lexicon::{GRAMMAR, LEXICON, NEGATION, WordId},
-    tokens::{Kind, Token},
+    tokens::{LexiconToken, LexiconTokenKind},
 };
 
 /// The phrases of one language.
-pub struct Frames {
-    frames: Vec<Frame>,
+pub struct EventFrames {
+    frames: Vec<EventFrame>,
     /// By their first word: the frame and the elements.
-    phrases: HashMap<WordId, Vec<(usize, Vec<Element>)>>,
+    phrases: HashMap<WordId, Vec<(usize, Vec<PhraseElement>)>>,
 }
 
-/// What phrases of one kind tell.
+/// Kind of event and roles that a group of phrases stands for.
 #[derive(Clone, Debug)]
-pub struct Frame {
-    /// What kind of event.
+pub struct EventFrame {
     pub category: Category,
-    /// How sure it is where nothing speaks against it.
+    /// Confidence from 0 to 1, before guards lower it.
     pub weight: f32,
     /// The part of who stands before the phrase.
     pub role: ActorRole,
@@ -30,30 +29,29 @@ pub struct Frame {
     pub with: Option<ActorRole>,
     /// It is a form that is a participle too.
     pub past: bool,
-    /// Who must stand before it.
-    pub needs: Needs,
+    /// Requirement for the subject before the phrase.
+    pub needs: SubjectRequirement,
     /// Hedges do not take it back.
     pub open: bool,
     /// It counts only right after the name that begins the sentence.
     pub after_name: bool,
 }
 
-/// Who must stand before a phrase.
+/// Subject that a phrase needs before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Needs {
-    /// Nobody.
+pub enum SubjectRequirement {
     #[default]
     Nobody,
-    /// Somebody, by name or not.
+    /// Person or group, named or not.
     Somebody,
-    /// One person.
+    /// Exactly one person as the subject.
     One,
     /// Several, or an organisation.
     Several,
 }
 
 #[derive(Clone, Debug)]
-enum Element {
+enum PhraseElement {
     Words {
         any: Vec<WordId>,
         optional: bool,
@@ -65,25 +63,24 @@ enum Element {
 
 /// A phrase of a frame in a sentence: the tokens from `start` to `end`.
 #[derive(Clone, Copy, Debug)]
-pub struct Hit<'frames> {
-    /// What it tells.
-    pub frame: &'frames Frame,
-    /// The first token.
+pub struct FrameMatch<'frames> {
+    pub frame: &'frames EventFrame,
+    /// Index of its first token, inclusive.
     pub start: usize,
-    /// One past the last token.
+    /// Index after the last token.
     pub end: usize,
 }
 
 #[derive(Deserialize)]
-struct File {
+struct FrameFile {
     #[serde(default)]
     classes: HashMap<String, String>,
-    frame: Vec<Written>,
+    frame: Vec<FrameEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct FrameEntry {
     category: String,
     weight: f32,
     #[serde(default)]
@@ -109,8 +106,12 @@ pub const LANGUAGES: [(&str, &str); 4] = [
     ("es", include_str!("../../data/extract/frames/es.toml")),
 ];
 
-static FRAMES: LazyLock<Vec<Frames>> =
-    LazyLock::new(|| LANGUAGES.iter().map(|(_, text)| Frames::read(text).unwrap_or_else(|_| Frames::none())).collect());
+static FRAMES: LazyLock<Vec<EventFrames>> = LazyLock::new(|| {
+    LANGUAGES
+        .iter()
+        .map(|(_, text)| EventFrames::read(text).unwrap_or_else(|_| EventFrames::without_phrases()))
+        .collect()
+});
 
 static LABELS: LazyLock<HashMap<String, Category>> = LazyLock::new(|| {
     let lists: HashMap<String, Vec<String>> =
@@ -123,13 +124,13 @@ static LABELS: LazyLock<HashMap<String, Category>> = LazyLock::new(|| {
 });
 
 /// The frames of a language; of English where it has none.
-pub fn frames(language: &str) -> Option<&'static Frames> {
+pub fn frames_for_language(language: &str) -> Option<&'static EventFrames> {
     let place = LANGUAGES.iter().position(|(code, _)| *code == language).unwrap_or(0);
     FRAMES.get(place)
 }
 
 /// The category of what stands after a label or under a heading.
-pub fn label(words: &str) -> Option<Category> {
+pub fn label_category(words: &str) -> Option<Category> {
     if words.len() > 40 {
         return None;
     }
@@ -137,8 +138,8 @@ pub fn label(words: &str) -> Option<Category> {
 }
 
 /// All words that stand in frames, for the lexicon.
-pub fn words() -> impl Iterator<Item = String> {
-    LANGUAGES.iter().filter_map(|(_, text)| toml::from_str::<File>(text).ok()).flat_map(|file| {
+pub fn frame_words() -> impl Iterator<Item = String> {
+    LANGUAGES.iter().filter_map(|(_, text)| toml::from_str::<FrameFile>(text).ok()).flat_map(|file| {
         let classes: Vec<String> =
             file.classes.values().flat_map(|class| class.split_whitespace()).map(str::to_owned).collect();
         let phrases = file
@@ -152,30 +153,30 @@ pub fn words() -> impl Iterator<Item = String> {
     })
 }
 
-impl Frames {
-    fn none() -> Self {
+impl EventFrames {
+    fn without_phrases() -> Self {
         Self { frames: Vec::new(), phrases: HashMap::new() }
     }
 
     fn read(text: &str) -> Result<Self, String> {
-        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-        let mut read = Self::none();
+        let file: FrameFile = toml::from_str(text).map_err(|error| error.to_string())?;
+        let mut read = Self::without_phrases();
         for written in &file.frame {
             let role = |name: &Option<String>| match name {
                 None => Ok(None),
                 Some(name) => name.parse::<ActorRole>().map(Some).map_err(|_| format!("no role {name}")),
             };
-            read.frames.push(Frame {
+            read.frames.push(EventFrame {
                 category: written.category.parse().map_err(|_| format!("no category {}", written.category))?,
                 weight: written.weight,
                 role: role(&written.role)?.unwrap_or(ActorRole::Owner),
                 with: role(&written.with)?,
                 past: written.verb.as_deref() == Some("past"),
                 needs: match written.subject.as_deref() {
-                    None => Needs::Nobody,
-                    Some("somebody") => Needs::Somebody,
-                    Some("one") => Needs::One,
-                    Some("several") => Needs::Several,
+                    None => SubjectRequirement::Nobody,
+                    Some("somebody") => SubjectRequirement::Somebody,
+                    Some("one") => SubjectRequirement::One,
+                    Some("several") => SubjectRequirement::Several,
                     Some(other) => return Err(format!("no subject {other}")),
                 },
                 open: written.open,
@@ -183,12 +184,12 @@ impl Frames {
             });
             let frame = read.frames.len() - 1;
             for phrase in &written.phrases {
-                let elements: Vec<Element> = phrase
+                let elements: Vec<PhraseElement> = phrase
                     .split_whitespace()
-                    .map(|element| Element::read(element, &file.classes))
+                    .map(|element| PhraseElement::read(element, &file.classes))
                     .collect::<Result<_, _>>()
                     .map_err(|problem| format!("{phrase}: {problem}"))?;
-                let Some(Element::Words { any, optional: false }) = elements.first() else {
+                let Some(PhraseElement::Words { any, optional: false }) = elements.first() else {
                     return Err(format!("{phrase}: it must begin with a word"));
                 };
                 for word in any {
@@ -200,21 +201,21 @@ impl Frames {
     }
 
     /// The phrases of a sentence, in its order; of those of one category at one place the longest.
-    pub fn hits<'frames>(&'frames self, tokens: &[Token], hits: &mut Vec<Hit<'frames>>) {
+    pub fn find_matches<'frames>(&'frames self, tokens: &[LexiconToken], hits: &mut Vec<FrameMatch<'frames>>) {
         hits.clear();
         for (start, token) in tokens.iter().enumerate() {
             let Some(phrases) = self.phrases.get(&token.word).filter(|_| token.word != 0) else { continue };
             let first = hits.len();
             for (frame, elements) in phrases {
                 let Some(frame) = self.frames.get(*frame) else { continue };
-                if let Some(end) = matched(tokens, start + 1, elements.get(1..).unwrap_or_default()) {
+                if let Some(end) = match_elements(tokens, start + 1, elements.get(1..).unwrap_or_default()) {
                     let known = hits.iter_mut().skip(first).find(|hit| hit.frame.category == frame.category);
                     match known {
                         Some(hit) if (end, frame.weight) > (hit.end, hit.frame.weight) => {
-                            *hit = Hit { frame, start, end }
+                            *hit = FrameMatch { frame, start, end }
                         }
                         Some(_) => {}
-                        None => hits.push(Hit { frame, start, end }),
+                        None => hits.push(FrameMatch { frame, start, end }),
                     }
                 }
             }
@@ -222,7 +223,7 @@ impl Frames {
     }
 }
 
-impl Element {
+impl PhraseElement {
     fn read(element: &str, classes: &HashMap<String, String>) -> Result<Self, String> {
         if let Some(gap) = element.strip_prefix('*') {
             return Ok(Self::Gap(if gap.is_empty() {
@@ -233,7 +234,7 @@ impl Element {
         }
         if let Some(class) = element.strip_prefix("{!").and_then(|class| class.strip_suffix('}')) {
             let words = classes.get(class).ok_or_else(|| format!("no class {class}"))?;
-            let mut any: Vec<WordId> = words.split_whitespace().map(|word| LEXICON.id(word)).collect();
+            let mut any: Vec<WordId> = words.split_whitespace().map(|word| LEXICON.word_id(word)).collect();
             any.sort_unstable();
             return Ok(Self::Other(any));
         }
@@ -243,9 +244,9 @@ impl Element {
             match word.strip_prefix('{').and_then(|class| class.strip_suffix('}')) {
                 Some(class) => {
                     let words = classes.get(class).ok_or_else(|| format!("no class {class}"))?;
-                    any.extend(words.split_whitespace().map(|word| LEXICON.id(word)));
+                    any.extend(words.split_whitespace().map(|word| LEXICON.word_id(word)));
                 }
-                None => any.push(LEXICON.id(word)),
+                None => any.push(LEXICON.word_id(word)),
             }
         }
         any.sort_unstable();
@@ -258,28 +259,28 @@ impl Element {
 }
 
 /// One past the last token if the elements match from `at` on.
-fn matched(tokens: &[Token], at: usize, elements: &[Element]) -> Option<usize> {
+fn match_elements(tokens: &[LexiconToken], at: usize, elements: &[PhraseElement]) -> Option<usize> {
     let Some((element, rest)) = elements.split_first() else { return Some(at) };
     match element {
-        Element::Words { any, optional } => {
+        PhraseElement::Words { any, optional } => {
             let fits = tokens.get(at).is_some_and(|token| any.binary_search(&token.word).is_ok());
-            let with = if fits { matched(tokens, at + 1, rest) } else { None };
-            with.or_else(|| if *optional { matched(tokens, at, rest) } else { None })
+            let with = if fits { match_elements(tokens, at + 1, rest) } else { None };
+            with.or_else(|| if *optional { match_elements(tokens, at, rest) } else { None })
         }
-        Element::Other(any) => {
+        PhraseElement::Other(any) => {
             let token = tokens.get(at)?;
-            let fits = token.kind == Kind::Word
+            let fits = token.kind == LexiconTokenKind::Word
                 && !token.shape.capital
-                && !token.is(GRAMMAR | NEGATION)
+                && !token.has_trait(GRAMMAR | NEGATION)
                 && any.binary_search(&token.word).is_err();
-            if fits { matched(tokens, at + 1, rest) } else { None }
+            if fits { match_elements(tokens, at + 1, rest) } else { None }
         }
-        Element::Gap(most) => (0..=*most).find_map(|skipped| {
+        PhraseElement::Gap(most) => (0..=*most).find_map(|skipped| {
             let within = tokens.get(at..at + skipped)?;
             let goes = within
                 .iter()
-                .all(|token| !matches!(token.kind, Kind::Sign(sign) if sign != '\'' && sign != '"' && sign != '’'));
-            if goes { matched(tokens, at + skipped, rest) } else { None }
+                .all(|token| !matches!(token.kind, LexiconTokenKind::Sign(sign) if sign != '\'' && sign != '"' && sign != '’'));
+            if goes { match_elements(tokens, at + skipped, rest) } else { None }
         }),
     }
 }
@@ -291,12 +292,12 @@ mod tests {
     #[test]
     fn every_language_reads_and_has_every_category() {
         for (language, text) in LANGUAGES {
-            let frames = Frames::read(text).unwrap();
+            let frames = EventFrames::read(text).unwrap();
             for category in Category::ALL {
                 assert!(frames.frames.iter().any(|frame| frame.category == *category), "{language}: {category:?}");
             }
         }
-        assert_eq!(label(" Action items "), Some(Category::Commitment));
+        assert_eq!(label_category(" Action items "), Some(Category::Commitment));
         assert!(LABELS.len() > 50);
     }
 }

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::LazyLock};
 
 use serde::Deserialize;
 
-/// What is known of a word, as bits.
+/// Properties of a word as a bit set, taken from the word lists.
 pub type Traits = u64;
 
 macro_rules! traits {
@@ -85,32 +85,30 @@ traits! {
 /// The number of a word; 0 is any word that no list has.
 pub type WordId = u32;
 
-/// What a phrase of a gazetteer names.
+/// Type of the thing that a gazetteer phrase names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
-    /// A place.
+pub enum GazetteerType {
     Place,
-    /// An organisation.
     Org,
-    /// A thing.
+    /// Product or other named thing.
     Object,
 }
 
-/// All that the lists say.
+/// Words and phrases from all lists under `data/extract/`.
 pub struct Lexicon {
     ids: HashMap<String, WordId>,
     traits: Vec<Traits>,
     months: HashMap<WordId, i8>,
     weekdays: HashMap<WordId, i8>,
     /// By the first word: the words that follow it, and what they name together; the longest first.
-    phrases: HashMap<WordId, Vec<(Vec<WordId>, Known)>>,
+    phrases: HashMap<WordId, Vec<(Vec<WordId>, GazetteerType)>>,
 }
 
-/// The one lexicon.
+/// Lexicon shared by all texts, loaded on first use.
 pub static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::read);
 
 #[derive(Deserialize)]
-struct Words(HashMap<String, String>);
+struct LexiconWords(HashMap<String, String>);
 
 /// The lists of `words.toml` and `grammar.toml` and what their words are.
 const LISTS: &[(&str, Traits)] = &[
@@ -180,7 +178,7 @@ impl Lexicon {
             weekdays: HashMap::new(),
             phrases: HashMap::new(),
         };
-        let words = |text| toml::from_str::<Words>(text).map_or_else(|_| HashMap::new(), |words| words.0);
+        let words = |text| toml::from_str::<LexiconWords>(text).map_or_else(|_| HashMap::new(), |words| words.0);
         for lists in [
             words(include_str!("../../data/extract/words.toml")),
             words(include_str!("../../data/extract/grammar.toml")),
@@ -197,11 +195,11 @@ impl Lexicon {
             (include_str!("../../data/extract/family_names.txt"), FAMILY),
             (include_str!("../../data/extract/common.txt"), COMMON),
         ] {
-            for word in entries(text).flat_map(str::split_whitespace) {
+            for word in list_entries(text).flat_map(str::split_whitespace) {
                 lexicon.add(&word.to_lowercase(), bits);
             }
         }
-        for word in super::frames::words().filter(|word| !word.contains(['{', '*'])) {
+        for word in super::frames::frame_words().filter(|word| !word.contains(['{', '*'])) {
             lexicon.add(&word, 0);
         }
         for (names, place) in YEAR.iter().zip(1..) {
@@ -217,11 +215,11 @@ impl Lexicon {
             }
         }
         for (text, known) in [
-            (include_str!("../../data/extract/places.txt"), Known::Place),
-            (include_str!("../../data/extract/organizations.txt"), Known::Org),
-            (include_str!("../../data/extract/objects.txt"), Known::Object),
+            (include_str!("../../data/extract/places.txt"), GazetteerType::Place),
+            (include_str!("../../data/extract/organizations.txt"), GazetteerType::Org),
+            (include_str!("../../data/extract/objects.txt"), GazetteerType::Object),
         ] {
-            for phrase in entries(text).flat_map(|line| line.split(',')) {
+            for phrase in list_entries(text).flat_map(|line| line.split(',')) {
                 lexicon.add_phrase(phrase, known);
             }
         }
@@ -243,7 +241,7 @@ impl Lexicon {
         id
     }
 
-    fn add_phrase(&mut self, phrase: &str, known: Known) {
+    fn add_phrase(&mut self, phrase: &str, known: GazetteerType) {
         let mut words = phrase
             .split_whitespace()
             .map(|word| word.trim_end_matches('.').to_lowercase())
@@ -260,18 +258,18 @@ impl Lexicon {
     }
 
     /// The number of a word in lower case.
-    pub fn id(&self, lower: &str) -> WordId {
+    pub fn word_id(&self, lower: &str) -> WordId {
         self.ids.get(lower).copied().unwrap_or(0)
     }
 
-    /// What is known of a word.
+    /// Returns the properties of a word; 0 for an unknown word.
     pub fn traits(&self, id: WordId) -> Traits {
         self.traits.get(id as usize).copied().unwrap_or(0)
     }
 
-    /// What is known of a word from its parts, where the word itself stands in no list: `Retrieval-Augmented`.
+    /// Returns the properties of a compound word by its parts: `Retrieval-Augmented`.
     pub fn traits_of_parts(&self, lower: &str) -> Traits {
-        let mut parts = lower.split('-').map(|part| self.traits(self.id(part)));
+        let mut parts = lower.split('-').map(|part| self.traits(self.word_id(part)));
         let Some(first) = parts.next() else { return 0 };
         let (mut all, mut any) = (first, first);
         for part in parts {
@@ -281,24 +279,24 @@ impl Lexicon {
         (all & (COMMON | FAMILY)) | (any & NO_NAME) | (first & GIVEN)
     }
 
-    /// Which month a word names, from 1.
-    pub fn month(&self, id: WordId) -> Option<i8> {
+    /// Returns the month that a word names, from 1.
+    pub fn month_number(&self, id: WordId) -> Option<i8> {
         self.months.get(&id).copied()
     }
 
-    /// Which day of the week a word names, from Monday as 1.
-    pub fn weekday(&self, id: WordId) -> Option<i8> {
+    /// Returns the weekday that a word names; Monday is 1.
+    pub fn weekday_number(&self, id: WordId) -> Option<i8> {
         self.weekdays.get(&id).copied()
     }
 
     /// The phrases that begin with a word: what follows, and what they name.
-    pub fn phrases(&self, first: WordId) -> &[(Vec<WordId>, Known)] {
+    pub fn phrases_starting_with(&self, first: WordId) -> &[(Vec<WordId>, GazetteerType)] {
         self.phrases.get(&first).map_or(&[], Vec::as_slice)
     }
 }
 
 /// The lines of a list that are no remarks.
-fn entries(text: &str) -> impl Iterator<Item = &str> {
+fn list_entries(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.starts_with('#'))
 }
 
@@ -311,9 +309,14 @@ mod tests {
         for (name, bit) in LISTS {
             assert!(LEXICON.traits.iter().any(|traits| traits & bit != 0), "{name}");
         }
-        assert_ne!(LEXICON.traits(LEXICON.id("alice")) & GIVEN, 0);
-        assert_eq!(LEXICON.month(LEXICON.id("märz")), Some(3));
-        assert_eq!(LEXICON.weekday(LEXICON.id("freitag")), Some(5));
-        assert!(LEXICON.phrases(LEXICON.id("new")).iter().any(|(_, known)| *known == Known::Place));
+        assert_ne!(LEXICON.traits(LEXICON.word_id("alice")) & GIVEN, 0);
+        assert_eq!(LEXICON.month_number(LEXICON.word_id("märz")), Some(3));
+        assert_eq!(LEXICON.weekday_number(LEXICON.word_id("freitag")), Some(5));
+        assert!(
+            LEXICON
+                .phrases_starting_with(LEXICON.word_id("new"))
+                .iter()
+                .any(|(_, known)| *known == GazetteerType::Place)
+        );
     }
 }

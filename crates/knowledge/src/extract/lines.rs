@@ -7,29 +7,29 @@ use ibid_domain::Category;
 use super::{
     lexicon::{COMMON, GIVEN, LABEL},
     resolve,
-    tokens::{Kind, Token},
+    tokens::{LexiconToken, LexiconTokenKind},
 };
 
-/// How a sentence stands in its text.
+/// Form of the line that a sentence is in.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Stand {
-    /// It is an item of a list.
+pub struct LineContext {
+    /// True if the line is a list item.
     pub item: bool,
     /// A box before it: `Some(true)` if it is ticked.
     pub ticked: Option<bool>,
-    /// It is a heading.
+    /// True if the line is a heading.
     pub heading: bool,
-    /// It quotes another message.
+    /// True if the line quotes another message.
     pub quoted: bool,
     /// It ends as a sentence does.
     pub ends: bool,
-    /// What its label or section says it is, and whether that is its own label.
+    /// Category from the label or section; true if the label is the line's own.
     pub category: Option<(Category, bool)>,
 }
 
-/// Whether all longer words have a capital.
-pub fn capitals_everywhere(tokens: &[Token]) -> bool {
-    let mut long = tokens.iter().filter(|token| token.kind == Kind::Word && token.end - token.start > 3);
+/// Returns true if all longer words begin with a capital, as in a title.
+pub fn capitals_everywhere(tokens: &[LexiconToken]) -> bool {
+    let mut long = tokens.iter().filter(|token| token.kind == LexiconTokenKind::Word && token.end - token.start > 3);
     let mut any = false;
     long.all(|token| {
         any = true;
@@ -37,9 +37,9 @@ pub fn capitals_everywhere(tokens: &[Token]) -> bool {
     }) && any
 }
 
-/// Whether a line closes a letter: `Best regards,`, `Yours sincerely`, `--`.
-pub fn is_closing(text: &str, tokens: &[Token]) -> bool {
-    let words: Vec<&Token> = tokens.iter().filter(|token| token.kind == Kind::Word).collect();
+/// Returns true if a line closes a letter: `Best regards,`, `Yours sincerely`, `--`.
+pub fn is_closing(text: &str, tokens: &[LexiconToken]) -> bool {
+    let words: Vec<&LexiconToken> = tokens.iter().filter(|token| token.kind == LexiconTokenKind::Word).collect();
     if words.is_empty() {
         return tokens.len() <= 3 && tokens.iter().all(|token| token.is_sign('-') || token.is_sign('—'));
     }
@@ -47,9 +47,9 @@ pub fn is_closing(text: &str, tokens: &[Token]) -> bool {
         return false;
     }
     let ends = tokens.last().is_some_and(|last| !last.is_sign('.'));
-    let closing = |token: &&&Token| {
+    let closing = |token: &&&LexiconToken| {
         matches!(
-            token.of(text).to_lowercase().as_str(),
+            token.text_in(text).to_lowercase().as_str(),
             "regards"
                 | "sincerely"
                 | "cheers"
@@ -71,13 +71,13 @@ pub fn is_closing(text: &str, tokens: &[Token]) -> bool {
                 | "hochachtungsvoll"
         )
     };
-    let named = words.iter().any(|token| token.is(GIVEN) && !token.is(COMMON | LABEL));
+    let named = words.iter().any(|token| token.has_trait(GIVEN) && !token.has_trait(COMMON | LABEL));
     ends && !named && words.iter().filter(closing).count() * 2 >= words.len().min(2)
 }
 
 /// Skips what marks an item, a heading or a quotation; the byte where the words begin, and what the marks say.
-pub fn marker(text: &str, range: Range<usize>) -> (usize, Stand) {
-    let mut stand = Stand::default();
+pub fn skip_marker(text: &str, range: Range<usize>) -> (usize, LineContext) {
+    let mut stand = LineContext::default();
     let mut at = range.start;
     for _ in 0..8 {
         let rest = text.get(at..range.end).unwrap_or("");
@@ -136,7 +136,7 @@ pub fn marker(text: &str, range: Range<usize>) -> (usize, Stand) {
     (at.min(range.end), stand)
 }
 
-/// Whether a line is code or data rather than words.
+/// Returns true if a line is code or data rather than prose.
 pub fn is_code(said: &str) -> bool {
     let bytes = said.as_bytes();
     let strange = bytes
@@ -150,7 +150,7 @@ pub fn is_code(said: &str) -> bool {
 }
 
 /// The language of a text by its small words; English where nothing tells.
-pub fn language(text: &str) -> &'static str {
+pub fn detect_language(text: &str) -> &'static str {
     let mut counts = [0_u32; 4];
     for word in text.split_whitespace().take(3_000) {
         match word {
@@ -175,7 +175,7 @@ pub fn language(text: &str) -> &'static str {
 }
 
 /// The words around a place, in a line.
-pub fn around(text: &str, at: usize) -> String {
+pub fn surrounding_words(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or("");
     let from =
         before.char_indices().rev().take(60).find(|(_, c)| *c == '\n').map_or_else(
@@ -184,6 +184,6 @@ pub fn around(text: &str, at: usize) -> String {
         );
     let line = text.get(from..).unwrap_or("");
     let words: String = line.chars().take(220).collect();
-    let words = resolve::collapsed(words.split("\n\n").next().unwrap_or(""));
+    let words = resolve::collapse_spaces(words.split("\n\n").next().unwrap_or(""));
     words.chars().take(180).collect()
 }

@@ -1,20 +1,20 @@
 //! Events, people and things of a text, by rules.
 //!
-//! A text is read once, sentence by sentence: [`page`] says what kind of line it is and who speaks, [`names`] and [`kinds`] where it
+//! A text is read once, sentence by sentence: [`scanner`] says what kind of line it is and who speaks, [`names`] and [`name_types`] where it
 //! names somebody, [`attributes`] what it says of them, [`events`] what it tells. What the names mean is decided over
 //! the whole text ([`resolve`]), and only then are the events put together. The rules are lists under `data/extract/`.
 
 mod attributes;
 mod dates;
+mod event_guards;
 mod events;
 mod frames;
-mod guards;
-mod kinds;
 mod lexicon;
 mod lines;
+mod name_types;
 mod names;
-mod page;
 mod resolve;
+mod scanner;
 mod subjects;
 mod tokens;
 
@@ -22,7 +22,7 @@ use std::collections::HashMap;
 
 use ibid_domain::{Span, sentences};
 
-use crate::{Findings, FoundEntity, Reading};
+use crate::{ExtractedEntity, Findings, KnowledgeInput};
 
 /// The name and version of these rules: what they found is found anew when it changes.
 pub const RULES: &str = "rules-1";
@@ -32,33 +32,33 @@ const MOST_EVENTS: usize = 5_000;
 const MOST_ENTITIES: usize = 2_000;
 const MOST_MENTIONS: usize = 20_000;
 
-/// What the text tells.
-pub fn extract(reading: &Reading<'_>) -> Findings {
+/// Extracts entities and events from a text by rules.
+pub fn extract(reading: &KnowledgeInput<'_>) -> Findings {
     let text = reading.text;
-    let mut page = page::Page::new(reading);
-    for paragraph in sentences::paragraphs(text) {
-        page.paragraph();
+    let mut page = scanner::TextScanner::new(reading);
+    for paragraph in sentences::paragraph_ranges(text) {
+        page.begin_paragraph();
         for sentence in sentences::sentences_of(text, paragraph) {
-            page.sentence(sentence);
+            page.read_sentence(sentence);
         }
     }
-    let page::Read { mentions, drafts, small, mails, speakers } = page.finish();
-    let mut meant = resolve::resolve(text, &mentions, &small, &mails);
-    bound(&mut meant);
+    let scanner::ScannedText { mentions, drafts, small, mails, speakers } = page.finish();
+    let mut meant = resolve::resolve_mentions(text, &mentions, &small, &mails);
+    limit_entities(&mut meant);
     let mut entity_of: HashMap<usize, usize> = HashMap::new();
     for (place, entity) in meant.iter().enumerate() {
         for mention in &entity.mentions {
             entity_of.insert(*mention, place);
         }
     }
-    let places = Places::new(text);
-    let events = events::events(text, &drafts, &entity_of, &meant, &speakers, &places);
+    let places = CharPositions::new(text);
+    let events = events::resolve_events(text, &drafts, &entity_of, &meant, &speakers, &places);
     let entities = meant
         .into_iter()
         .map(|entity| {
             let spans = entity.mentions.iter().filter_map(|at| mentions.get(*at));
-            let context = spans.clone().next().map(|first| lines::around(text, first.start));
-            FoundEntity {
+            let context = spans.clone().next().map(|first| lines::surrounding_words(text, first.start));
+            ExtractedEntity {
                 kind: entity.kind,
                 name: entity.name,
                 role: entity.role,
@@ -66,7 +66,7 @@ pub fn extract(reading: &Reading<'_>) -> Findings {
                 email: entity.email,
                 aliases: entity.aliases,
                 confidence: entity.confidence,
-                mentions: spans.map(|mention| places.span(mention.start, mention.end)).collect(),
+                mentions: spans.map(|mention| places.char_span(mention.start, mention.end)).collect(),
                 context: context.filter(|context| !context.is_empty()),
             }
         })
@@ -75,7 +75,7 @@ pub fn extract(reading: &Reading<'_>) -> Findings {
 }
 
 /// Keeps the surest and most named where there are too many.
-fn bound(meant: &mut Vec<resolve::Meant>) {
+fn limit_entities(meant: &mut Vec<resolve::ResolvedEntity>) {
     if meant.len() > MOST_ENTITIES {
         let mut order: Vec<usize> = (0..meant.len()).collect();
         order.sort_by(|one, other| {
@@ -96,17 +96,17 @@ fn bound(meant: &mut Vec<resolve::Meant>) {
     }
 }
 
-/// Which character a byte of the text belongs to.
-pub(crate) struct Places<'text> {
+/// Index from byte offsets to character offsets of a text.
+pub(crate) struct CharPositions<'text> {
     text: &'text str,
-    /// How many characters stand before each step; none where every character is one byte.
+    /// Number of characters before each block of `STEP` bytes; empty for an ASCII text.
     steps: Vec<usize>,
 }
 
 /// So many bytes lie between two steps.
 const STEP: usize = 256;
 
-impl<'text> Places<'text> {
+impl<'text> CharPositions<'text> {
     fn new(text: &'text str) -> Self {
         let mut steps = Vec::new();
         if !text.is_ascii() {
@@ -120,10 +120,10 @@ impl<'text> Places<'text> {
         Self { text, steps }
     }
 
-    fn place(&self, byte: usize) -> usize {
+    fn char_offset(&self, byte: usize) -> usize {
         match self.steps.get(byte / STEP) {
             None if self.steps.is_empty() => byte,
-            None => self.place(byte.saturating_sub(1)) + 1,
+            None => self.char_offset(byte.saturating_sub(1)) + 1,
             Some(before) => {
                 let from = byte / STEP * STEP;
                 let block = self.text.as_bytes().get(from..byte).unwrap_or_default();
@@ -133,7 +133,7 @@ impl<'text> Places<'text> {
     }
 
     /// The span of a range of bytes.
-    pub(crate) fn span(&self, start: usize, end: usize) -> Span {
-        Span::new(self.place(start), self.place(end))
+    pub(crate) fn char_span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.char_offset(start), self.char_offset(end))
     }
 }

@@ -8,29 +8,29 @@ use ibid_domain::EntityType;
 
 use super::{
     lexicon::{COMMON, GIVEN, LEGAL_FORM, LEXICON, ORG_ALONE, ORG_END, PARTICLE, POSTNOMINAL, PROJECT_WORD, Traits},
-    names::Guess,
+    names::GuessedType,
 };
 
-/// A name in the text.
+/// Name at a place in the text.
 #[derive(Clone, Debug)]
-pub struct Mention {
-    /// The first byte.
+pub struct NameMention {
+    /// Offset of the first byte in the text.
     pub start: usize,
-    /// One past the last byte.
+    /// Offset after the last byte.
     pub end: usize,
-    /// What it is taken for where it stands.
-    pub guess: Guess,
-    /// How sure that is.
+    /// Type guessed from the sentence alone.
+    pub guess: GuessedType,
+    /// Confidence in the guessed type, from 0 to 1.
     pub score: f32,
-    /// A title stands before it.
+    /// True if a title such as `Dr` precedes the name.
     pub titled: bool,
     /// Its capital may come from where it stands.
     pub weak: bool,
-    /// What it is there for.
+    /// Role or job title that the sentence states.
     pub role: Option<String>,
-    /// Whom it belongs to: another mention.
+    /// Index of the mention of the person's organisation.
     pub org: Option<usize>,
-    /// Where mail reaches it.
+    /// E-mail address next to the name.
     pub email: Option<String>,
     /// A short form in brackets behind it: another mention.
     pub short: Option<usize>,
@@ -38,20 +38,19 @@ pub struct Mention {
 
 /// Somebody or something, and which mentions mean it.
 #[derive(Clone, Debug)]
-pub struct Meant {
-    /// What it is.
+pub struct ResolvedEntity {
     pub kind: EntityType,
-    /// The fullest name.
+    /// Fullest name among the mentions.
     pub name: String,
-    /// The other names.
+    /// Other names for the same entity, without `name`.
     pub aliases: Vec<String>,
-    /// How sure it is.
+    /// Confidence from 0 to 1 that the entity has this type.
     pub confidence: f32,
-    /// What it is there for.
+    /// Role or job title, from the best mention.
     pub role: Option<String>,
-    /// Whom it belongs to.
+    /// Name of the organisation that the entity belongs to.
     pub organization: Option<String>,
-    /// Where mail reaches it.
+    /// E-mail address found next to a mention or matched by name.
     pub email: Option<String>,
     /// Its mentions, in the order of the text.
     pub mentions: Vec<usize>,
@@ -62,7 +61,7 @@ const ENOUGH: f32 = 0.5;
 
 /// All mentions under one spelling, and then under all of one thing.
 #[derive(Clone, Debug, Default)]
-struct Group {
+struct MentionGroup {
     words: Vec<String>,
     /// The best score for each guess.
     scores: [f32; 6],
@@ -77,35 +76,42 @@ struct Group {
     dropped: bool,
 }
 
-impl Group {
-    fn best(&self) -> (Guess, f32) {
-        let all = [Guess::Person, Guess::Org, Guess::Project, Guess::Object, Guess::Place, Guess::Unknown];
-        let mut best = (Guess::Unknown, 0.0);
+impl MentionGroup {
+    fn best_guess(&self) -> (GuessedType, f32) {
+        let all = [
+            GuessedType::Person,
+            GuessedType::Org,
+            GuessedType::Project,
+            GuessedType::Object,
+            GuessedType::Place,
+            GuessedType::Unknown,
+        ];
+        let mut best = (GuessedType::Unknown, 0.0);
         for ((guess, score), count) in all.into_iter().zip(self.scores).zip(self.counts) {
             // A name of two words that nothing says is a person's is none for being there twice.
-            let again = if guess == Guess::Person && score < 0.5 { 0.0 } else { 0.04 };
+            let again = if guess == GuessedType::Person && score < 0.5 { 0.0 } else { 0.04 };
             let score = if count == 0 { 0.0 } else { score + again * (count.min(6) - 1) as f32 };
-            if guess != Guess::Unknown && score > best.1 {
+            if guess != GuessedType::Unknown && score > best.1 {
                 best = (guess, score);
             }
         }
-        if best.1 == 0.0 { (Guess::Unknown, self.scores[5]) } else { best }
+        if best.1 == 0.0 { (GuessedType::Unknown, self.scores[5]) } else { best }
     }
 
-    fn is(&self, guess: Guess) -> bool {
-        self.best().0 == guess
+    fn is_guessed(&self, guess: GuessedType) -> bool {
+        self.best_guess().0 == guess
     }
 
-    fn first(&self) -> &str {
+    fn first_word(&self) -> &str {
         self.words.first().map_or("", String::as_str)
     }
 
-    fn last(&self) -> &str {
+    fn last_word(&self) -> &str {
         self.words.last().map_or("", String::as_str)
     }
 
     fn given_is_initial(&self) -> bool {
-        is_initial(self.first())
+        is_initial(self.first_word())
     }
 }
 
@@ -114,13 +120,18 @@ fn is_initial(word: &str) -> bool {
 }
 
 /// Groups mentions into what they mean. `small` are hashes of words that the text also writes without a capital.
-pub fn resolve(text: &str, mentions: &[Mention], small: &HashSet<u64>, mails: &[String]) -> Vec<Meant> {
-    let mut groups = gather(text, mentions);
+pub fn resolve_mentions(
+    text: &str,
+    mentions: &[NameMention],
+    small: &HashSet<u64>,
+    mails: &[String],
+) -> Vec<ResolvedEntity> {
+    let mut groups = group_by_spelling(text, mentions);
     drop_common(&mut groups, small);
     join_brackets(&mut groups, mentions);
     join_people(&mut groups);
     join_orgs(&mut groups);
-    finish(text, mentions, &groups, mails)
+    build_entities(text, mentions, &groups, mails)
 }
 
 /// The words of a name in lower case, without dots and titles.
@@ -139,14 +150,14 @@ fn words_of(name: &str) -> Vec<String> {
         .collect()
 }
 
-fn gather(text: &str, mentions: &[Mention]) -> Vec<Group> {
+fn group_by_spelling(text: &str, mentions: &[NameMention]) -> Vec<MentionGroup> {
     let mut places: HashMap<String, usize> = HashMap::new();
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<MentionGroup> = Vec::new();
     // What tells two people of one name apart: they have different roles at different organisations.
     let mut posts: HashMap<String, Vec<(String, String)>> = HashMap::new();
-    let post = |mention: &Mention| {
+    let post = |mention: &NameMention| {
         let org = mention.org.and_then(|org| mentions.get(org)).and_then(|org| text.get(org.start..org.end))?;
-        Some((mention.role.as_ref()?.to_lowercase(), base(&words_of(org)).join(" ")))
+        Some((mention.role.as_ref()?.to_lowercase(), base_name(&words_of(org)).join(" ")))
     };
     let keys: Vec<(String, Vec<String>)> = mentions
         .iter()
@@ -156,7 +167,7 @@ fn gather(text: &str, mentions: &[Mention]) -> Vec<Group> {
         })
         .collect();
     for (mention, (key, words)) in mentions.iter().zip(&keys) {
-        if mention.guess == Guess::Person
+        if mention.guess == GuessedType::Person
             && words.len() >= 2
             && let Some((role, org)) = post(mention)
         {
@@ -180,7 +191,7 @@ fn gather(text: &str, mentions: &[Mention]) -> Vec<Group> {
             }
         };
         let place = *places.entry(key).or_insert_with(|| {
-            groups.push(Group { words, ..Group::default() });
+            groups.push(MentionGroup { words, ..MentionGroup::default() });
             groups.len() - 1
         });
         let Some(group) = groups.get_mut(place) else { continue };
@@ -197,8 +208,8 @@ fn gather(text: &str, mentions: &[Mention]) -> Vec<Group> {
     groups
 }
 
-fn traits(word: &str) -> Traits {
-    LEXICON.traits(LEXICON.id(word))
+fn word_traits(word: &str) -> Traits {
+    LEXICON.traits(LEXICON.word_id(word))
 }
 
 /// The hash under which a small word of the text is kept.
@@ -208,10 +219,10 @@ pub fn hash(word: &str) -> u64 {
 }
 
 /// A single word that the text also writes small is no name, unless something else says so.
-fn drop_common(groups: &mut [Group], small: &HashSet<u64>) {
+fn drop_common(groups: &mut [MentionGroup], small: &HashSet<u64>) {
     for group in groups {
         let [word] = group.words.as_slice() else { continue };
-        let (_, score) = group.best();
+        let (_, score) = group.best_guess();
         if score < 0.6 && small.contains(&hash(word)) {
             group.dropped = true;
         }
@@ -219,7 +230,7 @@ fn drop_common(groups: &mut [Group], small: &HashSet<u64>) {
 }
 
 /// The group that a group was joined to in the end.
-fn root(groups: &[Group], mut at: usize) -> usize {
+fn root_group(groups: &[MentionGroup], mut at: usize) -> usize {
     // Joins go at most a few steps; the count only guards against a ring.
     for _ in 0..8 {
         match groups.get(at).and_then(|group| group.joined) {
@@ -230,17 +241,17 @@ fn root(groups: &[Group], mut at: usize) -> usize {
     at
 }
 
-fn join(groups: &mut [Group], from: usize, to: usize) {
-    let to = root(groups, to);
+fn join_groups(groups: &mut [MentionGroup], from: usize, to: usize) {
+    let to = root_group(groups, to);
     if from != to
-        && root(groups, from) == from
+        && root_group(groups, from) == from
         && let Some(group) = groups.get_mut(from)
     {
         group.joined = Some(to);
     }
 }
 
-fn join_brackets(groups: &mut [Group], mentions: &[Mention]) {
+fn join_brackets(groups: &mut [MentionGroup], mentions: &[NameMention]) {
     let mut group_of: HashMap<usize, usize> = HashMap::new();
     for (place, group) in groups.iter().enumerate() {
         for mention in &group.mentions {
@@ -251,35 +262,35 @@ fn join_brackets(groups: &mut [Group], mentions: &[Mention]) {
         if let Some(short) = mention.short
             && let (Some(long), Some(short)) = (group_of.get(&long), group_of.get(&short))
         {
-            join(groups, *short, *long);
+            join_groups(groups, *short, *long);
         }
     }
 }
 
 /// Groups by a part of their name.
-type Named = HashMap<String, Vec<usize>>;
+type GroupsByName = HashMap<String, Vec<usize>>;
 
-/// Where a value is the only one for its key.
-fn only<'map>(map: &'map Named, key: &str) -> Option<Result<usize, &'map [usize]>> {
+/// Returns the value if it is the only one for its key, or all values as the error.
+fn only_value<'map>(map: &'map GroupsByName, key: &str) -> Option<Result<usize, &'map [usize]>> {
     map.get(key).map(|places| match places.as_slice() {
         [one] => Ok(*one),
         several => Err(several),
     })
 }
 
-fn join_people(groups: &mut [Group]) {
-    let is_full = |group: &Group| {
-        group.is(Guess::Person)
+fn join_people(groups: &mut [MentionGroup]) {
+    let is_full = |group: &MentionGroup| {
+        group.is_guessed(GuessedType::Person)
             && group.words.len() >= 2
             && !group.given_is_initial()
-            && !is_initial(group.last())
+            && !is_initial(group.last_word())
             && !group.dropped
     };
     // `Alice M. Chen` and `Alice Chen`.
     let mut full: HashMap<(String, String), Vec<usize>> = HashMap::new();
     for (place, group) in groups.iter().enumerate() {
-        if is_full(group) && root(groups, place) == place {
-            full.entry((group.first().to_owned(), family(&group.words).to_owned())).or_default().push(place);
+        if is_full(group) && root_group(groups, place) == place {
+            full.entry((group.first_word().to_owned(), family_name(&group.words).to_owned())).or_default().push(place);
         }
     }
     let mut merges = Vec::new();
@@ -295,9 +306,9 @@ fn join_people(groups: &mut [Group]) {
     }
     merges.sort_unstable();
     for (from, to) in merges {
-        join(groups, from, to);
+        join_groups(groups, from, to);
     }
-    let (mut by_family, mut by_given) = (Named::default(), Named::default());
+    let (mut by_family, mut by_given) = (GroupsByName::default(), GroupsByName::default());
     let mut note = |map: bool, key: &str, place: usize| {
         let places = if map { by_family.entry(key.to_owned()) } else { by_given.entry(key.to_owned()) }.or_default();
         if !places.contains(&place) && places.len() < 64 {
@@ -306,18 +317,24 @@ fn join_people(groups: &mut [Group]) {
     };
     for (place, group) in groups.iter().enumerate() {
         if is_full(group) {
-            let to = root(groups, place);
-            note(true, family(&group.words), to);
-            note(false, group.first(), to);
+            let to = root_group(groups, place);
+            note(true, family_name(&group.words), to);
+            note(false, group.first_word(), to);
         }
     }
     for place in 0..groups.len() {
         let Some(group) = groups.get(place).filter(|group| group.joined.is_none()) else { continue };
-        let (guess, score) = group.best();
+        let (guess, score) = group.best_guess();
         let candidates: Vec<usize> = match group.words.as_slice() {
             [word] => {
-                let sure = matches!(guess, Guess::Org | Guess::Place | Guess::Project | Guess::Object) && score >= 0.6;
-                if sure || (traits(word) & COMMON != 0 && traits(word) & GIVEN == 0 && group.firm == 0 && !group.titled)
+                let sure =
+                    matches!(guess, GuessedType::Org | GuessedType::Place | GuessedType::Project | GuessedType::Object)
+                        && score >= 0.6;
+                if sure
+                    || (word_traits(word) & COMMON != 0
+                        && word_traits(word) & GIVEN == 0
+                        && group.firm == 0
+                        && !group.titled)
                 {
                     continue;
                 }
@@ -331,25 +348,27 @@ fn join_people(groups: &mut [Group]) {
                 }
                 found
             }
-            [first, .., last] if guess == Guess::Person && is_initial(first) => by_family
+            [first, .., last] if guess == GuessedType::Person && is_initial(first) => by_family
                 .get(last)
                 .into_iter()
                 .flatten()
                 .copied()
-                .filter(|other| groups.get(*other).is_some_and(|other| other.first().starts_with(first.as_str())))
+                .filter(|other| groups.get(*other).is_some_and(|other| other.first_word().starts_with(first.as_str())))
                 .collect(),
-            [first, last] if guess == Guess::Person && is_initial(last) => by_given
+            [first, last] if guess == GuessedType::Person && is_initial(last) => by_given
                 .get(first)
                 .into_iter()
                 .flatten()
                 .copied()
-                .filter(|other| groups.get(*other).is_some_and(|other| family(&other.words).starts_with(last.as_str())))
+                .filter(|other| {
+                    groups.get(*other).is_some_and(|other| family_name(&other.words).starts_with(last.as_str()))
+                })
                 .collect(),
             _ => continue,
         };
         match candidates.as_slice() {
             [] => {}
-            [one] => join(groups, place, *one),
+            [one] => join_groups(groups, place, *one),
             // Several people it might be: `Chen` alone says nothing; `A. Chen` stands for itself.
             _ => {
                 if let Some(group) = groups.get_mut(place) {
@@ -361,18 +380,22 @@ fn join_people(groups: &mut [Group]) {
     // What is left of initials and single names: `A. Chen` and `Chen` of a text that never says `Alice`.
     let mut initials: HashMap<String, Vec<usize>> = HashMap::new();
     for (place, group) in groups.iter().enumerate() {
-        if group.joined.is_none() && group.is(Guess::Person) && group.words.len() >= 2 && group.given_is_initial() {
-            initials.entry(group.last().to_owned()).or_default().push(place);
+        if group.joined.is_none()
+            && group.is_guessed(GuessedType::Person)
+            && group.words.len() >= 2
+            && group.given_is_initial()
+        {
+            initials.entry(group.last_word().to_owned()).or_default().push(place);
         }
     }
     for place in 0..groups.len() {
         let Some(group) = groups.get(place).filter(|group| group.joined.is_none() && group.words.len() == 1) else {
             continue;
         };
-        let (guess, score) = group.best();
-        if matches!(guess, Guess::Person | Guess::Unknown) || score < 0.6 {
-            match only(&initials, group.first()) {
-                Some(Ok(one)) => join(groups, place, one),
+        let (guess, score) = group.best_guess();
+        if matches!(guess, GuessedType::Person | GuessedType::Unknown) || score < 0.6 {
+            match only_value(&initials, group.first_word()) {
+                Some(Ok(one)) => join_groups(groups, place, one),
                 Some(Err(_)) => {
                     if let Some(group) = groups.get_mut(place) {
                         group.dropped = true;
@@ -385,21 +408,21 @@ fn join_people(groups: &mut [Group]) {
 }
 
 /// The family name: the last word that is no `Jr`.
-fn family(words: &[String]) -> &str {
-    words.iter().rev().find(|word| traits(word) & POSTNOMINAL == 0).map_or("", String::as_str)
+fn family_name(words: &[String]) -> &str {
+    words.iter().rev().find(|word| word_traits(word) & POSTNOMINAL == 0).map_or("", String::as_str)
 }
 
-/// Whether the middle names of one do not contradict those of the other, which has more of them.
-fn fits_within(groups: &[Group], short: usize, long: usize) -> bool {
+/// Returns true if the middle names of the shorter name do not contradict those of the longer one.
+fn fits_within(groups: &[MentionGroup], short: usize, long: usize) -> bool {
     let (Some(short), Some(long)) = (groups.get(short), groups.get(long)) else { return false };
-    let middle = |group: &Group| -> Vec<String> {
-        let end = group.words.iter().rposition(|word| word == family(&group.words)).unwrap_or(1);
+    let middle = |group: &MentionGroup| -> Vec<String> {
+        let end = group.words.iter().rposition(|word| word == family_name(&group.words)).unwrap_or(1);
         group
             .words
             .get(1..end.max(1))
             .unwrap_or_default()
             .iter()
-            .filter(|word| traits(word) & PARTICLE == 0)
+            .filter(|word| word_traits(word) & PARTICLE == 0)
             .cloned()
             .collect()
     };
@@ -409,44 +432,44 @@ fn fits_within(groups: &[Group], short: usize, long: usize) -> bool {
 }
 
 /// A name without its legal form or the word `project`.
-fn base(words: &[String]) -> Vec<String> {
+fn base_name(words: &[String]) -> Vec<String> {
     let mut words = words.to_vec();
-    while words.len() > 1 && words.last().is_some_and(|word| traits(word) & LEGAL_FORM != 0) {
+    while words.len() > 1 && words.last().is_some_and(|word| word_traits(word) & LEGAL_FORM != 0) {
         words.pop();
     }
-    if words.len() > 1 && words.first().is_some_and(|word| traits(word) & PROJECT_WORD != 0) {
+    if words.len() > 1 && words.first().is_some_and(|word| word_traits(word) & PROJECT_WORD != 0) {
         words.remove(0);
-    } else if words.len() > 1 && words.last().is_some_and(|word| traits(word) & PROJECT_WORD != 0) {
+    } else if words.len() > 1 && words.last().is_some_and(|word| word_traits(word) & PROJECT_WORD != 0) {
         words.pop();
     }
     words
 }
 
-fn join_orgs(groups: &mut [Group]) {
+fn join_orgs(groups: &mut [MentionGroup]) {
     let (mut by_base, mut by_last, mut by_first, mut by_letters) =
-        (Named::default(), Named::default(), Named::default(), Named::default());
+        (GroupsByName::default(), GroupsByName::default(), GroupsByName::default(), GroupsByName::default());
     for (place, group) in groups.iter().enumerate() {
         if group.joined.is_some() || group.dropped || group.words.len() < 2 {
             continue;
         }
-        let (guess, score) = group.best();
-        if !matches!(guess, Guess::Org | Guess::Project) || score < ENOUGH {
+        let (guess, score) = group.best_guess();
+        if !matches!(guess, GuessedType::Org | GuessedType::Project) || score < ENOUGH {
             continue;
         }
-        let short = base(&group.words);
+        let short = base_name(&group.words);
         if short.len() < group.words.len() {
             by_base.entry(short.join(" ")).or_default().push(place);
         }
         // `Harbour Board of Pellmouth` is the `Harbour Board`.
         if let Some(of) = group.words.iter().position(|word| word == "of")
             && of >= 2
-            && group.words.get(of - 1).is_some_and(|word| traits(word) & ORG_END != 0)
+            && group.words.get(of - 1).is_some_and(|word| word_traits(word) & ORG_END != 0)
         {
             by_base.entry(group.words.get(..of).unwrap_or_default().join(" ")).or_default().push(place);
         }
-        if guess == Guess::Org {
-            by_last.entry(group.last().to_owned()).or_default().push(place);
-            by_first.entry(group.first().to_owned()).or_default().push(place);
+        if guess == GuessedType::Org {
+            by_last.entry(group.last_word().to_owned()).or_default().push(place);
+            by_first.entry(group.first_word().to_owned()).or_default().push(place);
             let letters: String = group
                 .words
                 .iter()
@@ -460,51 +483,56 @@ fn join_orgs(groups: &mut [Group]) {
     }
     for place in 0..groups.len() {
         let Some(group) = groups.get(place).filter(|group| group.joined.is_none() && !group.dropped) else { continue };
-        let (guess, score) = group.best();
-        if guess == Guess::Person && score >= 0.6 {
+        let (guess, score) = group.best_guess();
+        if guess == GuessedType::Person && score >= 0.6 {
             continue;
         }
-        let key = base(&group.words).join(" ");
+        let key = base_name(&group.words).join(" ");
         let single = group.words.len() == 1;
-        let word = traits(group.first());
-        let found = only(&by_base, &key)
-            .or_else(|| (single && word & ORG_ALONE != 0).then(|| only(&by_last, &key)).flatten())
-            .or_else(|| (single && group.capitals).then(|| only(&by_letters, &key)).flatten())
+        let word = word_traits(group.first_word());
+        let found = only_value(&by_base, &key)
+            .or_else(|| (single && word & ORG_ALONE != 0).then(|| only_value(&by_last, &key)).flatten())
+            .or_else(|| (single && group.capitals).then(|| only_value(&by_letters, &key)).flatten())
             .or_else(|| {
-                let plain = guess == Guess::Unknown || (guess == Guess::Org && score < 0.8);
-                (single && plain && word & (COMMON | GIVEN) == 0).then(|| only(&by_first, &key)).flatten()
+                let plain = guess == GuessedType::Unknown || (guess == GuessedType::Org && score < 0.8);
+                (single && plain && word & (COMMON | GIVEN) == 0).then(|| only_value(&by_first, &key)).flatten()
             });
         if let Some(Ok(to)) = found
             && to != place
         {
-            join(groups, place, to);
+            join_groups(groups, place, to);
         }
     }
 }
 
-fn kind(guess: Guess) -> EntityType {
+fn entity_type(guess: GuessedType) -> EntityType {
     match guess {
-        Guess::Person => EntityType::Person,
-        Guess::Org => EntityType::Org,
-        Guess::Project => EntityType::Project,
-        Guess::Object => EntityType::Object,
-        Guess::Place => EntityType::Place,
-        Guess::Unknown => EntityType::Other,
+        GuessedType::Person => EntityType::Person,
+        GuessedType::Org => EntityType::Org,
+        GuessedType::Project => EntityType::Project,
+        GuessedType::Object => EntityType::Object,
+        GuessedType::Place => EntityType::Place,
+        GuessedType::Unknown => EntityType::Other,
     }
 }
 
-fn finish(text: &str, mentions: &[Mention], groups: &[Group], mails: &[String]) -> Vec<Meant> {
+fn build_entities(
+    text: &str,
+    mentions: &[NameMention],
+    groups: &[MentionGroup],
+    mails: &[String],
+) -> Vec<ResolvedEntity> {
     let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
     for place in 0..groups.len() {
-        members.entry(root(groups, place)).or_default().push(place);
+        members.entry(root_group(groups, place)).or_default().push(place);
     }
     let mut roots: Vec<usize> = members.keys().copied().collect();
     roots.sort_unstable();
-    let mut found: Vec<Meant> = Vec::new();
+    let mut found: Vec<ResolvedEntity> = Vec::new();
     let mut entity_of: HashMap<usize, usize> = HashMap::new();
     for place in roots {
         let Some(group) = groups.get(place).filter(|group| !group.dropped) else { continue };
-        let (guess, score) = group.best();
+        let (guess, score) = group.best_guess();
         let mut all: Vec<usize> = members
             .get(&place)
             .into_iter()
@@ -517,14 +545,14 @@ fn finish(text: &str, mentions: &[Mention], groups: &[Group], mails: &[String]) 
         // Mentions that say nothing of its kind make a person surer, whose short forms they are, but not a thing.
         let short = all.len().saturating_sub(group.mentions.len());
         let bonus = match guess {
-            Guess::Person if score >= 0.5 || short > 0 => 0.03 * more,
-            Guess::Person => 0.0,
+            GuessedType::Person if score >= 0.5 || short > 0 => 0.03 * more,
+            GuessedType::Person => 0.0,
             _ => 0.01 * more,
         };
         let confidence = match guess {
             // Named again and again within sentences, but by nothing that tells what it is.
-            Guess::Unknown if group.words.len() >= 2 && group.firm >= 4 => 0.5 + 0.01 * more,
-            Guess::Unknown => continue,
+            GuessedType::Unknown if group.words.len() >= 2 && group.firm >= 4 => 0.5 + 0.01 * more,
+            GuessedType::Unknown => continue,
             // A capital that only the beginning of a sentence gives is not enough for a word nobody knows.
             _ if group.firm == 0 && score < 0.55 => continue,
             _ => (score + bonus).min(0.98),
@@ -532,18 +560,18 @@ fn finish(text: &str, mentions: &[Mention], groups: &[Group], mails: &[String]) 
         if confidence < ENOUGH {
             continue;
         }
-        let (name, aliases) = names(text, mentions, &all, guess);
+        let (name, aliases) = choose_names(text, mentions, &all, guess);
         if name.is_empty() {
             continue;
         }
         for mention in &all {
             entity_of.insert(*mention, found.len());
         }
-        let of = |read: fn(&Mention) -> Option<&String>| {
+        let of = |read: fn(&NameMention) -> Option<&String>| {
             all.iter().filter_map(|at| mentions.get(*at)).find_map(read).cloned()
         };
-        found.push(Meant {
-            kind: kind(guess),
+        found.push(ResolvedEntity {
+            kind: entity_type(guess),
             name,
             aliases,
             confidence,
@@ -563,7 +591,7 @@ fn finish(text: &str, mentions: &[Mention], groups: &[Group], mails: &[String]) 
             }
             named
                 .map(|org| org.name.clone())
-                .or_else(|| mentions.get(org).map(|org| collapsed(text.get(org.start..org.end).unwrap_or(""))))
+                .or_else(|| mentions.get(org).map(|org| collapse_spaces(text.get(org.start..org.end).unwrap_or(""))))
         })
         .collect();
     for (entity, org) in found.iter_mut().zip(orgs) {
@@ -573,17 +601,17 @@ fn finish(text: &str, mentions: &[Mention], groups: &[Group], mails: &[String]) 
             entity.role = None;
         }
     }
-    give_mails(&mut found, mails);
+    assign_mail_addresses(&mut found, mails);
     found.sort_by_key(|entity| entity.mentions.first().copied());
     found
 }
 
 /// The fullest name among mentions, and the others.
-fn names(text: &str, mentions: &[Mention], all: &[usize], guess: Guess) -> (String, Vec<String>) {
+fn choose_names(text: &str, mentions: &[NameMention], all: &[usize], guess: GuessedType) -> (String, Vec<String>) {
     let mut forms: Vec<(String, u32)> = Vec::new();
     for at in all {
         let Some(mention) = mentions.get(*at) else { continue };
-        let form = collapsed(text.get(mention.start..mention.end).unwrap_or(""));
+        let form = collapse_spaces(text.get(mention.start..mention.end).unwrap_or(""));
         if let Some((_, count)) = forms.iter_mut().find(|(known, _)| *known == form) {
             *count += 1;
         } else if forms.len() < 24 {
@@ -593,7 +621,7 @@ fn names(text: &str, mentions: &[Mention], all: &[usize], guess: Guess) -> (Stri
     // The most words; then not all in capitals; then the most letters; then the most often.
     let rank = |form: &(String, u32)| {
         let small = form.0.contains(char::is_lowercase);
-        let acronym = guess == Guess::Org && !small && !form.0.contains(' ');
+        let acronym = guess == GuessedType::Org && !small && !form.0.contains(' ');
         (!acronym, form.0.split(' ').count(), small, form.0.chars().filter(|c| c.is_alphanumeric()).count(), form.1)
     };
     let Some(best) = (0..forms.len()).rev().max_by_key(|at| forms.get(*at).map(rank)) else {
@@ -605,12 +633,12 @@ fn names(text: &str, mentions: &[Mention], all: &[usize], guess: Guess) -> (Stri
 }
 
 /// With one blank where there is blank space.
-pub fn collapsed(words: &str) -> String {
+pub fn collapse_spaces(words: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Addresses that stand alone belong to whose name they spell.
-fn give_mails(found: &mut [Meant], mails: &[String]) {
+fn assign_mail_addresses(found: &mut [ResolvedEntity], mails: &[String]) {
     let mut by_family: HashMap<String, Vec<usize>> = HashMap::new();
     for (place, entity) in found.iter().enumerate() {
         if entity.kind == EntityType::Person && entity.email.is_none() {

@@ -3,35 +3,36 @@
 use ibid_domain::{ActorRole, Category};
 
 use super::{
-    events::{Draft, Sentence},
-    frames::Hit,
+    events::{AnalyzedSentence, EventDraft},
+    frames::FrameMatch,
     lexicon::{AUXILIARY, DETERMINER, GROUP, NEGATION, PERSON_VERB, PREPOSITION, PRONOUN},
-    names::Guess,
-    tokens::Kind,
+    names::GuessedType,
+    tokens::LexiconTokenKind,
 };
 
-/// Who stands before a phrase.
+/// Subject of a phrase: the people named or meant before it.
 #[derive(Default)]
-pub struct Subject {
+pub struct PhraseSubject {
     /// The names, in the order of the text.
     pub spots: Vec<usize>,
-    /// It is `I` or `we`.
+    /// True if the subject is `I` or `we`.
     pub speaks: bool,
     /// It is somebody, though not by name.
     pub somebody: bool,
-    /// It is several of them.
+    /// True if the subject is several people.
     pub group: bool,
     /// Nobody was looked for beyond this: a relative pronoun, the beginning.
     pub thing: bool,
 }
 
-impl Sentence<'_> {
-    /// Who says what the sentence says: `Grace Mbeki reported that …`, `“…”, said Frank Osborne`.
-    pub(super) fn sayer(&self) -> Option<usize> {
+impl AnalyzedSentence<'_> {
+    /// Returns the person to whom the statement is attributed: `Grace Mbeki reported that …`, `“…”, said Frank
+    /// Osborne`.
+    pub(super) fn quoted_speaker(&self) -> Option<usize> {
         self.spots.iter().take(8).position(|spot| {
             let says = |at: usize| {
                 matches!(
-                    self.said(at),
+                    self.word_at(at),
                     "said"
                         | "says"
                         | "reported"
@@ -47,17 +48,17 @@ impl Sentence<'_> {
             };
             let before = (1..5)
                 .map_while(|back| spot.first.checked_sub(back))
-                .take_while(|at| !matches!(self.token(*at).map(|token| token.kind), Some(Kind::Sign(_))))
+                .take_while(|at| !matches!(self.token(*at).map(|token| token.kind), Some(LexiconTokenKind::Sign(_))))
                 .any(says);
-            spot.guess == Guess::Person && (says(spot.reach) || says(spot.last) || before)
+            spot.guess == GuessedType::Person && (says(spot.reach) || says(spot.last) || before)
         })
     }
 
-    /// Who stands before a phrase.
-    pub(super) fn subject(&self, start: usize) -> Subject {
-        let mut subject = Subject::default();
+    /// Returns the subject before a phrase.
+    pub(super) fn subject_before(&self, start: usize) -> PhraseSubject {
+        let mut subject = PhraseSubject::default();
         // `I'll send`: the pronoun is in the phrase.
-        let first = self.said(start);
+        let first = self.word_at(start);
         if first.len() <= 8
             && (first.contains('\'')
                 || first.contains('’')
@@ -94,14 +95,14 @@ impl Sentence<'_> {
                 let Some(spot) = self.spots.get(found) else { break };
                 let mut before = spot.first;
                 while before > self.body
-                    && (self.is(before - 1, DETERMINER)
+                    && (self.has_trait(before - 1, DETERMINER)
                         || self.token(before - 1).is_some_and(|token| token.is_sign('"')))
                 {
                     before -= 1;
                 }
-                let preposed = before > self.body && self.is(before - 1, PREPOSITION);
-                let acts = matches!(spot.guess, Guess::Person | Guess::Org | Guess::Unknown)
-                    || (spot.guess == Guess::Place && nouns == 0 && spot.score >= 0.8);
+                let preposed = before > self.body && self.has_trait(before - 1, PREPOSITION);
+                let acts = matches!(spot.guess, GuessedType::Person | GuessedType::Org | GuessedType::Unknown)
+                    || (spot.guess == GuessedType::Place && nouns == 0 && spot.score >= 0.8);
                 if preposed || !acts {
                     // `Alice from Acme approved`: go on before the preposition if a name stands there.
                     let behind = before.checked_sub(2).and_then(|at| self.spot_over(at));
@@ -116,13 +117,13 @@ impl Sentence<'_> {
                         }
                     }
                 }
-                subject.spots = self.with_those_beside(found);
+                subject.spots = self.with_coordinated(found);
                 return subject;
             }
             let Some(token) = self.token(at) else { break };
-            let said = token.of(self.text);
+            let said = token.text_in(self.text);
             match token.kind {
-                Kind::Sign(',') | Kind::Word
+                LexiconTokenKind::Sign(',') | LexiconTokenKind::Word
                     if said == ","
                         || said == "and"
                         || said == "und"
@@ -140,9 +141,9 @@ impl Sentence<'_> {
                     }
                     nouns += 1;
                 }
-                Kind::Sign('"' | '”' | '“' | '*' | '_') => {}
-                Kind::Sign(_) => break,
-                _ if token.is(PRONOUN) => {
+                LexiconTokenKind::Sign('"' | '”' | '“' | '*' | '_') => {}
+                LexiconTokenKind::Sign(_) => break,
+                _ if token.has_trait(PRONOUN) => {
                     let lower = said.to_lowercase();
                     // `Acme said that it had bought`: who says it.
                     if matches!(lower.as_str(), "it" | "he" | "she" | "they") && self.is_reported(at) {
@@ -157,9 +158,9 @@ impl Sentence<'_> {
                             subject.somebody = true
                         }
                         "who" => {
-                            let name = at
-                                .checked_sub(1)
-                                .map(|before| if self.said(before) == "," { before.saturating_sub(1) } else { before });
+                            let name = at.checked_sub(1).map(|before| {
+                                if self.word_at(before) == "," { before.saturating_sub(1) } else { before }
+                            });
                             match name.and_then(|name| self.spot_over(name)) {
                                 Some(found) => subject.spots = vec![found],
                                 None => subject.somebody = true,
@@ -169,24 +170,24 @@ impl Sentence<'_> {
                     }
                     return subject;
                 }
-                _ if token.is(AUXILIARY | NEGATION) || self.is_adverb(at) => {}
-                _ if token.is(DETERMINER) => {
+                _ if token.has_trait(AUXILIARY | NEGATION) || self.is_adverb(at) => {}
+                _ if token.has_trait(DETERMINER) => {
                     subject.thing = !subject.somebody;
                     return subject;
                 }
-                _ if token.is(PREPOSITION) => {
+                _ if token.has_trait(PREPOSITION) => {
                     // `the members of the board decided`: the noun before the preposition counts.
                     nouns += 1;
                     subject.somebody = false;
                 }
-                Kind::Possessive => {
+                LexiconTokenKind::Possessive => {
                     subject.thing = !subject.somebody;
                     return subject;
                 }
                 _ => {
                     nouns += 1;
-                    subject.somebody |= token.is(GROUP);
-                    subject.group |= token.is(GROUP);
+                    subject.somebody |= token.has_trait(GROUP);
+                    subject.group |= token.has_trait(GROUP);
                     if nouns > 6 {
                         subject.thing = !subject.somebody;
                         return subject;
@@ -197,11 +198,11 @@ impl Sentence<'_> {
         subject
     }
 
-    /// Whether a pronoun follows `said that` or the like.
+    /// Returns true if a pronoun follows `said that` or a similar phrase.
     pub(super) fn is_reported(&self, at: usize) -> bool {
         let before = at.saturating_sub(5).max(self.body)..at;
-        let that = at > self.body && (self.said(at - 1) == "that" || self.is(at - 1, PERSON_VERB));
-        that && before.clone().any(|at| self.is(at, PERSON_VERB) && !self.is(at, AUXILIARY))
+        let that = at > self.body && (self.word_at(at - 1) == "that" || self.has_trait(at - 1, PERSON_VERB));
+        that && before.clone().any(|at| self.has_trait(at, PERSON_VERB) && !self.has_trait(at, AUXILIARY))
     }
 
     /// The spot that a token belongs to, or to what is said of it.
@@ -213,21 +214,21 @@ impl Sentence<'_> {
     }
 
     /// A name and those joined to it before: `Alice, Bob and Carol`.
-    pub(super) fn with_those_beside(&self, last: usize) -> Vec<usize> {
+    pub(super) fn with_coordinated(&self, last: usize) -> Vec<usize> {
         let mut found = vec![last];
         let mut at = last;
         while found.len() < 12 {
             let Some(first) = self.spots.get(at).map(|spot| spot.first) else { break };
             let Some(joint) = first.checked_sub(1) else { break };
-            if !matches!(self.said(joint), "and" | "," | "&" | "und" | "et" | "y") {
+            if !matches!(self.word_at(joint), "and" | "," | "&" | "und" | "et" | "y") {
                 break;
             }
-            let end = if self.said(joint.saturating_sub(1)) == "," { joint.saturating_sub(1) } else { joint };
+            let end = if self.word_at(joint.saturating_sub(1)) == "," { joint.saturating_sub(1) } else { joint };
             let before = self.spots.partition_point(|spot| spot.first < first).checked_sub(1);
             let Some(before) = before.filter(|before| {
                 self.spots.get(*before).is_some_and(|spot| {
                     (spot.last == end || spot.reach == end || spot.reach == first)
-                        && matches!(spot.guess, Guess::Person | Guess::Org)
+                        && matches!(spot.guess, GuessedType::Person | GuessedType::Org)
                 })
             }) else {
                 break;
@@ -239,23 +240,22 @@ impl Sentence<'_> {
         found
     }
 
-    /// Who begins the sentence, where nobody stands nearer.
-    pub(super) fn opening_subject(&self, before: usize) -> Subject {
-        let mut subject = Subject::default();
+    /// Returns the subject at the start of the sentence, used if no nearer one exists.
+    pub(super) fn opening_subject(&self, before: usize) -> PhraseSubject {
+        let mut subject = PhraseSubject::default();
         for at in self.body..before {
             if let Some(found) = self.spot_over(at) {
-                if self
-                    .spots
-                    .get(found)
-                    .is_some_and(|spot| matches!(spot.guess, Guess::Person | Guess::Org | Guess::Unknown))
-                {
+                if self.spots.get(found).is_some_and(|spot| {
+                    matches!(spot.guess, GuessedType::Person | GuessedType::Org | GuessedType::Unknown)
+                }) {
                     let mut all = vec![found];
                     // Those joined to it behind: `Alice and Bob reviewed it and asked`.
                     let mut next = found;
                     while let Some(spot) = self.spots.get(next)
-                        && matches!(self.said(spot.last), "and" | ",")
+                        && matches!(self.word_at(spot.last), "and" | ",")
                         && self.spots.get(next + 1).is_some_and(|other| {
-                            other.first == spot.last + 1 && matches!(other.guess, Guess::Person | Guess::Org)
+                            other.first == spot.last + 1
+                                && matches!(other.guess, GuessedType::Person | GuessedType::Org)
                         })
                         && all.len() < 12
                     {
@@ -267,7 +267,7 @@ impl Sentence<'_> {
                 return subject;
             }
             let Some(token) = self.token(at) else { break };
-            match self.said(at) {
+            match self.word_at(at) {
                 "I" | "We" | "we" | "Ich" | "Wir" | "i" => {
                     subject.speaks = true;
                     return subject;
@@ -276,11 +276,11 @@ impl Sentence<'_> {
                     subject.somebody = true;
                     return subject;
                 }
-                _ if token.is(GROUP) => {
+                _ if token.has_trait(GROUP) => {
                     subject.somebody = true;
                     return subject;
                 }
-                _ if token.is(PREPOSITION) && at > self.body => return subject,
+                _ if token.has_trait(PREPOSITION) && at > self.body => return subject,
                 _ => {}
             }
             if at > self.body + 8 {
@@ -290,36 +290,38 @@ impl Sentence<'_> {
         subject
     }
 
-    /// Who has a part in it behind the phrase: `by Bob`, `with Bob`, `feedback from Bob`.
-    pub(super) fn after(&self, hit: &Hit<'_>, passive: bool, draft: &mut Draft) {
+    /// Adds actors named after the phrase: `by Bob`, `with Bob`, `feedback from Bob`.
+    pub(super) fn add_actors_after(&self, hit: &FrameMatch<'_>, passive: bool, draft: &mut EventDraft) {
         let frame = hit.frame;
         let from = self.spots.partition_point(|spot| spot.first < hit.end);
         let mut joined = false;
         for (at, spot) in self.spots.iter().enumerate().skip(from).take(16) {
             let employer = self.spots.get(at.saturating_sub(4)..(at + 4).min(self.spots.len())).unwrap_or_default();
-            if !matches!(spot.guess, Guess::Person | Guess::Org) || employer.iter().any(|other| other.org == Some(at)) {
-                joined &= spot.guess == Guess::Org;
+            if !matches!(spot.guess, GuessedType::Person | GuessedType::Org)
+                || employer.iter().any(|other| other.org == Some(at))
+            {
+                joined &= spot.guess == GuessedType::Org;
                 continue;
             }
             let mut before = spot.first;
-            while before > hit.start && self.is(before - 1, DETERMINER) {
+            while before > hit.start && self.has_trait(before - 1, DETERMINER) {
                 before -= 1;
             }
             // `by the trader Elias Whitcomb`
             if let Some(role) = spot.role.filter(|role| role.1 == spot.first) {
                 before = role.0;
-                while before > hit.start && self.is(before - 1, DETERMINER) {
+                while before > hit.start && self.has_trait(before - 1, DETERMINER) {
                     before -= 1;
                 }
             }
-            let word = before.checked_sub(1).map_or("", |at| self.said(at));
+            let word = before.checked_sub(1).map_or("", |at| self.word_at(at));
             let mention = self.first_mention + at;
             if draft.actors.iter().any(|(known, _)| *known == mention) {
                 continue;
             }
             let right_behind = before == hit.end;
             let between = self.tokens.get(hit.end..spot.first).unwrap_or_default();
-            let clause = between.iter().all(|token| !matches!(token.kind, Kind::Sign(';' | ':' | '(')));
+            let clause = between.iter().all(|token| !matches!(token.kind, LexiconTokenKind::Sign(';' | ':' | '(')));
             let by = matches!(word, "by" | "von" | "durch" | "par" | "por") && (passive || right_behind || frame.past);
             let from_whom = right_behind
                 && matches!(word, "from" | "by" | "of" | "von" | "de")

@@ -4,18 +4,18 @@ use std::ops::Range;
 
 use super::lexicon::{LEXICON, Traits, WordId};
 
-/// What a token is.
+/// Lexical category of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LexiconTokenKind {
     /// Letters, with what joins them: `O'Brien`, `al-Rashid`, `U.S.`
     Word,
     /// Begins with a digit: `3`, `2024-05-12`, `3rd`, `10:30`.
     Number,
-    /// The `'s` after a name.
+    /// Possessive ending `'s` after a name.
     Possessive,
-    /// `alice@example.org`
+    /// E-mail address such as `alice@example.org`.
     Mail,
-    /// `@alice`
+    /// User handle such as `@alice`.
     Handle,
     /// An address on the web or a path.
     Address,
@@ -23,10 +23,10 @@ pub enum Kind {
     Sign(char),
 }
 
-/// How a word is written.
+/// Use of capitals in the spelling of a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
-    /// It begins with a capital.
+pub struct WordShape {
+    /// True if the first letter is a capital.
     pub capital: bool,
     /// It has two letters or more, all of them capitals.
     pub capitals: bool,
@@ -38,41 +38,39 @@ pub struct Shape {
 
 /// A word, number or sign of a text.
 #[derive(Clone, Copy, Debug)]
-pub struct Token {
-    /// The first byte.
+pub struct LexiconToken {
+    /// Offset of the first byte in the text.
     pub start: usize,
-    /// One past the last byte.
+    /// Offset after the last byte.
     pub end: usize,
-    /// What it is.
-    pub kind: Kind,
-    /// How it is written.
-    pub shape: Shape,
-    /// Which word of the lexicon it is.
+    pub kind: LexiconTokenKind,
+    pub shape: WordShape,
+    /// Id of the word in the lexicon; 0 if unknown.
     pub word: WordId,
-    /// What the lexicon says of it.
+    /// Properties of the word from the lexicon.
     pub traits: Traits,
-    /// Whether blank space stands before it.
+    /// True if white space precedes the token.
     pub spaced: bool,
 }
 
-impl Token {
-    /// Whether the lexicon says one of `traits` of it.
-    pub const fn is(&self, traits: Traits) -> bool {
+impl LexiconToken {
+    /// Returns true if the word has any of `traits`.
+    pub const fn has_trait(&self, traits: Traits) -> bool {
         self.traits & traits != 0
     }
 
-    /// Whether it is this sign.
+    /// Returns true if the token is this punctuation character.
     pub fn is_sign(&self, sign: char) -> bool {
-        self.kind == Kind::Sign(sign)
+        self.kind == LexiconTokenKind::Sign(sign)
     }
 
-    /// Whether it is a word with a capital.
+    /// Returns true for a word that begins with a capital.
     pub fn is_capital(&self) -> bool {
-        self.kind == Kind::Word && (self.shape.capital || self.shape.camel)
+        self.kind == LexiconTokenKind::Word && (self.shape.capital || self.shape.camel)
     }
 
-    /// What it says.
-    pub fn of<'text>(&self, text: &'text str) -> &'text str {
+    /// Returns the token's words from the text it was read from.
+    pub fn text_in<'text>(&self, text: &'text str) -> &'text str {
         text.get(self.start..self.end).unwrap_or("")
     }
 }
@@ -81,7 +79,7 @@ impl Token {
 const LONGEST: usize = 64;
 
 /// Puts the tokens of a range into `tokens`, which is emptied first.
-pub fn tokenize(text: &str, range: Range<usize>, tokens: &mut Vec<Token>) {
+pub fn tokenize(text: &str, range: Range<usize>, tokens: &mut Vec<LexiconToken>) {
     tokens.clear();
     let mut lower = String::new();
     let mut at = range.start;
@@ -94,21 +92,21 @@ pub fn tokenize(text: &str, range: Range<usize>, tokens: &mut Vec<Token>) {
         }
         let rest = text.get(at..range.end).unwrap_or("");
         let (length, kind) = if first.is_alphanumeric() {
-            mail(rest).or_else(|| address(rest)).unwrap_or_else(|| word(rest, first))
+            email_length(rest).or_else(|| url_length(rest)).unwrap_or_else(|| word_length(rest, first))
         } else if first == '@' && spaced {
-            handle(rest).unwrap_or((1, Kind::Sign('@')))
+            handle_length(rest).unwrap_or((1, LexiconTokenKind::Sign('@')))
         } else if matches!(first, '\'' | '’') && !spaced {
-            possessive(rest).unwrap_or((first.len_utf8(), Kind::Sign(first)))
+            possessive_length(rest).unwrap_or((first.len_utf8(), LexiconTokenKind::Sign(first)))
         } else {
-            (first.len_utf8(), Kind::Sign(first))
+            (first.len_utf8(), LexiconTokenKind::Sign(first))
         };
         let said = text.get(at..at + length).unwrap_or("");
         let mut token =
-            Token { start: at, end: at + length, kind, shape: Shape::default(), word: 0, traits: 0, spaced };
-        if matches!(kind, Kind::Word | Kind::Number) {
-            token.shape = shape(said);
+            LexiconToken { start: at, end: at + length, kind, shape: WordShape::default(), word: 0, traits: 0, spaced };
+        if matches!(kind, LexiconTokenKind::Word | LexiconTokenKind::Number) {
+            token.shape = word_shape(said);
             if said.len() <= LONGEST {
-                token.word = LEXICON.id(lowered(said, &mut lower));
+                token.word = LEXICON.word_id(lowercase_word(said, &mut lower));
                 token.traits = LEXICON.traits(token.word);
                 if token.word == 0 && lower.contains('-') {
                     token.traits = LEXICON.traits_of_parts(&lower);
@@ -127,7 +125,7 @@ pub fn tokenize(text: &str, range: Range<usize>, tokens: &mut Vec<Token>) {
 }
 
 /// The word in lower case with plain apostrophes.
-fn lowered<'lower>(word: &str, lower: &'lower mut String) -> &'lower str {
+fn lowercase_word<'lower>(word: &str, lower: &'lower mut String) -> &'lower str {
     lower.clear();
     for c in word.chars() {
         match c {
@@ -139,8 +137,8 @@ fn lowered<'lower>(word: &str, lower: &'lower mut String) -> &'lower str {
     lower.as_str()
 }
 
-fn shape(word: &str) -> Shape {
-    let mut shape = Shape::default();
+fn word_shape(word: &str) -> WordShape {
+    let mut shape = WordShape::default();
     let (mut letters, mut upper, mut after_small) = (0, 0, false);
     let mut dotted = true;
     for (place, c) in word.chars().enumerate() {
@@ -165,7 +163,7 @@ fn shape(word: &str) -> Shape {
 }
 
 /// The length of the word or number that `rest` begins with.
-fn word(rest: &str, first: char) -> (usize, Kind) {
+fn word_length(rest: &str, first: char) -> (usize, LexiconTokenKind) {
     let number = first.is_ascii_digit();
     let mut end = 0;
     // Whether only single letters with dots were read, as in `U.S` and `e.g`.
@@ -204,7 +202,7 @@ fn word(rest: &str, first: char) -> (usize, Kind) {
         }
         run = 0;
     }
-    (end.max(first.len_utf8()), if number { Kind::Number } else { Kind::Word })
+    (end.max(first.len_utf8()), if number { LexiconTokenKind::Number } else { LexiconTokenKind::Word })
 }
 
 /// Combining marks, which belong to the letter before them.
@@ -212,16 +210,16 @@ const fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
 
-/// Whether what follows an apostrophe is only an `s`.
+/// Returns the end of a possessive `s` after an apostrophe, or `None` if other letters follow.
 fn possessive_end(after: &str) -> Option<usize> {
     let mut chars = after.chars();
     let fits = matches!(chars.next(), Some('s' | 'S')) && !chars.next().is_some_and(char::is_alphanumeric);
     fits.then_some(1)
 }
 
-fn possessive(rest: &str) -> Option<(usize, Kind)> {
+fn possessive_length(rest: &str) -> Option<(usize, LexiconTokenKind)> {
     let mark = rest.chars().next()?.len_utf8();
-    possessive_end(rest.get(mark..)?).map(|length| (mark + length, Kind::Possessive))
+    possessive_end(rest.get(mark..)?).map(|length| (mark + length, LexiconTokenKind::Possessive))
 }
 
 const fn is_mail_sign(byte: u8) -> bool {
@@ -229,7 +227,7 @@ const fn is_mail_sign(byte: u8) -> bool {
 }
 
 /// The length of the e-mail address that `rest` begins with.
-fn mail(rest: &str) -> Option<(usize, Kind)> {
+fn email_length(rest: &str) -> Option<(usize, LexiconTokenKind)> {
     let bytes = rest.as_bytes();
     let local = bytes.iter().take(65).take_while(|byte| is_mail_sign(**byte)).count();
     if local == 0 || bytes.get(local) != Some(&b'@') {
@@ -242,11 +240,11 @@ fn mail(rest: &str) -> Option<(usize, Kind)> {
         length -= 1;
     }
     let has_dot = domain.get(..length)?.contains(&b'.');
-    has_dot.then_some((local + 1 + length, Kind::Mail))
+    has_dot.then_some((local + 1 + length, LexiconTokenKind::Mail))
 }
 
 /// The length of the address on the web that `rest` begins with.
-fn address(rest: &str) -> Option<(usize, Kind)> {
+fn url_length(rest: &str) -> Option<(usize, LexiconTokenKind)> {
     let begins = ["http://", "https://", "ftp://", "mailto:", "www."].iter().any(|scheme| rest.starts_with(scheme));
     if !begins {
         return None;
@@ -254,11 +252,11 @@ fn address(rest: &str) -> Option<(usize, Kind)> {
     let ends = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | ')' | ']' | '|');
     let length = rest.find(ends).unwrap_or(rest.len());
     let said = rest.get(..length)?.trim_end_matches(['.', ',', ';', ':', '!', '?']);
-    Some((said.len(), Kind::Address))
+    Some((said.len(), LexiconTokenKind::Address))
 }
 
 /// The length of the handle that `rest` begins with.
-fn handle(rest: &str) -> Option<(usize, Kind)> {
+fn handle_length(rest: &str) -> Option<(usize, LexiconTokenKind)> {
     let bytes = rest.as_bytes().get(1..)?;
     let mut length = bytes
         .iter()
@@ -268,7 +266,8 @@ fn handle(rest: &str) -> Option<(usize, Kind)> {
     while length > 0 && matches!(bytes.get(length - 1), Some(b'.' | b'-')) {
         length -= 1;
     }
-    (length >= 2 && bytes.first().is_some_and(u8::is_ascii_alphabetic)).then_some((length + 1, Kind::Handle))
+    (length >= 2 && bytes.first().is_some_and(u8::is_ascii_alphabetic))
+        .then_some((length + 1, LexiconTokenKind::Handle))
 }
 
 #[cfg(test)]
@@ -278,7 +277,7 @@ mod tests {
     fn said(text: &str) -> Vec<&str> {
         let mut tokens = Vec::new();
         tokenize(text, 0..text.len(), &mut tokens);
-        tokens.iter().map(|token| token.of(text)).collect()
+        tokens.iter().map(|token| token.text_in(text)).collect()
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::words::{edits, number, plainly};
+use super::name_words::{edit_distance, hash_word, to_plain_letters};
 
 /// More of a context than this is not read.
 pub const LONGEST: usize = 6_000;
@@ -17,7 +17,7 @@ pub const LONGEST: usize = 6_000;
 const MOST: usize = 400;
 
 #[derive(Deserialize)]
-struct Lists {
+struct ContextWordLists {
     fields: String,
     labels: String,
     once: String,
@@ -27,10 +27,10 @@ struct Lists {
     common: String,
 }
 
-static LISTS: LazyLock<Option<Lists>> =
+static LISTS: LazyLock<Option<ContextWordLists>> =
     LazyLock::new(|| toml::from_str(include_str!("../../data/judge/context.toml")).ok());
 
-fn words_of(list: fn(&Lists) -> &String) -> HashSet<&'static str> {
+fn words_of(list: fn(&ContextWordLists) -> &String) -> HashSet<&'static str> {
     LISTS.as_ref().map(|lists| list(lists).split_whitespace().collect()).unwrap_or_default()
 }
 
@@ -42,12 +42,12 @@ static SPOKEN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|list
 static DIRECTIONS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.directions));
 static COMMON: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.common));
 
-/// What else is known, by shape; each list is sorted, and each thing is in it once.
+/// Facts about a profile from free text, grouped by form. Each list is sorted and has no duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Context {
+pub struct ProfileContext {
     /// Numbers of six digits and more: telephones, registers.
     pub numbers: Vec<String>,
-    /// Days.
+    /// Dates, each as it is compared.
     pub dates: Vec<String>,
     /// Numbers of which everybody has one.
     pub once: Vec<String>,
@@ -57,21 +57,21 @@ pub struct Context {
     pub houses: Vec<u64>,
     /// Two words with a capital that stand together: people, mostly, and places.
     pub names: Vec<u64>,
-    /// All other words.
+    /// Hashes of all remaining words.
     pub words: Vec<u64>,
-    /// Where mail reaches it.
+    /// E-mail addresses in lower case.
     pub emails: Vec<String>,
-    /// Whether it is sentences and no record.
+    /// True if the text is sentences rather than a record of fields.
     pub prose: bool,
 }
 
-enum Token {
+enum ContextToken {
     Word { plain: String, capital: bool },
     Digits(String),
     Code(String),
 }
 
-impl Context {
+impl ProfileContext {
     /// Read from any text; words of its own name tell nothing.
     pub fn read(text: &str, own: &HashSet<String>) -> Self {
         let text: String = text.chars().take(LONGEST).collect();
@@ -83,45 +83,45 @@ impl Context {
         };
         let mut context = Self::default();
         let emails = text.split(|letter: char| letter.is_whitespace() || ",;\"'<>()[]{}|".contains(letter));
-        context.emails = emails.filter_map(email).take(MOST).collect();
+        context.emails = emails.filter_map(parse_email).take(MOST).collect();
         let mut run: Vec<String> = Vec::new();
         let mut house: Option<String> = None;
         let mut once = false;
-        let mut scan = Scan { letters: text.chars().collect(), at: 0 };
+        let mut scan = ContextScanner { letters: text.chars().collect(), at: 0 };
         while let Some((token, key)) = scan.next() {
-            if let (Token::Word { plain, .. }, true) = (&token, key) {
+            if let (ContextToken::Word { plain, .. }, true) = (&token, key) {
                 run.clear();
                 house = None;
                 once = ONCE.contains(plain.as_str());
                 continue;
             }
             match token {
-                Token::Word { plain, .. } if MISSING.contains(plain.as_str()) => {}
+                ContextToken::Word { plain, .. } if MISSING.contains(plain.as_str()) => {}
                 // The name of a field without its colon.
-                Token::Word { plain, .. } if LABELS.contains(plain.as_str()) => run.clear(),
-                Token::Word { plain, capital } => {
+                ContextToken::Word { plain, .. } if LABELS.contains(plain.as_str()) => run.clear(),
+                ContextToken::Word { plain, capital } => {
                     context.prose |= !capital && SPOKEN.contains(plain.as_str());
                     // `born 1960-02-01`
                     once |= ONCE.contains(plain.as_str());
                     let direction = DIRECTIONS.contains(plain.as_str());
                     if let Some(digits) = house.take_if(|_| !direction).filter(|_| plain.chars().count() > 2) {
-                        context.houses.push(number(&format!("{digits} {plain}")));
+                        context.houses.push(hash_word(&format!("{digits} {plain}")));
                     }
                     let long = plain.chars().count() > 2;
                     if capital && long && !own.contains(&plain) {
                         for other in run.iter().rev().take(2) {
                             let (first, second) = if *other < plain { (other, &plain) } else { (&plain, other) };
-                            context.names.push(number(&format!("{first} {second}")));
+                            context.names.push(hash_word(&format!("{first} {second}")));
                         }
                         run.push(plain.clone());
                     } else if !capital {
                         run.clear();
                     }
                     if long && !COMMON.contains(plain.as_str()) && !own.contains(&plain) {
-                        context.words.push(number(&plain));
+                        context.words.push(hash_word(&plain));
                     }
                 }
-                Token::Digits(digits) => {
+                ContextToken::Digits(digits) => {
                     run.clear();
                     match digits.len() {
                         _ if once && digits.len() > 3 => {
@@ -136,18 +136,18 @@ impl Context {
                         6.. => context.numbers.push(digits),
                         length => {
                             if length > 3 && !(digits.starts_with("19") || digits.starts_with("20")) {
-                                context.words.push(number(&digits));
+                                context.words.push(hash_word(&digits));
                             }
                             house = Some(digits);
                         }
                     }
                 }
-                Token::Code(code) => {
+                ContextToken::Code(code) => {
                     run.clear();
                     match house.take() {
                         // `71st` is a street.
                         Some(digits) if code.starts_with(|letter: char| letter.is_ascii_digit()) => {
-                            context.houses.push(number(&format!("{digits} {code}")));
+                            context.houses.push(hash_word(&format!("{digits} {code}")));
                         }
                         _ => context.codes.push(code),
                     }
@@ -167,14 +167,14 @@ impl Context {
         context
     }
 
-    /// Whether it is a record, of which two of one should agree: it has codes, numbers, days or houses, and is no prose.
+    /// Returns true for a record with codes, numbers, dates or addresses; two records of one entity should agree.
     pub fn is_record(&self) -> bool {
         let told = [self.codes.len(), self.numbers.len(), self.dates.len(), self.houses.len()];
-        !self.prose && self.size() > 2 && told.iter().any(|count| *count > 0)
+        !self.prose && self.item_count() > 2 && told.iter().any(|count| *count > 0)
     }
 
-    /// How many things are known.
-    pub fn size(&self) -> usize {
+    /// Returns the number of facts.
+    pub fn item_count(&self) -> usize {
         self.numbers.len()
             + self.dates.len()
             + self.codes.len()
@@ -184,18 +184,18 @@ impl Context {
     }
 }
 
-/// Whether both are said to be born, and not on the same day but for a slip.
-pub fn born_apart(a: &Context, b: &Context) -> bool {
-    let days = |context: &Context| -> Vec<Vec<char>> {
+/// Returns true if both have a birth date and the dates differ by more than a typing error.
+pub fn born_apart(a: &ProfileContext, b: &ProfileContext) -> bool {
+    let days = |context: &ProfileContext| -> Vec<Vec<char>> {
         context.once.iter().filter(|digits| is_day(digits)).take(4).map(|digits| digits.chars().collect()).collect()
     };
     let (ours, theirs) = (days(a), days(b));
-    let alike = |one: &Vec<char>| theirs.iter().any(|other| edits(one, other, 1).is_some());
+    let alike = |one: &Vec<char>| theirs.iter().any(|other| edit_distance(one, other, 1).is_some());
     !ours.is_empty() && !theirs.is_empty() && !ours.iter().any(alike)
 }
 
 /// An address of mail, in lower case, if it is one.
-pub fn email(text: &str) -> Option<String> {
+pub fn parse_email(text: &str) -> Option<String> {
     let text = text.trim().trim_start_matches("mailto:").trim_end_matches('.');
     let (local, domain) = text.split_once('@')?;
     let whole = !local.is_empty() && domain.contains('.') && !domain.contains('@') && text.len() < 255;
@@ -212,18 +212,18 @@ fn is_day(digits: &str) -> bool {
         && (1..=31).contains(&part(6..8))
 }
 
-struct Scan {
+struct ContextScanner {
     letters: Vec<char>,
     at: usize,
 }
 
-impl Scan {
+impl ContextScanner {
     fn peek(&self, ahead: usize) -> Option<char> {
         self.letters.get(self.at + ahead).copied()
     }
 
     /// The next token, and whether it is the name of a field.
-    fn next(&mut self) -> Option<(Token, bool)> {
+    fn next(&mut self) -> Option<(ContextToken, bool)> {
         while !self.peek(0)?.is_alphanumeric() {
             self.at += 1;
         }
@@ -254,68 +254,69 @@ impl Scan {
             ahead += 1;
         }
         let marked = matches!(self.peek(ahead), Some(':' | '='));
-        let plain = plainly(&raw);
+        let plain = to_plain_letters(&raw);
         let field = FIELDS.contains(plain.as_str()) || ONCE.contains(plain.as_str());
         // Without quotes only what stands right before the colon is a field's name, and the colon of an address is none.
         let key =
             marked && (field || ahead > 0 || self.peek(ahead + 1).is_some_and(char::is_whitespace)) && !digits_only;
         let token = if decimal {
-            Token::Word { plain: String::new(), capital: false }
+            ContextToken::Word { plain: String::new(), capital: false }
         } else if digits_only {
-            Token::Digits(raw)
+            ContextToken::Digits(raw)
         } else if raw.chars().any(|letter| letter.is_ascii_digit()) {
-            Token::Code(plain)
+            ContextToken::Code(plain)
         } else {
-            Token::Word { capital: raw.starts_with(char::is_uppercase), plain }
+            ContextToken::Word { capital: raw.starts_with(char::is_uppercase), plain }
         };
         Some((token, key))
     }
 }
 
-/// What two contexts have in common, each figure from 0 to 1.
+/// Facts that two contexts share. Each figure is from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Overlap {
-    /// A long number is the same.
+pub struct ContextOverlap {
+    /// True if a long number is the same.
     pub number: bool,
     /// A long number is the same but for a slip.
     pub number_near: bool,
     /// Both have long numbers, and none is alike.
     pub numbers_apart: bool,
-    /// A day is the same.
+    /// True if a date is the same.
     pub date: bool,
     /// A house in a street is the same.
     pub house: bool,
     /// Both have a house, and none is the same.
     pub houses_apart: bool,
-    /// How many names they share: four are as good as more.
+    /// Share of common names, from 0 to 1; four or more count as 1.
     pub names: f64,
-    /// How many of the codes of the one with fewer.
+    /// Share of common codes, relative to the context with fewer codes.
     pub codes: f64,
     /// Both have codes, and none is alike.
     pub codes_apart: bool,
-    /// How many words they share, by how many they have.
+    /// Share of common words, relative to the number of words.
     pub words: f64,
-    /// How many years lie between the nearest days of both: five are as good as more.
+    /// Years between the nearest dates of both, divided by five and capped at 1.
     pub years: f64,
     /// Both have something to tell, and nothing is shared.
     pub nothing: bool,
 }
 
-/// What two contexts have in common, whichever comes first.
-pub fn overlap(a: &Context, b: &Context) -> Overlap {
-    let number = shared(&a.numbers, &b.numbers) > 0;
+/// Compares two contexts; the order of the arguments does not matter.
+pub fn compare_contexts(a: &ProfileContext, b: &ProfileContext) -> ContextOverlap {
+    let number = count_shared(&a.numbers, &b.numbers) > 0;
     let near = |one: &String| {
         let letters: Vec<char> = one.chars().take(20).collect();
         b.numbers.iter().take(8).any(|other| {
             let same_end = one.len().min(other.len()) >= 7 && (one.ends_with(other) || other.ends_with(one));
             same_end
-                || one.len() == other.len() && edits(&letters, &other.chars().take(20).collect::<Vec<_>>(), 1).is_some()
+                || one.len() == other.len()
+                    && edit_distance(&letters, &other.chars().take(20).collect::<Vec<_>>(), 1).is_some()
         })
     };
     let number_near = !number && a.numbers.iter().take(8).any(near);
-    let date = shared(&a.dates, &b.dates) > 0;
-    let house = shared(&a.houses, &b.houses) > 0;
-    let names = shared(&a.names, &b.names);
+    let date = count_shared(&a.dates, &b.dates) > 0;
+    let house = count_shared(&a.houses, &b.houses) > 0;
+    let names = count_shared(&a.names, &b.names);
     let start = |codes: &[String]| {
         let mut starts: Vec<String> = codes.iter().map(|code| code.chars().take(3).collect()).collect();
         starts.dedup();
@@ -323,21 +324,21 @@ pub fn overlap(a: &Context, b: &Context) -> Overlap {
     };
     let fewer = a.codes.len().min(b.codes.len());
     let (starts_a, starts_b) = (start(&a.codes), start(&b.codes));
-    let same_start = shared(&starts_a, &starts_b);
+    let same_start = count_shared(&starts_a, &starts_b);
     let codes = if fewer == 0 {
         0.0
     } else {
         let starts = starts_a.len().min(starts_b.len()).max(1);
-        0.7 * ratio(shared(&a.codes, &b.codes), fewer) + 0.3 * ratio(same_start, starts)
+        0.7 * ratio(count_shared(&a.codes, &b.codes), fewer) + 0.3 * ratio(same_start, starts)
     };
-    let common = shared(&a.words, &b.words);
+    let common = count_shared(&a.words, &b.words);
     let words = if common == 0 {
         0.0
     } else {
         (common as f64 / ((a.words.len() as f64) * (b.words.len() as f64)).sqrt()).min(1.0)
     };
     let nothing = !number && !number_near && !date && !house && names == 0 && codes == 0.0 && common == 0;
-    Overlap {
+    ContextOverlap {
         number,
         number_near,
         numbers_apart: !a.numbers.is_empty() && !b.numbers.is_empty() && !number && !number_near,
@@ -348,13 +349,13 @@ pub fn overlap(a: &Context, b: &Context) -> Overlap {
         codes,
         codes_apart: fewer > 0 && same_start == 0,
         words,
-        years: years(a, b),
+        years: years_between(a, b),
         nothing: nothing && a.is_record() && b.is_record(),
     }
 }
 
-/// How many years lie between the nearest days of two, by fives, at most one.
-fn years(a: &Context, b: &Context) -> f64 {
+/// Returns the years between the nearest dates, divided by five and capped at 1.
+fn years_between(a: &ProfileContext, b: &ProfileContext) -> f64 {
     let day = |date: &String| {
         let part = |range: std::ops::Range<usize>| date.get(range).and_then(|part| part.parse::<f64>().ok());
         Some(part(0..4)? + part(4..6)? / 12.0)
@@ -368,8 +369,8 @@ fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
 }
 
-/// How many two sorted lists share.
-fn shared<T: Ord>(a: &[T], b: &[T]) -> usize {
+/// Counts the values that two sorted lists share.
+fn count_shared<T: Ord>(a: &[T], b: &[T]) -> usize {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     let mut count = 0;
     while let (Some(one), Some(other)) = (a.peek(), b.peek()) {

@@ -1,69 +1,66 @@
 //! Whether two names mean the same, by explicit scored rules.
 //!
-//! [`compare`] judges two by themselves, [`resolve`] one against all that it may be, [`keys`] says which those are. What
-//! speaks for and against is a list of signs ([`signs`]), each with a weight that can be read in
+//! [`compare`] judges two by themselves, [`resolve`] one against all that it may be, [`blocking_keys`] says which those are. What
+//! speaks for and against is a list of signs ([`match_signs`]), each with a weight that can be read in
 //! `data/judge/weights.toml`; where the truth is certain a rule decides and not the sum ([`rules`]).
 
+mod blocking_keys;
 mod context;
-mod keys;
+mod match_signs;
+mod name_words;
 mod organization;
 mod person;
-mod prepared;
+mod prepared_profile;
 mod resolve;
 mod rules;
-mod signs;
-mod words;
 
 use ibid_domain::{EntityType, Sameness};
 
-pub use keys::{keys, normalized, sought};
-pub use prepared::Prepared;
-pub use resolve::{Resolution, resolve, resolve_prepared};
+pub use blocking_keys::{blocking_keys, lookup_keys, normalize_name};
+pub use prepared_profile::PreparedProfile;
+pub use resolve::{Resolution, resolve_prepared, resolve_profile};
 
 /// More letters of a name than this are not looked at.
 const LONGEST_NAME: usize = 300;
 
-/// What is known of somebody or something.
+/// Everything known about a person or thing that is to be matched.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
-    /// What it is, where that is known.
+    /// Type of the entity, if known.
     pub kind: Option<EntityType>,
-    /// Its name.
     pub name: String,
-    /// Its other names.
+    /// Other names, without `name`.
     pub aliases: Vec<String>,
-    /// What it is there for.
+    /// Role or job title of a person.
     pub role: Option<String>,
-    /// Whom it belongs to.
+    /// Name of the organisation that the entity belongs to.
     pub organization: Option<String>,
-    /// Where mail reaches it.
     pub email: Option<String>,
     /// Whatever else is known, in any words.
     pub context: Option<String>,
 }
 
-/// What was decided of two.
+/// Result of comparing two profiles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// Whether they are the same.
     pub decision: Sameness,
-    /// How likely it is that they are the same, from 0 to 1.
+    /// Probability from 0 to 1 that both are the same.
     pub confidence: f64,
     /// Why, in a line for a person.
     pub reason: String,
 }
 
-/// Whether two are the same, by themselves; it does not matter which comes first.
+/// Compares two profiles by themselves; the order of the arguments does not matter.
 pub fn compare(a: &Profile, b: &Profile) -> Judgement {
-    Prepared::new(a).compare(&Prepared::new(b))
+    PreparedProfile::new(a).compare(&PreparedProfile::new(b))
 }
 
-/// What was seen of two, by name and how far it holds, for whoever fits the weights.
-pub fn evidence(a: &Profile, b: &Profile) -> (&'static str, Vec<(&'static str, f64)>) {
-    let findings = prepared::look(&Prepared::new(a), &Prepared::new(b));
+/// Returns the weight table and the signs observed for two profiles, for fitting the weights.
+pub fn observed_signs(a: &Profile, b: &Profile) -> (&'static str, Vec<(&'static str, f64)>) {
+    let findings = prepared_profile::collect_evidence(&PreparedProfile::new(a), &PreparedProfile::new(b));
     let model = match findings.model {
-        signs::Model::Person => "person",
-        signs::Model::Thing => "thing",
+        match_signs::WeightTable::Person => "person",
+        match_signs::WeightTable::Thing => "thing",
     };
     (model, findings.signs.iter().map(|(sign, far)| (sign.name(), far)).collect())
 }

@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::words::{Likeness, Word, edits, number, plainly};
+use super::name_words::{Likeness, NameWord, edit_distance, hash_word, to_plain_letters};
 
 /// More words of a name than this are not looked at.
 const MOST_WORDS: usize = 16;
 
 #[derive(Deserialize)]
-struct Lists {
+struct OrganizationWordLists {
     forms: String,
     generic: String,
     empty: String,
@@ -19,10 +19,10 @@ struct Lists {
     short: HashMap<String, String>,
 }
 
-static LISTS: LazyLock<Option<Lists>> =
+static LISTS: LazyLock<Option<OrganizationWordLists>> =
     LazyLock::new(|| toml::from_str(include_str!("../../data/judge/organizations.toml")).ok());
 
-fn words_of(list: fn(&Lists) -> &String) -> HashSet<&'static str> {
+fn words_of(list: fn(&OrganizationWordLists) -> &String) -> HashSet<&'static str> {
     LISTS.as_ref().map(|lists| list(lists).split_whitespace().collect()).unwrap_or_default()
 }
 
@@ -36,12 +36,12 @@ static TELLING: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lis
 
 /// The name of an organisation or a thing, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Organization {
-    /// What tells it from others, in order.
-    pub words: Vec<Word>,
-    /// Which of the words many others have as well.
+pub struct OrganizationName {
+    /// Distinctive words of the name, in order.
+    pub words: Vec<NameWord>,
+    /// True for each word that many organisations share.
     pub generic: Vec<bool>,
-    /// Its legal forms.
+    /// Legal forms such as `ltd` or `gmbh`.
     pub forms: Vec<String>,
     /// Its numbers: years, versions, series.
     pub numbers: Vec<String>,
@@ -53,10 +53,10 @@ pub struct Organization {
     pub core: String,
 }
 
-impl Organization {
+impl OrganizationName {
     /// Read from a name of any form; never fails, at worst there are no words.
     pub fn read(name: &str) -> Self {
-        let tokens = tokens(name);
+        let tokens = tokenize_name(name);
         let joined: String = tokens.iter().map(|token| token.text.as_str()).collect();
         let mut read = Self { joined, ..Self::default() };
         let mut at = 0;
@@ -81,7 +81,7 @@ impl Organization {
                 continue;
             }
             if token.is_number() {
-                read.numbers.push(token.number());
+                read.numbers.push(token.number_text());
                 continue;
             }
             let short = LISTS.as_ref().and_then(|lists| lists.short.get(&token.text));
@@ -89,13 +89,13 @@ impl Organization {
             // Where a town follows the legal form after a comma, it says where and not who.
             let tail = past_form && tokens.get(..at).is_some_and(|before| before.iter().any(|word| word.comma));
             read.generic.push(tail || GENERIC.contains(text.as_str()) || GENERIC.contains(token.text.as_str()));
-            read.words.push(Word::new(text));
+            read.words.push(NameWord::new(text));
             if read.words.len() == MOST_WORDS {
                 break;
             }
         }
         if read.words.is_empty() && read.numbers.is_empty() {
-            read.words = read.forms.drain(..).map(|form| Word::new(&form)).collect();
+            read.words = read.forms.drain(..).map(|form| NameWord::new(&form)).collect();
             read.generic = vec![false; read.words.len()];
         }
         // A name of general words only is told by them.
@@ -109,12 +109,12 @@ impl Organization {
         read
     }
 
-    /// Whether only an organisation is called so.
+    /// Returns true if the name can only be that of an organisation.
     pub fn is_certain(&self) -> bool {
         self.forms.iter().any(|form| form.len() > 2 || matches!(form.as_str(), "bv" | "nv" | "ag" | "kk" | "lp" | "oy"))
     }
 
-    /// Whether nothing in it is more than people's names have: two to four words, no number, none that many names have.
+    /// Returns true if the name looks like a person's: two to four words, no number and no generic word.
     pub fn may_be_person(&self) -> bool {
         (2..=4).contains(&self.words.len())
             && self.numbers.is_empty()
@@ -122,36 +122,36 @@ impl Organization {
             && !self.generic.contains(&true)
     }
 
-    /// Whether all words that tell it from others are among these, by their numbers, in order.
+    /// Returns true if all distinctive words are among `words`, a sorted list of word hashes.
     pub fn is_among(&self, words: &[u64]) -> bool {
         let mut telling = self.words.iter().zip(&self.generic).filter(|(_, generic)| !**generic).peekable();
-        telling.peek().is_some() && telling.all(|(word, _)| words.binary_search(&number(&word.text)).is_ok())
+        telling.peek().is_some() && telling.all(|(word, _)| words.binary_search(&hash_word(&word.text)).is_ok())
     }
 
-    /// Whether a word in it is one of organisations.
+    /// Returns true if the name contains a word typical of organisations.
     pub fn is_likely(&self) -> bool {
         self.is_certain() || self.words.iter().any(|word| TELLING.contains(word.text.as_str()))
     }
 }
 
-struct Token {
+struct OrganizationToken {
     text: String,
     comma: bool,
     capitals: bool,
 }
 
-impl Token {
+impl OrganizationToken {
     fn is_number(&self) -> bool {
-        self.text.chars().any(|letter| letter.is_ascii_digit()) || (self.capitals && roman(&self.text).is_some())
+        self.text.chars().any(|letter| letter.is_ascii_digit()) || (self.capitals && parse_roman(&self.text).is_some())
     }
 
-    fn number(&self) -> String {
-        roman(&self.text).filter(|_| self.capitals).map_or_else(|| self.text.clone(), |number| number.to_string())
+    fn number_text(&self) -> String {
+        parse_roman(&self.text).filter(|_| self.capitals).map_or_else(|| self.text.clone(), |number| number.to_string())
     }
 }
 
 /// The number that a short Roman one means; a single letter is none.
-fn roman(text: &str) -> Option<u32> {
+fn parse_roman(text: &str) -> Option<u32> {
     if !(2..=6).contains(&text.len()) {
         return None;
     }
@@ -175,15 +175,15 @@ fn roman(text: &str) -> Option<u32> {
     Some(sum)
 }
 
-fn tokens(name: &str) -> Vec<Token> {
-    let mut tokens: Vec<Token> = Vec::new();
+fn tokenize_name(name: &str) -> Vec<OrganizationToken> {
+    let mut tokens: Vec<OrganizationToken> = Vec::new();
     let mut raw = String::new();
     let mut comma = false;
-    let close = |raw: &mut String, comma: &mut bool, tokens: &mut Vec<Token>| {
-        let plain = plainly(raw);
+    let close = |raw: &mut String, comma: &mut bool, tokens: &mut Vec<OrganizationToken>| {
+        let plain = to_plain_letters(raw);
         if !plain.is_empty() {
             let capitals = raw.chars().all(char::is_uppercase);
-            tokens.push(Token { text: plain, comma: *comma, capitals });
+            tokens.push(OrganizationToken { text: plain, comma: *comma, capitals });
             *comma = false;
         }
         raw.clear();
@@ -202,25 +202,25 @@ fn tokens(name: &str) -> Vec<Token> {
     }
     close(&mut raw, &mut comma, &mut tokens);
     // Single letters one after the other are one word, but for a legal form at their end: `D S M N. V.`
-    let mut merged: Vec<Token> = Vec::new();
-    let mut run: Vec<Token> = Vec::new();
-    let single = |token: &Token| token.text.len() == 1 && token.text.is_ascii() && !token.is_number();
+    let mut merged: Vec<OrganizationToken> = Vec::new();
+    let mut run: Vec<OrganizationToken> = Vec::new();
+    let single = |token: &OrganizationToken| token.text.len() == 1 && token.text.is_ascii() && !token.is_number();
     let mut rest = tokens.into_iter().peekable();
     while let Some(token) = rest.next() {
         let joins = token.text == "and" && !run.is_empty() && rest.peek().is_some_and(single);
         if single(&token) {
             run.push(token);
         } else if !joins {
-            spell(&mut run, &mut merged);
+            join_letters(&mut run, &mut merged);
             merged.push(token);
         }
     }
-    spell(&mut run, &mut merged);
+    join_letters(&mut run, &mut merged);
     merged
 }
 
 /// A run of single letters as the words that it spells.
-fn spell(run: &mut Vec<Token>, into: &mut Vec<Token>) {
+fn join_letters(run: &mut Vec<OrganizationToken>, into: &mut Vec<OrganizationToken>) {
     let letters: String = run.iter().map(|token| token.text.as_str()).collect();
     let comma = run.iter().any(|token| token.comma);
     run.clear();
@@ -237,13 +237,13 @@ fn spell(run: &mut Vec<Token>, into: &mut Vec<Token>) {
             .unwrap_or(letters.len())
     };
     for part in [letters.get(..cut), letters.get(cut..)].into_iter().flatten().filter(|part| !part.is_empty()) {
-        into.push(Token { text: part.to_owned(), comma, capitals: false });
+        into.push(OrganizationToken { text: part.to_owned(), comma, capitals: false });
     }
 }
 
-/// How far two names of organisations or things agree.
+/// Degree to which two names of organisations or things agree.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Agreement {
+pub struct OrganizationAgreement {
     /// Nothing differs but legal form and writing.
     pub equal: bool,
     /// One is made of the first letters of the other.
@@ -268,19 +268,19 @@ pub struct Agreement {
     pub forms_apart: bool,
     /// The first words are the same.
     pub starts_alike: bool,
-    /// How much of the shorter name the other has, by what its words tell, from 0 to 1.
+    /// Share of the shorter name that the other one contains, weighted by word, from 0 to 1.
     pub covered: f64,
 }
 
-/// How far two names agree, whichever comes first.
-pub fn agreement(a: &Organization, b: &Organization) -> Agreement {
-    let mut agreement = Agreement {
+/// Compares two names; the order of the arguments does not matter.
+pub fn compare_names(a: &OrganizationName, b: &OrganizationName) -> OrganizationAgreement {
+    let mut agreement = OrganizationAgreement {
         numbers_apart: !a.numbers.is_empty() && !b.numbers.is_empty() && a.numbers != b.numbers,
         number_extra: a.numbers.is_empty() != b.numbers.is_empty(),
         forms_apart: !a.forms.is_empty()
             && !b.forms.is_empty()
             && !a.forms.iter().any(|form| b.forms.iter().any(|other| same_form(form, other))),
-        ..Agreement::default()
+        ..OrganizationAgreement::default()
     };
     let joined = !a.core.is_empty() && (a.core == b.core || a.joined == b.joined) && !agreement.numbers_apart;
     if joined && !agreement.number_extra {
@@ -290,13 +290,13 @@ pub fn agreement(a: &Organization, b: &Organization) -> Agreement {
         agreement.covered = 1.0;
         return agreement;
     }
-    let spelled = |short: &Organization, long: &Organization| {
+    let spelled = |short: &OrganizationName, long: &OrganizationName| {
         let letters = short.core.chars().count();
         short.words.len() == 1 && letters >= 2 && long.words.len() >= letters.max(2) - 1 && long.acronym == short.core
     };
     // `UC Berkeley`: the first word is made of first letters, the others are the same.
-    let begins = |short: &Organization, long: &Organization| {
-        let letters = short.words.first().map_or(0, Word::len);
+    let begins = |short: &OrganizationName, long: &OrganizationName| {
+        let letters = short.words.first().map_or(0, NameWord::len);
         let ends = || short.words.iter().skip(1).eq(long.words.iter().skip(letters));
         (2..=4).contains(&letters)
             && short.words.len() > 1
@@ -316,7 +316,7 @@ pub fn agreement(a: &Organization, b: &Organization) -> Agreement {
             .iter()
             .enumerate()
             .filter(|(j, _)| taken.get(*j) == Some(&false))
-            .map(|(j, other)| (like(word, other), j.abs_diff(at), j))
+            .map(|(j, other)| (word_likeness(word, other), j.abs_diff(at), j))
             .min();
         match best {
             Some((likeness, _, j)) if likeness < Likeness::Apart => {
@@ -345,8 +345,8 @@ pub fn agreement(a: &Organization, b: &Organization) -> Agreement {
         }
     }
     // The same letters but for a slip, with gaps elsewhere.
-    let letters = |name: &Organization| name.core.chars().take(60).collect::<Vec<_>>();
-    let telling = |name: &Organization| {
+    let letters = |name: &OrganizationName| name.core.chars().take(60).collect::<Vec<_>>();
+    let telling = |name: &OrganizationName| {
         name.words
             .iter()
             .zip(&name.generic)
@@ -360,7 +360,7 @@ pub fn agreement(a: &Organization, b: &Organization) -> Agreement {
         _ => 2,
     };
     let apart = missing_a.0 + missing_a.1 + missing_b.0 + missing_b.1;
-    if apart > 0 && slips > 0 && !agreement.numbers_apart && edits(&letters(a), &letters(b), slips).is_some() {
+    if apart > 0 && slips > 0 && !agreement.numbers_apart && edit_distance(&letters(a), &letters(b), slips).is_some() {
         let alike = missing_a.0.max(missing_b.0).max(1);
         (missing_a, missing_b, met) = ((0, 0), (0, 0), f64::min(weight_a, weight_b));
         agreement.shared += alike;
@@ -382,8 +382,8 @@ pub fn agreement(a: &Organization, b: &Organization) -> Agreement {
     agreement
 }
 
-fn like(a: &Word, b: &Word) -> Likeness {
-    let likeness = a.likeness(b, false);
+fn word_likeness(a: &NameWord, b: &NameWord) -> Likeness {
+    let likeness = a.likeness_to(b, false);
     if likeness == Likeness::Initial {
         return Likeness::Apart;
     }
@@ -395,7 +395,7 @@ fn like(a: &Word, b: &Word) -> Likeness {
     likeness
 }
 
-/// Whether one legal form is short for the other: the same first letter, and its letters in order.
+/// Returns true if one legal form abbreviates the other: same first letter, letters in order.
 fn same_form(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let mut letters = long.chars();

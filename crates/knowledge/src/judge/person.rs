@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::words::{Likeness, Word, is_common, is_given, plainly};
+use super::name_words::{Likeness, NameWord, is_common, is_given, to_plain_letters};
 
 /// More words of a name than this are not looked at.
 const MOST_WORDS: usize = 8;
 
 #[derive(Deserialize)]
-struct Lists {
+struct PersonWordLists {
     titles: String,
     letters: String,
     generations: HashMap<String, String>,
@@ -20,10 +20,10 @@ struct Lists {
     unknown: String,
 }
 
-static LISTS: LazyLock<Option<Lists>> =
+static LISTS: LazyLock<Option<PersonWordLists>> =
     LazyLock::new(|| toml::from_str(include_str!("../../data/judge/names.toml")).ok());
 
-fn words_of(list: fn(&Lists) -> &String) -> HashSet<&'static str> {
+fn words_of(list: fn(&PersonWordLists) -> &String) -> HashSet<&'static str> {
     LISTS.as_ref().map(|lists| list(lists).split_whitespace().collect()).unwrap_or_default()
 }
 
@@ -33,23 +33,23 @@ static PARTICLES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|l
 static PERHAPS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.perhaps));
 static UNKNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.unknown));
 
-/// A person's name, read.
+/// Name of a person, split into its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Person {
+pub struct PersonName {
     /// Given names first, family name last, without particles.
-    pub words: Vec<Word>,
-    /// Which of the words is the first of the family name, if one is.
+    pub words: Vec<NameWord>,
+    /// Index of the first word of the family name, if there is one.
     pub family: Option<usize>,
-    /// Which of that name: `jr`, `sr`, `2` …
+    /// Generation suffix in its normal form: `jr`, `sr`, `2` …
     pub generation: Option<String>,
-    /// Whether a comma said which is the family name.
+    /// True if a comma shows which part is the family name.
     pub certain: bool,
-    /// All letters without gaps.
+    /// All letters of the name without spaces.
     pub joined: String,
 }
 
 /// A piece of a name between spaces, as it stood and plainly.
-struct Piece {
+struct NamePiece {
     plain: String,
     after_comma: bool,
     capitals: bool,
@@ -59,13 +59,13 @@ struct Piece {
     particle: bool,
 }
 
-impl Person {
+impl PersonName {
     /// Read from a name of any form; never fails, at worst there are no words.
     pub fn read(name: &str) -> Self {
         let mut generation = None;
-        let mut pieces = pieces(name);
+        let mut pieces = split_pieces(name);
         let generations = LISTS.as_ref().map(|lists| &lists.generations);
-        let full = |pieces: &[Piece]| pieces.iter().filter(|piece| !piece.particle).count();
+        let full = |pieces: &[NamePiece]| pieces.iter().filter(|piece| !piece.particle).count();
         // What is no name goes, as long as a name is left.
         while full(&pieces) > 1 && pieces.first().is_some_and(|piece| TITLES.contains(piece.plain.as_str())) {
             pieces.remove(0);
@@ -102,14 +102,14 @@ impl Person {
             }
             let letters = piece.plain.chars().count();
             if mixed && piece.capitals && (2..=3).contains(&letters) && !of_family && !is_common(&piece.plain) {
-                words.extend(piece.plain.chars().map(|letter| Word::new(letter.encode_utf8(&mut [0; 4]))));
+                words.extend(piece.plain.chars().map(|letter| NameWord::new(letter.encode_utf8(&mut [0; 4]))));
             } else {
-                words.push(Word::new(&piece.plain));
+                words.push(NameWord::new(&piece.plain));
             }
         }
         // A name of particles only is still a name.
         if given.is_empty() && family.is_empty() {
-            family.extend(pieces.iter().map(|piece| Word::new(&piece.plain)));
+            family.extend(pieces.iter().map(|piece| NameWord::new(&piece.plain)));
         }
         let alone = given.is_empty() && comma.is_none();
         let start = given.len();
@@ -120,30 +120,30 @@ impl Person {
         Self { words, family, generation, certain: comma.is_some(), joined }
     }
 
-    /// How many words are more than a first letter.
+    /// Returns the number of words that are more than an initial.
     pub fn full_words(&self) -> usize {
         self.words.iter().filter(|word| !word.is_initial()).count()
     }
 
-    /// Whether given and family name are both written out.
+    /// Returns true if both given name and family name are written out.
     pub fn is_full(&self) -> bool {
         let family = self.family.and_then(|at| self.words.get(at));
         family.is_some_and(|word| !word.is_initial()) && self.words.first().is_some_and(|word| !word.is_initial())
     }
 
-    /// Whether its family name is one of very many people's.
+    /// Returns true if very many people share the family name.
     pub fn is_common(&self) -> bool {
         self.family.and_then(|at| self.words.get(at)).is_some_and(|word| is_common(&word.text))
     }
 
-    /// Whether a given name that is written down is in it.
+    /// Returns true if the name contains a listed given name.
     pub fn has_given(&self) -> bool {
         self.words.len() > 1 && self.words.iter().any(|word| is_given(&word.text))
     }
 }
 
-/// Where the last word begins, with all that hyphens tie to it.
-fn last_word(pieces: &[Piece]) -> usize {
+/// Returns the start of the last word, including the parts joined to it by hyphens.
+fn last_word(pieces: &[NamePiece]) -> usize {
     let named = pieces.iter().rposition(|piece| !piece.particle);
     let mut at = named.unwrap_or_default();
     while at > 0 && pieces.get(at).is_some_and(|piece| piece.tied) {
@@ -152,20 +152,20 @@ fn last_word(pieces: &[Piece]) -> usize {
     at
 }
 
-fn pieces(name: &str) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
+fn split_pieces(name: &str) -> Vec<NamePiece> {
+    let mut pieces: Vec<NamePiece> = Vec::new();
     let mut raw = String::new();
     let (mut comma, mut tied) = (false, false);
     let mut close = |raw: &mut String, comma: &mut bool, tied: bool| {
         if raw.is_empty() {
             return;
         }
-        for (part, raw) in humps(raw).into_iter().enumerate() {
-            let plain = plainly(raw);
+        for (part, raw) in split_camel_case(raw).into_iter().enumerate() {
+            let plain = to_plain_letters(raw);
             if !plain.is_empty() {
                 let capitals = raw.chars().all(char::is_uppercase);
                 let particle = PARTICLES.contains(plain.as_str()) || PERHAPS.contains(plain.as_str());
-                pieces.push(Piece { plain, after_comma: *comma, capitals, tied: tied && part == 0, particle });
+                pieces.push(NamePiece { plain, after_comma: *comma, capitals, tied: tied && part == 0, particle });
             }
         }
         raw.clear();
@@ -212,7 +212,7 @@ fn pieces(name: &str) -> Vec<Piece> {
 }
 
 /// The words of one that was written without gaps: `AlisherUsmanov`, but not `McDonald`.
-fn humps(raw: &str) -> Vec<&str> {
+fn split_camel_case(raw: &str) -> Vec<&str> {
     let mut before: Option<(char, char)> = None;
     let mut start = 0;
     let mut parts = Vec::new();
@@ -230,29 +230,28 @@ fn humps(raw: &str) -> Vec<&str> {
     parts
 }
 
-/// How far two names of people agree.
+/// Degree to which two names of people agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Agreement {
-    /// The family names.
-    pub family: Part,
-    /// The first given names.
-    pub given: Part,
-    /// What stands between them.
-    pub middle: Part,
+pub struct PersonAgreement {
+    /// Agreement of the family names.
+    pub family: PartAgreement,
+    /// Agreement of the first given names.
+    pub given: PartAgreement,
+    /// Agreement of the middle names.
+    pub middle: PartAgreement,
     /// The words stand in another order, and no comma says why.
     pub swapped: bool,
     /// Both say which of that name they are, and not the same.
     pub generation_apart: bool,
-    /// How many words that are written out are the same.
+    /// Number of written-out words that are the same.
     pub shared: usize,
-    /// Not a letter differs.
+    /// True if both names have exactly the same letters.
     pub identical: bool,
 }
 
-/// How far a part of two names agrees.
+/// Degree to which one part of two names agrees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// The same letters.
+pub enum PartAgreement {
     Equal,
     /// Forms of one given name, or ways to write one name.
     Form,
@@ -262,13 +261,13 @@ pub enum Part {
     Initial,
     /// It is there, but as another part of the name.
     Moved,
-    /// One of them has none.
+    /// Part that one of the names lacks.
     Missing,
-    /// Two names.
+    /// Two different names for this part.
     Apart,
 }
 
-impl From<Likeness> for Part {
+impl From<Likeness> for PartAgreement {
     fn from(likeness: Likeness) -> Self {
         match likeness {
             Likeness::Equal => Self::Equal,
@@ -280,64 +279,66 @@ impl From<Likeness> for Part {
     }
 }
 
-/// How far two names agree, whichever comes first.
-pub fn agreement(a: &Person, b: &Person) -> Agreement {
+/// Compares two names; the order of the arguments does not matter.
+pub fn compare_names(a: &PersonName, b: &PersonName) -> PersonAgreement {
     let generation_apart = matches!((&a.generation, &b.generation), (Some(one), Some(other)) if one != other);
     if !a.joined.is_empty() && a.joined == b.joined && a.words.len().min(b.words.len()) > 0 {
         let full = a.full_words().max(b.full_words());
         let missing = a.family.is_none() && b.family.is_none();
         let family_initial = [a, b].iter().all(|name| !name.is_full()) && !missing;
         let identical = a.words == b.words;
-        return Agreement {
+        return PersonAgreement {
             family: if missing {
-                Part::Missing
+                PartAgreement::Missing
             } else if family_initial && full == 0 {
-                Part::Initial
+                PartAgreement::Initial
             } else {
-                Part::Equal
+                PartAgreement::Equal
             },
-            given: if family_initial { Part::Initial } else { Part::Equal },
-            middle: Part::Missing,
+            given: if family_initial { PartAgreement::Initial } else { PartAgreement::Equal },
+            middle: PartAgreement::Missing,
             swapped: false,
             generation_apart,
             shared: full,
             identical,
         };
     }
-    let (one, other) = (glued(a, b), glued(b, a));
-    let pairs = pairs(&one, &other);
+    let (one, other) = (join_split_words(a, b), join_split_words(b, a));
+    let pairs = pair_words(&one, &other);
     let of = |at: usize| pairs.iter().find(|(i, _, _)| *i == at).map(|(_, j, likeness)| (*j, *likeness));
     let to = |at: usize| pairs.iter().find(|(_, j, _)| *j == at).map(|(i, _, likeness)| (*i, *likeness));
     let shared = pairs.iter().filter(|(.., likeness)| *likeness < Likeness::Initial).count();
-    let (mut family, mut given, mut swapped) = (Part::Missing, Part::Missing, false);
-    let first = |name: &Person| (name.family != Some(0) && !name.words.is_empty()).then_some(0);
+    let (mut family, mut given, mut swapped) = (PartAgreement::Missing, PartAgreement::Missing, false);
+    let first = |name: &PersonName| (name.family != Some(0) && !name.words.is_empty()).then_some(0);
     if let (Some(fa), Some(fb)) = (one.family, other.family) {
         // The last word of a family name decides; of a double one either does.
-        let within = |name: &Person, at: usize| name.family.is_some_and(|start| at >= start);
+        let within = |name: &PersonName, at: usize| name.family.is_some_and(|start| at >= start);
         let direct = pairs.iter().filter(|(i, j, _)| within(&one, *i) && within(&other, *j));
         let own_a = (fa..one.words.len()).any(|at| of(at).is_none());
         let own_b = (fb..other.words.len()).any(|at| to(at).is_none());
         family = match direct.map(|(.., likeness)| *likeness).min() {
             // Two double names that share a half are two names.
-            Some(_) if own_a && own_b => Part::Apart,
+            Some(_) if own_a && own_b => PartAgreement::Apart,
             Some(likeness) => likeness.into(),
             None => match (of(fa), to(fb)) {
-                (Some((_, Likeness::Initial)), _) | (_, Some((_, Likeness::Initial))) => Part::Apart,
+                (Some((_, Likeness::Initial)), _) | (_, Some((_, Likeness::Initial))) => PartAgreement::Apart,
                 (Some(_), Some(_)) => {
                     swapped = true;
-                    Part::Equal
+                    PartAgreement::Equal
                 }
-                (Some(_), None) | (None, Some(_)) => Part::Moved,
-                (None, None) => Part::Apart,
+                (Some(_), None) | (None, Some(_)) => PartAgreement::Moved,
+                (None, None) => PartAgreement::Apart,
             },
         };
         if let (Some(ga), Some(gb)) = (first(&one), first(&other)) {
             given = match (of(ga), to(gb)) {
                 (Some((at, likeness)), _) if at == gb => likeness.into(),
-                (Some(_), Some(_)) if swapped => Part::Equal,
-                (Some((_, likeness)), _) | (_, Some((_, likeness))) if likeness < Likeness::Initial => Part::Moved,
-                (Some(_), _) | (_, Some(_)) => Part::Initial,
-                (None, None) => Part::Apart,
+                (Some(_), Some(_)) if swapped => PartAgreement::Equal,
+                (Some((_, likeness)), _) | (_, Some((_, likeness))) if likeness < Likeness::Initial => {
+                    PartAgreement::Moved
+                }
+                (Some(_), _) | (_, Some(_)) => PartAgreement::Initial,
+                (None, None) => PartAgreement::Apart,
             };
         }
         if swapped {
@@ -345,11 +346,11 @@ pub fn agreement(a: &Person, b: &Person) -> Agreement {
             let worst = pairs.iter().map(|(.., likeness)| *likeness).max().unwrap_or(Likeness::Apart);
             given = if worst == Likeness::Equal { given } else { worst.into() };
             // A comma tells which is which, and of two given names each may be either; turned, those are two names.
-            let given_names = |name: &Person| name.words.iter().all(|word| is_given(&word.text));
+            let given_names = |name: &PersonName| name.words.iter().all(|word| is_given(&word.text));
             if one.certain && other.certain {
-                (family, given) = (Part::Apart, Part::Apart);
+                (family, given) = (PartAgreement::Apart, PartAgreement::Apart);
             } else if given_names(&one) && given_names(&other) {
-                (family, given) = (Part::Moved, Part::Moved);
+                (family, given) = (PartAgreement::Moved, PartAgreement::Moved);
             }
         }
     } else {
@@ -360,27 +361,27 @@ pub fn agreement(a: &Person, b: &Person) -> Agreement {
             Some((at, likeness)) if whole.family.is_some_and(|start| at >= start) => family = likeness.into(),
             Some((0, likeness)) => given = likeness.into(),
             Some((_, likeness)) if alone.words.len() == 1 => {
-                given = if likeness == Likeness::Initial { Part::Initial } else { Part::Moved };
+                given = if likeness == Likeness::Initial { PartAgreement::Initial } else { PartAgreement::Moved };
             }
-            _ => (family, given) = (Part::Apart, Part::Apart),
+            _ => (family, given) = (PartAgreement::Apart, PartAgreement::Apart),
         }
     }
-    let left = |name: &Person, taken: &dyn Fn(usize) -> bool| {
+    let left = |name: &PersonName, taken: &dyn Fn(usize) -> bool| {
         let inner = 1..name.family.unwrap_or(name.words.len());
         inner.filter(|at| !taken(*at)).count()
     };
     let (rest_a, rest_b) = (left(&one, &|at| of(at).is_some()), left(&other, &|at| to(at).is_some()));
-    let inner = |at: usize, name: &Person| at > 0 && name.family.is_some_and(|start| at < start);
+    let inner = |at: usize, name: &PersonName| at > 0 && name.family.is_some_and(|start| at < start);
     let met = pairs.iter().filter(|(i, j, _)| inner(*i, &one) && inner(*j, &other)).map(|(.., likeness)| *likeness);
     let middle = match (rest_a, rest_b) {
-        (1.., 1..) => Part::Apart,
-        _ => met.min().map_or(Part::Missing, Part::from),
+        (1.., 1..) => PartAgreement::Apart,
+        _ => met.min().map_or(PartAgreement::Missing, PartAgreement::from),
     };
-    Agreement { family, given, middle, swapped, generation_apart, shared, identical: one.words == other.words }
+    PersonAgreement { family, given, middle, swapped, generation_apart, shared, identical: one.words == other.words }
 }
 
 /// The name with two neighbours made one where the other name writes them as one: `Patr ushev`, `Jan Daniel`.
-fn glued(name: &Person, other: &Person) -> Person {
+fn join_split_words(name: &PersonName, other: &PersonName) -> PersonName {
     let mut name = name.clone();
     let mut at = 0;
     while at + 1 < name.words.len() {
@@ -389,7 +390,7 @@ fn glued(name: &Person, other: &Person) -> Person {
             _ => String::new(),
         };
         if !both.is_empty() && other.words.iter().any(|word| word.text == both) {
-            name.words.splice(at..at + 2, [Word::new(&both)]);
+            name.words.splice(at..at + 2, [NameWord::new(&both)]);
             name.family = name.family.map(|start| if start > at { start - 1 } else { start });
             if name.words.len() == 1 {
                 name.family = None;
@@ -400,13 +401,13 @@ fn glued(name: &Person, other: &Person) -> Person {
     name
 }
 
-/// Which word of the one is which word of the other: the closest first, each once, neighbours in order preferred.
-fn pairs(a: &Person, b: &Person) -> Vec<(usize, usize, Likeness)> {
+/// Pairs the words of two names, closest first. Each word is used once, and neighbours stay in order if possible.
+fn pair_words(a: &PersonName, b: &PersonName) -> Vec<(usize, usize, Likeness)> {
     let mut all = Vec::with_capacity(a.words.len() * b.words.len());
     for (i, x) in a.words.iter().enumerate() {
         for (j, y) in b.words.iter().enumerate() {
-            let family = |name: &Person, at: usize| name.family.is_some_and(|start| at >= start);
-            let likeness = x.likeness(y, !(family(a, i) && family(b, j)));
+            let family = |name: &PersonName, at: usize| name.family.is_some_and(|start| at >= start);
+            let likeness = x.likeness_to(y, !(family(a, i) && family(b, j)));
             if likeness == Likeness::Apart {
                 continue;
             }

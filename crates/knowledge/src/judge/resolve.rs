@@ -2,10 +2,10 @@
 
 use ibid_domain::Sameness;
 
-use super::person::Part;
-use super::prepared::look;
-use super::signs::Sign;
-use super::{Judgement, Prepared, Profile};
+use super::match_signs::Sign;
+use super::person::PartAgreement;
+use super::prepared_profile::collect_evidence;
+use super::{Judgement, PreparedProfile, Profile};
 
 /// More doubtful ones than this are not told.
 const MOST_DOUBTS: usize = 5;
@@ -13,7 +13,7 @@ const MOST_DOUBTS: usize = 5;
 /// One that is this much less likely is no rival.
 const AHEAD: f64 = 0.1;
 
-/// What becomes of one that was found, given those that are known already and may be the same.
+/// Decision about a newly found profile, given the known ones that may be the same.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Resolution {
     /// It is this one of the candidates.
@@ -28,27 +28,27 @@ impl Default for Resolution {
     }
 }
 
-/// Which of the candidates it is. `candidates` are all that share a key with it.
-pub fn resolve(found: &Profile, candidates: &[Profile]) -> Resolution {
-    let candidates: Vec<Prepared> = candidates.iter().map(Prepared::new).collect();
-    resolve_prepared(&Prepared::new(found), &candidates.iter().collect::<Vec<_>>())
+/// Decides which candidate the profile is. `candidates` must be all that share a blocking key with it.
+pub fn resolve_profile(found: &Profile, candidates: &[Profile]) -> Resolution {
+    let candidates: Vec<PreparedProfile> = candidates.iter().map(PreparedProfile::new).collect();
+    resolve_prepared(&PreparedProfile::new(found), &candidates.iter().collect::<Vec<_>>())
 }
 
-/// Which of the candidates it is, all of them read already.
-pub fn resolve_prepared(found: &Prepared, candidates: &[&Prepared]) -> Resolution {
+/// Does the same as `resolve_profile` with profiles that are already prepared.
+pub fn resolve_prepared(found: &PreparedProfile, candidates: &[&PreparedProfile]) -> Resolution {
     let judged = candidates.iter().enumerate().map(|(at, candidate)| (at, found.compare(candidate)));
     let mut judged: Vec<_> = judged.filter(|(_, judgement)| judgement.decision != Sameness::Different).collect();
     judged.sort_by(|(i, one), (j, other)| other.confidence.total_cmp(&one.confidence).then(i.cmp(j)));
     let Some((best, first)) = judged.first().cloned() else { return Resolution::default() };
-    let rivals = || rivals(best, &judged, candidates);
+    let rivals = || find_rivals(best, &judged, candidates);
     match first.decision {
         Sameness::Same if same_email(found, candidates.get(best)) => return Resolution::Known(best, first),
         Sameness::Same => match rivals().filter(|(_, rival)| rival.confidence > first.confidence - AHEAD).count() {
             0 => return Resolution::Known(best, first),
-            others => match unresolved(found, &judged, candidates) {
+            others => match unresolved_namesake(found, &judged, candidates) {
                 // It is as open who that one is, and it waits for the same answer.
                 Some(waiting) => return waiting,
-                None => doubt(&mut judged, others),
+                None => mark_uncertain(&mut judged, others),
             },
         },
         Sameness::Uncertain if is_short_of(found, candidates.get(best)) => match rivals().count() {
@@ -57,7 +57,7 @@ pub fn resolve_prepared(found: &Prepared, candidates: &[&Prepared]) -> Resolutio
                 let confidence = first.confidence.max(super::rules::SAME);
                 return Resolution::Known(best, Judgement { decision: Sameness::Same, confidence, reason });
             }
-            others => doubt(&mut judged, others),
+            others => mark_uncertain(&mut judged, others),
         },
         _ => {}
     }
@@ -66,10 +66,10 @@ pub fn resolve_prepared(found: &Prepared, candidates: &[&Prepared]) -> Resolutio
 }
 
 /// The others that it may be and that are not the best one under another name.
-fn rivals<'judged>(
+fn find_rivals<'judged>(
     best: usize,
     judged: &'judged [(usize, Judgement)],
-    candidates: &'judged [&'judged Prepared],
+    candidates: &'judged [&'judged PreparedProfile],
 ) -> impl Iterator<Item = &'judged (usize, Judgement)> {
     judged.iter().skip(1).take(MOST_DOUBTS * 4).filter(move |(at, _)| {
         match (candidates.get(best), candidates.get(*at)) {
@@ -81,15 +81,20 @@ fn rivals<'judged>(
 
 /// The candidate of the very same name of which nothing is known either, if there is one: a name that fits two who are
 /// known is one open question, however often it is met.
-fn unresolved(found: &Prepared, judged: &[(usize, Judgement)], candidates: &[&Prepared]) -> Option<Resolution> {
-    let open =
-        |at: &usize| candidates.get(*at).is_some_and(|candidate| !candidate.knows() && candidate.is_called_as(found));
+fn unresolved_namesake(
+    found: &PreparedProfile,
+    judged: &[(usize, Judgement)],
+    candidates: &[&PreparedProfile],
+) -> Option<Resolution> {
+    let open = |at: &usize| {
+        candidates.get(*at).is_some_and(|candidate| !candidate.has_details() && candidate.is_called_as(found))
+    };
     let (at, judgement) = judged.iter().find(|(at, judgement)| judgement.decision == Sameness::Same && open(at))?;
-    (!found.knows()).then(|| Resolution::Known(*at, judgement.clone()))
+    (!found.has_details()).then(|| Resolution::Known(*at, judgement.clone()))
 }
 
-/// What fits two that are known is neither for certain.
-fn doubt(judged: &mut [(usize, Judgement)], rivals: usize) {
+/// Turns matches into uncertain ones if several known candidates fit.
+fn mark_uncertain(judged: &mut [(usize, Judgement)], rivals: usize) {
     for (_, judgement) in judged {
         if judgement.decision == Sameness::Same {
             judgement.decision = Sameness::Uncertain;
@@ -98,20 +103,20 @@ fn doubt(judged: &mut [(usize, Judgement)], rivals: usize) {
     }
 }
 
-fn same_email(found: &Prepared, candidate: Option<&&Prepared>) -> bool {
-    candidate.is_some_and(|candidate| look(found, candidate).signs.has(Sign::EmailSame))
+fn same_email(found: &PreparedProfile, candidate: Option<&&PreparedProfile>) -> bool {
+    candidate.is_some_and(|candidate| collect_evidence(found, candidate).signs.has(Sign::EmailSame))
 }
 
-/// Whether it is a short way to write a name that is known, of somebody of whom something is said besides, and nothing
-/// speaks against it. A letter and a family name alone are too little.
-fn is_short_of(found: &Prepared, candidate: Option<&&Prepared>) -> bool {
+/// Returns true if the name abbreviates a known one, other facts are given and nothing contradicts. An initial with a
+/// family name alone is not enough.
+fn is_short_of(found: &PreparedProfile, candidate: Option<&&PreparedProfile>) -> bool {
     let Some(candidate) = candidate else { return false };
-    let findings = look(found, candidate);
+    let findings = collect_evidence(found, candidate);
     let against = [Sign::OrganizationApart, Sign::RoleApart, Sign::EmailApart, Sign::NothingShared, Sign::NumberApart];
     let short = findings.names.is_some_and(|names| {
-        matches!(names.family, Part::Equal | Part::Form)
-            && matches!(names.given, Part::Initial | Part::Form)
-            && names.middle != Part::Apart
+        matches!(names.family, PartAgreement::Equal | PartAgreement::Form)
+            && matches!(names.given, PartAgreement::Initial | PartAgreement::Form)
+            && names.middle != PartAgreement::Apart
     });
-    short && found.knows() && !findings.signs.has_any(&against)
+    short && found.has_details() && !findings.signs.has_any(&against)
 }

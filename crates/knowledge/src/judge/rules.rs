@@ -2,10 +2,10 @@
 
 use ibid_domain::Sameness;
 
-use super::person::Part;
-use super::prepared::{Findings, look};
-use super::signs::{Model, Sign, Signs};
-use super::{Judgement, Prepared};
+use super::match_signs::{MatchSigns, Sign, WeightTable};
+use super::person::PartAgreement;
+use super::prepared_profile::{MatchEvidence, collect_evidence};
+use super::{Judgement, PreparedProfile};
 
 /// From here on two are the same.
 pub(super) const SAME: f64 = 0.71;
@@ -13,7 +13,7 @@ pub(super) const SAME: f64 = 0.71;
 /// Up to here two are different.
 pub(super) const DIFFERENT: f64 = 0.3;
 
-/// What ties two together whatever their names.
+/// Signs that link two profiles whatever their names are.
 const LINKS: &[Sign] = &[
     Sign::OrganizationSame,
     Sign::OrganizationClose,
@@ -26,23 +26,23 @@ const LINKS: &[Sign] = &[
     Sign::NamesShared,
 ];
 
-impl Prepared {
-    /// Whether two are the same, by themselves; it does not matter which comes first.
+impl PreparedProfile {
+    /// Compares two profiles by themselves; the order of the arguments does not matter.
     pub fn compare(&self, other: &Self) -> Judgement {
-        let findings = look(self, other);
-        let (confidence, rule) = decide(&findings);
+        let findings = collect_evidence(self, other);
+        let (confidence, rule) = decide_confidence(&findings);
         let decision = match confidence {
             likely if likely >= SAME => Sameness::Same,
             unlikely if unlikely <= DIFFERENT => Sameness::Different,
             _ => Sameness::Uncertain,
         };
-        Judgement { decision, confidence, reason: reason(&findings, rule) }
+        Judgement { decision, confidence, reason: explain_decision(&findings, rule) }
     }
 }
 
-fn decide(findings: &Findings) -> (f64, Option<&'static str>) {
+fn decide_confidence(findings: &MatchEvidence) -> (f64, Option<&'static str>) {
     let signs = &findings.signs;
-    let likely = signs.likely(findings.model).clamp(0.01, 0.99);
+    let likely = signs.match_probability(findings.model).clamp(0.01, 0.99);
     let unsure = |likely: f64| likely.clamp(DIFFERENT + 0.02, SAME - 0.02);
     let linked = signs.has_any(LINKS);
     if findings.nameless {
@@ -53,15 +53,15 @@ fn decide(findings: &Findings) -> (f64, Option<&'static str>) {
         return if alike { (0.4, Some("of two kinds")) } else { (likely.min(0.1), Some("of two kinds")) };
     }
     match findings.model {
-        Model::Person => {
+        WeightTable::Person => {
             let Some(names) = &findings.names else { return (likely, None) };
             if names.generation_apart {
                 return (0.05, Some("of two generations"));
             }
-            let family_apart = names.family == Part::Apart;
+            let family_apart = names.family == PartAgreement::Apart;
             if signs.has(Sign::EmailSame) {
                 // One address is one person's, unless two whole names say that they share it.
-                let apart = family_apart && names.given == Part::Apart;
+                let apart = family_apart && names.given == PartAgreement::Apart;
                 return if apart { (unsure(0.5), None) } else { (likely.max(0.97), None) };
             }
             // Everybody is born once.
@@ -69,13 +69,13 @@ fn decide(findings: &Findings) -> (f64, Option<&'static str>) {
                 return (likely.min(0.1), Some("born on different days"));
             }
             let numbered = signs.has_any(&[Sign::NumberSame, Sign::NumberNear, Sign::DateSame]);
-            if (family_apart || names.given == Part::Apart) && !numbered {
+            if (family_apart || names.given == PartAgreement::Apart) && !numbered {
                 return (likely.min(0.15), None);
             }
             // Of a name of one word, or of first letters only, the name tells too little.
-            let little = names.family == Part::Missing
-                || names.family == Part::Initial
-                || names.given == Part::Missing && names.shared < 2;
+            let little = names.family == PartAgreement::Missing
+                || names.family == PartAgreement::Initial
+                || names.given == PartAgreement::Missing && names.shared < 2;
             if little && !linked {
                 return (unsure(likely), Some("too little of a name"));
             }
@@ -88,7 +88,7 @@ fn decide(findings: &Findings) -> (f64, Option<&'static str>) {
             }
             (likely, None)
         }
-        Model::Thing => {
+        WeightTable::Thing => {
             let Some(names) = &findings.things else { return (likely, None) };
             if names.numbers_apart && !signs.has_any(&[Sign::NumberSame, Sign::HouseSame]) {
                 return (likely.min(0.1), Some("different numbers in the names"));
@@ -99,16 +99,20 @@ fn decide(findings: &Findings) -> (f64, Option<&'static str>) {
 }
 
 /// Why, in a line: how the names agree, then what weighs most.
-fn reason(findings: &Findings, rule: Option<&'static str>) -> String {
+fn explain_decision(findings: &MatchEvidence, rule: Option<&'static str>) -> String {
     let mut parts: Vec<String> = Vec::new();
     match (&findings.names, &findings.things) {
         (Some(names), _) if names.identical => parts.push("same name".to_owned()),
         (Some(names), _) => {
             let agreed = match (names.family, names.given) {
-                (Part::Equal | Part::Form, Part::Equal) => Some("same family and given name"),
-                (Part::Equal | Part::Form, Part::Initial) => Some("same family name and initial"),
-                (Part::Equal | Part::Form, _) => Some("same family name"),
-                (_, Part::Equal) => Some("same given name"),
+                (PartAgreement::Equal | PartAgreement::Form, PartAgreement::Equal) => {
+                    Some("same family and given name")
+                }
+                (PartAgreement::Equal | PartAgreement::Form, PartAgreement::Initial) => {
+                    Some("same family name and initial")
+                }
+                (PartAgreement::Equal | PartAgreement::Form, _) => Some("same family name"),
+                (_, PartAgreement::Equal) => Some("same given name"),
                 _ => None,
             };
             parts.extend(agreed.map(str::to_owned));
@@ -122,9 +126,9 @@ fn reason(findings: &Findings, rule: Option<&'static str>) -> String {
         .signs
         .iter()
         .filter(|(sign, _)| {
-            *sign != Sign::GivenInitial || findings.names.is_none_or(|names| names.family != Part::Equal)
+            *sign != Sign::GivenInitial || findings.names.is_none_or(|names| names.family != PartAgreement::Equal)
         })
-        .map(|(sign, far)| (Signs::weight(findings.model, sign, far).abs(), sign))
+        .map(|(sign, far)| (MatchSigns::sign_weight(findings.model, sign, far).abs(), sign))
         .filter(|(weight, _)| *weight > 0.1)
         .collect();
     weighed.sort_by(|(one, a), (other, b)| other.total_cmp(one).then(a.cmp(b)));

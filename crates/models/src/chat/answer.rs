@@ -6,70 +6,75 @@ use reqwest::Response;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{
-    ChatDelta, ChatError, Wait,
-    deltas::Deltas,
-    dialect::Reader,
-    sse::{Events, LIMIT, TooLong},
+    ChatDelta, ChatError, TimeoutPhase,
+    deltas::DeltaQueue,
+    dialect::AnswerReader,
+    sse::{EventTooLong, LIMIT, SseParser},
 };
 use crate::http::Endpoint;
 
-/// How long a body may take to end after the answer in it has. A connection can only be used again after that.
+/// Time to wait for the end of the body after the answer has ended; only then can the connection be reused.
 const LAST_BYTES: Duration = Duration::from_millis(100);
 
 /// Until when what has to come.
 pub(super) struct Deadlines {
-    /// When the answer must have begun, and how long that is.
+    /// Latest time for the first token, and the timeout it was computed from.
     pub begin: (Instant, Duration),
-    /// How long there may be silence after that.
+    /// Maximum time between two chunks of an answer that has begun.
     pub idle: Duration,
-    /// When it must have ended, and how long that is.
+    /// Latest time for the end of the answer, and the timeout it was computed from.
     pub end: (Instant, Duration),
 }
 
 impl Deadlines {
-    /// How long the next bytes may take, and what it means if they take longer.
+    /// Returns the deadline for the next bytes, and the error to report if it passes.
     pub fn next(&self, begun: bool) -> (Instant, ChatError) {
         let (by, what, after) = if begun {
-            (Instant::now() + self.idle, Wait::MoreBytes, self.idle)
+            (Instant::now() + self.idle, TimeoutPhase::MoreBytes, self.idle)
         } else {
-            (self.begin.0, Wait::FirstToken, self.begin.1)
+            (self.begin.0, TimeoutPhase::FirstToken, self.begin.1)
         };
         if by < self.end.0 {
             (by, ChatError::TimedOut { what, after })
         } else {
-            (self.end.0, ChatError::TimedOut { what: Wait::End, after: self.end.1 })
+            (self.end.0, ChatError::TimedOut { what: TimeoutPhase::End, after: self.end.1 })
         }
     }
 }
 
 /// An answer on its way. Dropping it closes the connection.
-pub(super) struct Answer {
+pub(super) struct StreamingAnswer {
     response: Response,
     endpoint: Arc<Endpoint>,
     deadlines: Deadlines,
-    events: Events,
-    reader: Box<dyn Reader>,
-    deltas: Deltas,
+    events: SseParser,
+    reader: Box<dyn AnswerReader>,
+    deltas: DeltaQueue,
 }
 
-impl Answer {
-    pub fn new(response: Response, endpoint: Arc<Endpoint>, reader: Box<dyn Reader>, deadlines: Deadlines) -> Self {
-        Self { response, endpoint, deadlines, events: Events::default(), reader, deltas: Deltas::new() }
+impl StreamingAnswer {
+    pub fn new(
+        response: Response,
+        endpoint: Arc<Endpoint>,
+        reader: Box<dyn AnswerReader>,
+        deadlines: Deadlines,
+    ) -> Self {
+        Self { response, endpoint, deadlines, events: SseParser::default(), reader, deltas: DeltaQueue::new() }
     }
 
     /// Reads until there is something to give out, or nothing more will come.
-    pub async fn fill(&mut self) -> Result<(), ChatError> {
-        while self.deltas.is_empty() && !self.deltas.ended() {
+    pub async fn read_until_delta(&mut self) -> Result<(), ChatError> {
+        while self.deltas.is_empty() && !self.deltas.has_ended() {
             match self.events.next() {
                 Ok(Some(data)) => {
-                    let taken = self.reader.event(&data, &mut self.deltas);
-                    taken.map_err(|error| error.with_detail(|text| self.endpoint.shown(text)))?;
-                    if self.deltas.ended() {
+                    let taken = self.reader.read_event(&data, &mut self.deltas);
+                    taken.map_err(|error| error.with_detail(|text| self.endpoint.redact_text(text)))?;
+                    if self.deltas.has_ended() {
                         let _ = timeout(LAST_BYTES, self.response.chunk()).await;
                     }
                 }
-                Ok(None) => self.receive().await?,
-                Err(TooLong) => return Err(ChatError::TooLarge(format!("an event has more than {LIMIT} bytes"))),
+                Ok(None) => self.receive_bytes().await?,
+                Err(EventTooLong) => return Err(ChatError::TooLarge(format!("an event has more than {LIMIT} bytes"))),
             }
         }
         Ok(())
@@ -77,27 +82,27 @@ impl Answer {
 
     /// The next piece; none after the end.
     pub async fn next(&mut self) -> Result<Option<ChatDelta>, ChatError> {
-        self.fill().await?;
+        self.read_until_delta().await?;
         Ok(self.deltas.pop())
     }
 
     /// Takes the next bytes, or the end of them.
-    async fn receive(&mut self) -> Result<(), ChatError> {
-        let (by, late) = self.deadlines.next(self.deltas.begun());
+    async fn receive_bytes(&mut self) -> Result<(), ChatError> {
+        let (by, late) = self.deadlines.next(self.deltas.has_begun());
         // What is always ready is never too late for a timer.
         if by <= Instant::now() {
             return Err(late);
         }
         match timeout_at(by, self.response.chunk()).await {
             Err(_) => Err(late),
-            Ok(Err(error)) => Err(ChatError::Interrupted(self.endpoint.broken(error))),
+            Ok(Err(error)) => Err(ChatError::Interrupted(self.endpoint.describe_error(error))),
             Ok(Ok(Some(bytes))) => {
                 self.events.push(&bytes);
                 Ok(())
             }
             Ok(Ok(None)) => {
-                let closed = self.reader.close(&mut self.deltas);
-                closed.map_err(|error| error.with_detail(|text| self.endpoint.shown(text)))
+                let closed = self.reader.finish_body(&mut self.deltas);
+                closed.map_err(|error| error.with_detail(|text| self.endpoint.redact_text(text)))
             }
         }
     }

@@ -4,9 +4,11 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::{
-    ChatError, ChatMessage, ChatRequest, Finish, Usage,
-    deltas::{Calls, Deltas, PartialCall},
-    dialect::{Dialect, Reader, Role, broke_off, instructions, number, parse, turns},
+    ChatError, ChatMessage, ChatRequest, ChatUsage, FinishReason,
+    deltas::{DeltaQueue, PartialCall, PartialCalls},
+    dialect::{
+        AnswerReader, ChatDialect, TurnRole, alternate_turns, broke_off, exact_temperature, parse_event, system_prompt,
+    },
 };
 
 /// The version of the protocol.
@@ -14,23 +16,23 @@ pub(super) const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
 /// Anthropic has to be told how long an answer may become. Every one of its models can write so much.
 const MAX_OUTPUT_TOKENS: u32 = 4096;
 
-pub(super) struct Anthropic {
+pub(super) struct AnthropicChat {
     pub model: String,
 }
 
-impl Dialect for Anthropic {
-    fn body(&self, request: &ChatRequest) -> Json {
+impl ChatDialect for AnthropicChat {
+    fn request_body(&self, request: &ChatRequest) -> Json {
         let turn = |(role, content)| match role {
-            Role::User => json!({"role": "user", "content": Json::Array(content)}),
-            Role::Model => json!({"role": "assistant", "content": Json::Array(content)}),
+            TurnRole::User => json!({"role": "user", "content": Json::Array(content)}),
+            TurnRole::Model => json!({"role": "assistant", "content": Json::Array(content)}),
         };
         let mut body = json!({
             "model": self.model,
             "max_tokens": request.max_output_tokens.unwrap_or(MAX_OUTPUT_TOKENS),
-            "messages": turns(&request.messages, blocks).into_iter().map(turn).collect::<Vec<_>>(),
+            "messages": alternate_turns(&request.messages, message_blocks).into_iter().map(turn).collect::<Vec<_>>(),
             "stream": true,
         });
-        if let Some(system) = instructions(request) {
+        if let Some(system) = system_prompt(request) {
             body["system"] = system.into();
         }
         if !request.tools.is_empty() {
@@ -38,23 +40,23 @@ impl Dialect for Anthropic {
             body["tools"] = request.tools.iter().map(tool).collect();
         }
         if let Some(temperature) = request.temperature {
-            body["temperature"] = number(temperature).into();
+            body["temperature"] = exact_temperature(temperature).into();
         }
         body
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(Message::default())
+    fn answer_reader(&self) -> Box<dyn AnswerReader> {
+        Box::new(AnthropicReader::default())
     }
 }
 
 /// A message in blocks. Empty ones are refused.
-fn blocks(message: &ChatMessage) -> Vec<Json> {
+fn message_blocks(message: &ChatMessage) -> Vec<Json> {
     let said = |text: &str| (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
     match message {
         ChatMessage::User(text) => said(text).into_iter().collect(),
         ChatMessage::Assistant { text, tool_calls } => {
-            let call = |call: &super::ToolCall| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments});
+            let call = |call: &super::ModelToolCall| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments});
             said(text).into_iter().chain(tool_calls.iter().map(call)).collect()
         }
         ChatMessage::ToolResult { call_id, content, .. } => {
@@ -63,32 +65,32 @@ fn blocks(message: &ChatMessage) -> Vec<Json> {
     }
 }
 
-/// What has been read of an answer.
+/// State of an Anthropic answer while its events are read.
 #[derive(Default)]
-struct Message {
-    calls: Calls,
-    usage: Option<Usage>,
-    finish: Option<Finish>,
+struct AnthropicReader {
+    calls: PartialCalls,
+    usage: Option<ChatUsage>,
+    finish: Option<FinishReason>,
 }
 
 /// An event. Others may be added to the protocol, and are passed over.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Event {
+enum AnthropicEvent {
     MessageStart {
-        message: Start,
+        message: AnthropicMessageStart,
     },
     ContentBlockStart {
         index: u64,
-        content_block: Block,
+        content_block: AnthropicBlock,
     },
     ContentBlockDelta {
         index: u64,
-        delta: Delta,
+        delta: AnthropicDelta,
     },
     MessageDelta {
-        delta: Ending,
-        usage: Option<WireUsage>,
+        delta: AnthropicMessageEnd,
+        usage: Option<AnthropicUsage>,
     },
     MessageStop,
     Error {
@@ -99,13 +101,13 @@ enum Event {
 }
 
 #[derive(Deserialize)]
-struct Start {
-    usage: Option<WireUsage>,
+struct AnthropicMessageStart {
+    usage: Option<AnthropicUsage>,
 }
 
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Block {
+enum AnthropicBlock {
     Text {
         #[serde(default)]
         text: String,
@@ -121,7 +123,7 @@ enum Block {
 
 #[derive(Deserialize)]
 #[serde(tag = "type")]
-enum Delta {
+enum AnthropicDelta {
     #[serde(rename = "text_delta")]
     Text { text: String },
     #[serde(rename = "input_json_delta")]
@@ -131,75 +133,75 @@ enum Delta {
 }
 
 #[derive(Deserialize)]
-struct Ending {
+struct AnthropicMessageEnd {
     stop_reason: Option<String>,
 }
 
 /// Every number is a sum so far, and may be left out where it has not changed.
 #[derive(Deserialize)]
-struct WireUsage {
+struct AnthropicUsage {
     input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
     output_tokens: Option<u64>,
 }
 
-impl Reader for Message {
-    fn event(&mut self, data: &str, out: &mut Deltas) -> Result<(), ChatError> {
-        match parse(data)? {
-            Event::MessageStart { message } => self.used(message.usage),
-            Event::ContentBlockStart { index, content_block } => match content_block {
-                Block::Text { text } => out.text(text)?,
-                Block::ToolUse { id, name, input } => {
+impl AnswerReader for AnthropicReader {
+    fn read_event(&mut self, data: &str, out: &mut DeltaQueue) -> Result<(), ChatError> {
+        match parse_event(data)? {
+            AnthropicEvent::MessageStart { message } => self.update_usage(message.usage),
+            AnthropicEvent::ContentBlockStart { index, content_block } => match content_block {
+                AnthropicBlock::Text { text } => out.push_text(text)?,
+                AnthropicBlock::ToolUse { id, name, input } => {
                     // Usually an empty object that fragments follow.
                     let whole = input.filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
                     let arguments = whole.map(|input| input.to_string()).unwrap_or_default();
                     let call = PartialCall { index: Some(index), id, name, arguments, signature: None };
-                    self.calls.begin(call, out)?;
+                    self.calls.begin_call(call, out)?;
                 }
-                Block::Other => out.begin(),
+                AnthropicBlock::Other => out.mark_begun(),
             },
-            Event::ContentBlockDelta { index, delta } => match delta {
-                Delta::Text { text } => out.text(text)?,
-                Delta::Json { partial_json } => {
+            AnthropicEvent::ContentBlockDelta { index, delta } => match delta {
+                AnthropicDelta::Text { text } => out.push_text(text)?,
+                AnthropicDelta::Json { partial_json } => {
                     // Calls of the provider's own tools have fragments too, and are not ours to make.
-                    if let Some(call) = self.calls.latest(Some(index)) {
+                    if let Some(call) = self.calls.latest_call(Some(index)) {
                         call.extend(&partial_json, out)?;
                     }
                 }
-                Delta::Other => out.begin(),
+                AnthropicDelta::Other => out.mark_begun(),
             },
-            Event::MessageDelta { delta, usage } => {
-                self.used(usage);
-                self.finish = delta.stop_reason.map(finish).or(self.finish.take());
+            AnthropicEvent::MessageDelta { delta, usage } => {
+                self.update_usage(usage);
+                self.finish = delta.stop_reason.map(parse_stop_reason).or(self.finish.take());
             }
-            Event::MessageStop => return self.end(Finish::Stop, out),
-            Event::Error { error } => return Err(ChatError::told(&json!({"error": error}))),
-            Event::Other => {}
+            AnthropicEvent::MessageStop => return self.end_answer(FinishReason::Stop, out),
+            AnthropicEvent::Error { error } => return Err(ChatError::from_event(&json!({"error": error}))),
+            AnthropicEvent::Other => {}
         }
         Ok(())
     }
 
-    fn close(&mut self, out: &mut Deltas) -> Result<(), ChatError> {
+    fn finish_body(&mut self, out: &mut DeltaQueue) -> Result<(), ChatError> {
         match self.finish.clone() {
-            Some(finish) => self.end(finish, out),
+            Some(finish) => self.end_answer(finish, out),
             None => Err(broke_off()),
         }
     }
 }
 
-fn finish(reason: String) -> Finish {
+fn parse_stop_reason(reason: String) -> FinishReason {
     match reason.as_str() {
-        "end_turn" | "stop_sequence" => Finish::Stop,
-        "max_tokens" | "model_context_window_exceeded" => Finish::Length,
-        "tool_use" => Finish::ToolCalls,
-        "refusal" => Finish::Filtered,
-        _ => Finish::Other(reason),
+        "end_turn" | "stop_sequence" => FinishReason::Stop,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+        "tool_use" => FinishReason::ToolCalls,
+        "refusal" => FinishReason::Filtered,
+        _ => FinishReason::Other(reason),
     }
 }
 
-impl Message {
-    fn used(&mut self, told: Option<WireUsage>) {
+impl AnthropicReader {
+    fn update_usage(&mut self, told: Option<AnthropicUsage>) {
         let Some(told) = told else { return };
         let usage = self.usage.get_or_insert_default();
         if let Some(input) = told.input_tokens {
@@ -209,8 +211,8 @@ impl Message {
         usage.output_tokens = told.output_tokens.unwrap_or(usage.output_tokens);
     }
 
-    fn end(&mut self, otherwise: Finish, out: &mut Deltas) -> Result<(), ChatError> {
+    fn end_answer(&mut self, otherwise: FinishReason, out: &mut DeltaQueue) -> Result<(), ChatError> {
         let finish = self.finish.take().unwrap_or(otherwise);
-        out.end(std::mem::take(&mut self.calls), self.usage, finish)
+        out.push_end(std::mem::take(&mut self.calls), self.usage, finish)
     }
 }

@@ -9,25 +9,25 @@ use reqwest::{
 
 use super::{
     ChatError, ChatModel,
-    anthropic::{self, Anthropic},
-    dialect::Dialect,
-    google::Google,
-    openai::OpenAi,
-    remote::Remote,
+    anthropic::{self, AnthropicChat},
+    dialect::ChatDialect,
+    google::GoogleChat,
+    openai::OpenAiChat,
+    remote::RemoteChatModel,
 };
 use crate::{
     Secret,
-    http::{CONNECT_TIMEOUT, Endpoint, Failure, Timeouts, address, model_in_path},
+    http::{CONNECT_TIMEOUT, Endpoint, RequestFailure, RequestTimeouts, join_url, model_in_path},
 };
 
-/// Whose protocol is spoken.
+/// Provider whose chat protocol is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChatProvider {
     /// OpenAI, and with a base URL of its own every server that speaks its protocol: Ollama, vLLM, llama.cpp …
     OpenAi,
-    /// Anthropic.
+    /// Anthropic's Messages protocol.
     Anthropic,
-    /// Google.
+    /// Google's `streamGenerateContent` protocol.
     Google,
 }
 
@@ -42,34 +42,33 @@ impl ChatProvider {
     }
 }
 
-/// Which model, and how to reach it.
+/// Model, address, key and limits of a chat provider.
 #[derive(Clone, Debug)]
 pub struct ChatConfig {
-    /// Whose protocol is spoken.
+    /// Protocol used to talk to the server.
     pub provider: ChatProvider,
     /// The model, as its provider writes it.
     pub model: String,
-    /// Where it listens, without the path of the call; the provider's own address if none. For OpenAI's protocol this is
-    /// what its libraries call by the same name (`http://localhost:11434/v1`), and may be a bare host too.
+    /// Base URL without the path of the call; the provider's own if `None`. For OpenAI's protocol it is the `base_url`
+    /// of its libraries (`http://localhost:11434/v1`) or a bare host.
     pub base_url: Option<String>,
     /// The key. Only OpenAI's protocol at a base URL of its own may do without.
     pub key: Option<Secret>,
-    /// How many tokens question and answer may have together.
+    /// Maximum number of tokens of question and answer together.
     pub context_tokens: usize,
-    /// How long an answer may become, unless the request says so; as the provider likes if none.
+    /// Default limit on the tokens of an answer; the provider's default if `None`.
     pub max_output_tokens: Option<u32>,
-    /// How freely words are chosen, unless the request says so; as the provider likes if none.
+    /// Default sampling temperature; the provider's default if `None`.
     pub temperature: Option<f32>,
-    /// How long a connection may take to come about.
+    /// Maximum time to establish a connection.
     pub connect_timeout: Duration,
-    /// How long a model may take to begin its answer, each time it is asked; also the longest that a provider may ask
-    /// us to wait before another try.
+    /// Maximum time until the first token of each attempt; also the longest retry delay accepted from a provider.
     pub first_token_timeout: Duration,
-    /// How long there may be silence in an answer that has begun.
+    /// Maximum time between two chunks of an answer that has begun.
     pub idle_timeout: Duration,
-    /// How long all may take, tries and pauses included.
+    /// Maximum time for the whole request, including retries and delays.
     pub total_timeout: Duration,
-    /// How often to try again while nothing has been answered.
+    /// Maximum number of retries; there is none after the first token.
     pub retries: u32,
 }
 
@@ -95,12 +94,12 @@ impl ChatConfig {
 
 /// Makes a model. Nothing is sent; what can never work is refused here.
 pub fn open_chat(config: &ChatConfig) -> Result<Arc<dyn ChatModel>, ChatError> {
-    connect(config).map_err(|failure| ChatError::from_failure(failure, config.connect_timeout))
+    connect_model(config).map_err(|failure| ChatError::from_failure(failure, config.connect_timeout))
 }
 
-fn connect(config: &ChatConfig) -> Result<Arc<dyn ChatModel>, Failure> {
+fn connect_model(config: &ChatConfig) -> Result<Arc<dyn ChatModel>, RequestFailure> {
     let model = config.model.trim();
-    let unusable = |reason: &str| Failure::Unusable(reason.to_owned());
+    let unusable = |reason: &str| RequestFailure::Unusable(reason.to_owned());
     if model.is_empty() {
         return Err(unusable("no model is named"));
     }
@@ -111,45 +110,45 @@ fn connect(config: &ChatConfig) -> Result<Arc<dyn ChatModel>, Failure> {
         return Err(unusable("a temperature lies between 0 and 2"));
     }
     if config.key.is_none() && (config.provider != ChatProvider::OpenAi || config.base_url.is_none()) {
-        return Err(Failure::Unusable(format!("{} needs a key", config.provider.name())));
+        return Err(RequestFailure::Unusable(format!("{} needs a key", config.provider.name())));
     }
     let mut headers = HeaderMap::new();
-    let (url, key_header, dialect): (_, _, Box<dyn Dialect>) = match config.provider {
+    let (url, key_header, dialect): (_, _, Box<dyn ChatDialect>) = match config.provider {
         ChatProvider::OpenAi => {
             let url = openai_address(config.base_url.as_deref().unwrap_or("https://api.openai.com"))?;
             let itself = url.host_str() == Some("api.openai.com");
-            (url, (AUTHORIZATION, "Bearer "), Box::new(OpenAi { model: model.to_owned(), itself }))
+            (url, (AUTHORIZATION, "Bearer "), Box::new(OpenAiChat { model: model.to_owned(), itself }))
         }
         ChatProvider::Anthropic => {
             let (name, value) = anthropic::VERSION;
             headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
             let base = config.base_url.as_deref().unwrap_or("https://api.anthropic.com");
             let key_header = (HeaderName::from_static("x-api-key"), "");
-            (versioned(base, "v1", "messages")?, key_header, Box::new(Anthropic { model: model.to_owned() }))
+            (versioned_url(base, "v1", "messages")?, key_header, Box::new(AnthropicChat { model: model.to_owned() }))
         }
         ChatProvider::Google => {
             let base = config.base_url.as_deref().unwrap_or("https://generativelanguage.googleapis.com");
             let model = model_in_path(model.strip_prefix("models/").unwrap_or(model))?;
-            let url = versioned(base, "v1beta", &format!("models/{model}:streamGenerateContent?alt=sse"))?;
-            (url, (HeaderName::from_static("x-goog-api-key"), ""), Box::new(Google))
+            let url = versioned_url(base, "v1beta", &format!("models/{model}:streamGenerateContent?alt=sse"))?;
+            (url, (HeaderName::from_static("x-goog-api-key"), ""), Box::new(GoogleChat))
         }
     };
-    let timeouts = Timeouts { connect: config.connect_timeout, whole: None };
+    let timeouts = RequestTimeouts { connect: config.connect_timeout, whole: None };
     let endpoint = Endpoint::new(url, config.key.clone(), key_header, headers, &timeouts)?;
-    Ok(Arc::new(Remote::new(config, endpoint, dialect)))
+    Ok(Arc::new(RemoteChatModel::new(config, endpoint, dialect)))
 }
 
 /// OpenAI's libraries take a base URL with the version in it; people also write just the host.
-fn openai_address(base: &str) -> Result<Url, Failure> {
-    let bare = address(base, "")?.path() == "/";
-    address(base, if bare { "v1/chat/completions" } else { "chat/completions" })
+fn openai_address(base: &str) -> Result<Url, RequestFailure> {
+    let bare = join_url(base, "")?.path() == "/";
+    join_url(base, if bare { "v1/chat/completions" } else { "chat/completions" })
 }
 
 /// A base URL may or may not end with the version.
-fn versioned(base: &str, version: &str, path: &str) -> Result<Url, Failure> {
+fn versioned_url(base: &str, version: &str, path: &str) -> Result<Url, RequestFailure> {
     let base = base.trim().trim_end_matches('/');
     let base = base.strip_suffix(version).filter(|rest| rest.ends_with('/')).unwrap_or(base);
-    address(base, &format!("{version}/{path}"))
+    join_url(base, &format!("{version}/{path}"))
 }
 
 #[cfg(test)]
@@ -167,10 +166,10 @@ mod tests {
             assert_eq!(openai_address(base).unwrap().as_str(), expected, "{base}");
         }
         for base in ["https://x.example", "https://x.example/v1", " https://x.example/v1/ "] {
-            let url = versioned(base, "v1", "messages").unwrap();
+            let url = versioned_url(base, "v1", "messages").unwrap();
             assert_eq!(url.as_str(), "https://x.example/v1/messages", "{base}");
         }
-        let other = versioned("https://x.example/gateway-v1", "v1", "messages").unwrap();
+        let other = versioned_url("https://x.example/gateway-v1", "v1", "messages").unwrap();
         assert_eq!(other.as_str(), "https://x.example/gateway-v1/v1/messages");
     }
 }

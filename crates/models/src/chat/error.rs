@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use serde_json::Value as Json;
 
-use crate::http::{Failure, error_message, error_words, retry_delay};
+use crate::http::{RequestFailure, error_message, error_words, retry_delay};
 
 /// Why there is no answer, or only half of one. No text in it holds the key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,37 +15,37 @@ pub enum ChatError {
     /// The provider takes no more from us for now.
     #[error("the provider takes no more requests for now: {detail}")]
     RateLimited {
-        /// How long to wait, if the provider said so.
+        /// Delay requested by the provider, if any.
         retry_after: Option<Duration>,
-        /// What the provider said.
+        /// Error message from the provider.
         detail: String,
     },
     /// The provider has too much to do, or a fault of its own.
     #[error("the provider cannot answer for now: {detail}")]
     Overloaded {
-        /// How long to wait, if the provider said so.
+        /// Delay requested by the provider, if any.
         retry_after: Option<Duration>,
-        /// What the provider said.
+        /// Error message from the provider.
         detail: String,
     },
     /// The provider understood and said no, or what is configured can never work.
     #[error("the provider refused: {0}")]
     Refused(String),
-    /// Nobody answered.
+    /// The connection failed or was closed without a response.
     #[error("the provider cannot be reached: {0}")]
     Unreachable(String),
-    /// It took too long.
+    /// A timeout passed before the answer was complete.
     #[error("{what} did not come within {} s", .after.as_secs_f64())]
     TimedOut {
-        /// What was waited for.
-        what: Wait,
-        /// How long.
+        /// Phase of the request that timed out.
+        what: TimeoutPhase,
+        /// The timeout that was exceeded.
         after: Duration,
     },
-    /// The answer broke off.
+    /// The stream ended before the answer was complete.
     #[error("the answer broke off: {0}")]
     Interrupted(String),
-    /// What came is not what the protocol says.
+    /// The response does not follow the provider's protocol.
     #[error("the answer cannot be read: {0}")]
     Malformed(String),
     /// Question or answer are larger than they may be.
@@ -53,20 +53,20 @@ pub enum ChatError {
     TooLarge(String),
 }
 
-/// What was waited for, and did not come.
+/// Phase of a request that can time out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
+pub enum TimeoutPhase {
     /// A connection to the provider.
     Connection,
     /// A sign that the model has begun.
     FirstToken,
     /// The next bytes of an answer that has begun.
     MoreBytes,
-    /// The end of the answer.
+    /// The end of the whole answer, within the total timeout.
     End,
 }
 
-impl fmt::Display for Wait {
+impl fmt::Display for TimeoutPhase {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Connection => "a connection to the provider",
@@ -93,7 +93,7 @@ impl ChatError {
         }
     }
 
-    /// Whether the same request can succeed later without anybody's help.
+    /// Returns true if the same request can succeed later without any change.
     pub fn can_retry(&self) -> bool {
         match self {
             Self::RateLimited { .. }
@@ -106,7 +106,7 @@ impl ChatError {
         }
     }
 
-    /// How long the provider wants to be left alone, if it said so.
+    /// Returns the delay requested by the provider, if any.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::RateLimited { retry_after, .. } | Self::Overloaded { retry_after, .. } => *retry_after,
@@ -115,15 +115,15 @@ impl ChatError {
     }
 
     /// An error that came as an event of the answer.
-    pub(super) fn told(event: &Json) -> Self {
+    pub(super) fn from_event(event: &Json) -> Self {
         let event = event.get(0).unwrap_or(event);
         let status = event.pointer("/error/code").and_then(Json::as_u64);
         let detail = error_message(event).map_or_else(|| event.to_string(), str::to_owned);
-        Self::classify(status.unwrap_or_default(), &error_words(event), retry_delay(event), detail)
+        Self::from_status(status.unwrap_or_default(), &error_words(event), retry_delay(event), detail)
     }
 
-    /// What a status and a provider's own words for an error mean. Words that say more than a status go first.
-    fn classify(status: u64, words: &[String], retry_after: Option<Duration>, detail: String) -> Self {
+    /// Maps a status and the provider's error codes to an error. Codes that say more than the status take precedence.
+    fn from_status(status: u64, words: &[String], retry_after: Option<Duration>, detail: String) -> Self {
         let said = |any: &[&str]| words.iter().any(|word| any.contains(&word.as_str()));
         if said(&["API_KEY_INVALID", "invalid_api_key"]) {
             return Self::Unauthorised(detail);
@@ -166,15 +166,17 @@ impl ChatError {
         self
     }
 
-    /// What a request that came to nothing means. `connect` is how long a connection may take.
-    pub(super) fn from_failure(failure: Failure, connect: Duration) -> Self {
+    /// Converts a failed HTTP request; `connect` is the connection timeout to report.
+    pub(super) fn from_failure(failure: RequestFailure, connect: Duration) -> Self {
         match failure {
-            Failure::Unusable(detail) => Self::Refused(detail),
-            Failure::Unreachable { timed_out: true, .. } => Self::TimedOut { what: Wait::Connection, after: connect },
-            Failure::Unreachable { detail, .. } => Self::Unreachable(detail),
-            Failure::Broken(detail) => Self::Interrupted(detail),
-            Failure::Status { status, words, retry_after, detail } => {
-                Self::classify(status.as_u16().into(), &words, retry_after, detail)
+            RequestFailure::Unusable(detail) => Self::Refused(detail),
+            RequestFailure::Unreachable { timed_out: true, .. } => {
+                Self::TimedOut { what: TimeoutPhase::Connection, after: connect }
+            }
+            RequestFailure::Unreachable { detail, .. } => Self::Unreachable(detail),
+            RequestFailure::Broken(detail) => Self::Interrupted(detail),
+            RequestFailure::Status { status, words, retry_after, detail } => {
+                Self::from_status(status.as_u16().into(), &words, retry_after, detail)
             }
         }
     }
@@ -203,7 +205,7 @@ mod tests {
             (json!({"error": "out of memory"}), "interrupted", "out of memory"),
             (json!({"error": {"code": null, "message": "odd"}}), "interrupted", "odd"),
         ] {
-            let error = ChatError::told(&event);
+            let error = ChatError::from_event(&event);
             assert_eq!(error.kind(), kind, "{event}");
             assert!(error.to_string().contains(detail), "{error}");
         }
@@ -211,17 +213,17 @@ mod tests {
 
     #[test]
     fn a_connection_that_takes_too_long_is_told_from_one_that_is_refused() {
-        let failure = |timed_out| Failure::Unreachable { timed_out, detail: "no route".to_owned() };
+        let failure = |timed_out| RequestFailure::Unreachable { timed_out, detail: "no route".to_owned() };
         let after = Duration::from_secs(3);
         let late = ChatError::from_failure(failure(true), after);
-        assert_eq!(late, ChatError::TimedOut { what: Wait::Connection, after });
+        assert_eq!(late, ChatError::TimedOut { what: TimeoutPhase::Connection, after });
         let refused = ChatError::from_failure(failure(false), after);
         assert_eq!(refused, ChatError::Unreachable("no route".to_owned()));
     }
 
     #[test]
     fn what_timed_out_is_said() {
-        let error = ChatError::TimedOut { what: Wait::FirstToken, after: Duration::from_millis(1500) };
+        let error = ChatError::TimedOut { what: TimeoutPhase::FirstToken, after: Duration::from_millis(1500) };
         assert_eq!(error.to_string(), "the first word of the answer did not come within 1.5 s");
         assert!(error.can_retry() && error.retry_after().is_none());
     }

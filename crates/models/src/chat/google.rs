@@ -4,22 +4,24 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::{
-    ChatError, ChatMessage, ChatRequest, Finish, Usage,
-    deltas::{Calls, Deltas, PartialCall},
-    dialect::{Dialect, Reader, Role, broke_off, instructions, number, parse, turns},
+    ChatError, ChatMessage, ChatRequest, ChatUsage, FinishReason,
+    deltas::{DeltaQueue, PartialCall, PartialCalls},
+    dialect::{
+        AnswerReader, ChatDialect, TurnRole, alternate_turns, broke_off, exact_temperature, parse_event, system_prompt,
+    },
 };
 
 /// The model stands in the address.
-pub(super) struct Google;
+pub(super) struct GoogleChat;
 
-impl Dialect for Google {
-    fn body(&self, request: &ChatRequest) -> Json {
+impl ChatDialect for GoogleChat {
+    fn request_body(&self, request: &ChatRequest) -> Json {
         let turn = |(role, parts)| match role {
-            Role::User => json!({"role": "user", "parts": Json::Array(parts)}),
-            Role::Model => json!({"role": "model", "parts": Json::Array(parts)}),
+            TurnRole::User => json!({"role": "user", "parts": Json::Array(parts)}),
+            TurnRole::Model => json!({"role": "model", "parts": Json::Array(parts)}),
         };
-        let mut body = json!({"contents": turns(&request.messages, parts).into_iter().map(turn).collect::<Vec<_>>()});
-        if let Some(system) = instructions(request) {
+        let mut body = json!({"contents": alternate_turns(&request.messages, message_parts).into_iter().map(turn).collect::<Vec<_>>()});
+        if let Some(system) = system_prompt(request) {
             body["systemInstruction"] = json!({"parts": [{"text": system}]});
         }
         if !request.tools.is_empty() {
@@ -31,7 +33,7 @@ impl Dialect for Google {
             generation.insert("maxOutputTokens".to_owned(), limit.into());
         }
         if let Some(temperature) = request.temperature {
-            generation.insert("temperature".to_owned(), number(temperature).into());
+            generation.insert("temperature".to_owned(), exact_temperature(temperature).into());
         }
         // Google refuses to be held to JSON where it may call tools.
         if request.response_json && request.tools.is_empty() {
@@ -46,18 +48,18 @@ impl Dialect for Google {
         body
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(Responses::default())
+    fn answer_reader(&self) -> Box<dyn AnswerReader> {
+        Box::new(GoogleReader::default())
     }
 }
 
 /// A message in parts. Results are matched with calls by name and order.
-fn parts(message: &ChatMessage) -> Vec<Json> {
+fn message_parts(message: &ChatMessage) -> Vec<Json> {
     let said = |text: &str| (!text.is_empty()).then(|| json!({"text": text}));
     match message {
         ChatMessage::User(text) => said(text).into_iter().collect(),
         ChatMessage::Assistant { text, tool_calls } => {
-            let call = |call: &super::ToolCall| {
+            let call = |call: &super::ModelToolCall| {
                 let mut part = json!({"functionCall": {"name": call.name, "args": call.arguments}});
                 if let Some(signature) = &call.signature {
                     part["thoughtSignature"] = signature.as_str().into();
@@ -72,51 +74,51 @@ fn parts(message: &ChatMessage) -> Vec<Json> {
     }
 }
 
-/// What has been read of an answer.
+/// State of a Google answer while its events are read.
 #[derive(Default)]
-struct Responses {
-    calls: Calls,
-    usage: Option<Usage>,
-    finish: Option<Finish>,
+struct GoogleReader {
+    calls: PartialCalls,
+    usage: Option<ChatUsage>,
+    finish: Option<FinishReason>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Response {
+struct GoogleResponse {
     #[serde(default)]
-    candidates: Vec<Candidate>,
-    prompt_feedback: Option<Feedback>,
-    usage_metadata: Option<WireUsage>,
+    candidates: Vec<GoogleCandidate>,
+    prompt_feedback: Option<GooglePromptFeedback>,
+    usage_metadata: Option<GoogleUsage>,
     error: Option<Json>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Candidate {
-    content: Option<Content>,
+struct GoogleCandidate {
+    content: Option<GoogleContent>,
     finish_reason: Option<String>,
     #[serde(default)]
     index: u64,
 }
 
 #[derive(Deserialize)]
-struct Content {
+struct GoogleContent {
     #[serde(default)]
-    parts: Vec<Part>,
+    parts: Vec<GooglePart>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Part {
+struct GooglePart {
     text: Option<String>,
     #[serde(default)]
     thought: bool,
-    function_call: Option<Function>,
+    function_call: Option<GoogleFunctionCall>,
     thought_signature: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Function {
+struct GoogleFunctionCall {
     #[serde(default)]
     id: String,
     name: String,
@@ -125,13 +127,13 @@ struct Function {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Feedback {
+struct GooglePromptFeedback {
     block_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct WireUsage {
+struct GoogleUsage {
     #[serde(default)]
     prompt_token_count: u64,
     #[serde(default)]
@@ -140,31 +142,31 @@ struct WireUsage {
     thoughts_token_count: u64,
 }
 
-impl Reader for Responses {
-    fn event(&mut self, data: &str, out: &mut Deltas) -> Result<(), ChatError> {
-        let response: Response = parse(data)?;
+impl AnswerReader for GoogleReader {
+    fn read_event(&mut self, data: &str, out: &mut DeltaQueue) -> Result<(), ChatError> {
+        let response: GoogleResponse = parse_event(data)?;
         if let Some(error) = response.error {
-            return Err(ChatError::told(&json!({"error": error})));
+            return Err(ChatError::from_event(&json!({"error": error})));
         }
         if let Some(used) = response.usage_metadata {
             let output_tokens = used.candidates_token_count.saturating_add(used.thoughts_token_count);
-            self.usage = Some(Usage { input_tokens: used.prompt_token_count, output_tokens });
+            self.usage = Some(ChatUsage { input_tokens: used.prompt_token_count, output_tokens });
         }
         // A question that is not answered at all has no candidates.
         if response.prompt_feedback.is_some_and(|feedback| feedback.block_reason.is_some()) {
-            self.finish = Some(Finish::Filtered);
+            self.finish = Some(FinishReason::Filtered);
         }
         // One answer was asked for.
         for candidate in response.candidates.into_iter().filter(|candidate| candidate.index == 0) {
             for part in candidate.content.into_iter().flat_map(|content| content.parts) {
-                self.part(part, out)?;
+                self.read_part(part, out)?;
             }
             if let Some(reason) = candidate.finish_reason {
                 self.finish = Some(match reason.as_str() {
-                    "STOP" => Finish::Stop,
-                    "MAX_TOKENS" => Finish::Length,
-                    "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => Finish::Filtered,
-                    _ => Finish::Other(reason),
+                    "STOP" => FinishReason::Stop,
+                    "MAX_TOKENS" => FinishReason::Length,
+                    "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => FinishReason::Filtered,
+                    _ => FinishReason::Other(reason),
                 });
             }
         }
@@ -172,23 +174,23 @@ impl Reader for Responses {
     }
 
     /// Some models give a reason to end with every piece, so only the end of the body is the end.
-    fn close(&mut self, out: &mut Deltas) -> Result<(), ChatError> {
+    fn finish_body(&mut self, out: &mut DeltaQueue) -> Result<(), ChatError> {
         let finish = self.finish.take().ok_or_else(broke_off)?;
-        out.end(std::mem::take(&mut self.calls), self.usage, finish)
+        out.push_end(std::mem::take(&mut self.calls), self.usage, finish)
     }
 }
 
-impl Responses {
-    fn part(&mut self, part: Part, out: &mut Deltas) -> Result<(), ChatError> {
-        if let Some(Function { id, name, args }) = part.function_call {
+impl GoogleReader {
+    fn read_part(&mut self, part: GooglePart, out: &mut DeltaQueue) -> Result<(), ChatError> {
+        if let Some(GoogleFunctionCall { id, name, args }) = part.function_call {
             let arguments = args.filter(|args| !args.is_null()).map(|args| args.to_string()).unwrap_or_default();
             let call = PartialCall { index: None, id, name, arguments, signature: part.thought_signature };
-            return self.calls.begin(call, out);
+            return self.calls.begin_call(call, out);
         }
         if part.thought {
-            out.begin();
+            out.mark_begun();
             return Ok(());
         }
-        out.text(part.text.unwrap_or_default())
+        out.push_text(part.text.unwrap_or_default())
     }
 }

@@ -22,7 +22,7 @@ use futures::{Stream, TryStreamExt};
 use serde_json::Value as Json;
 
 pub use config::{ChatConfig, ChatProvider, open_chat};
-pub use error::{ChatError, Wait};
+pub use error::{ChatError, TimeoutPhase};
 
 use crate::BoxFuture;
 
@@ -31,7 +31,7 @@ pub trait ChatModel: Send + Sync + Debug {
     /// Provider and model: `openai:gpt-4.1-mini`.
     fn name(&self) -> &str;
 
-    /// How many tokens question and answer may have together.
+    /// Returns the maximum number of tokens of question and answer together.
     fn context_tokens(&self) -> usize;
 
     /// Starts an answer. There is a stream once its first piece has come: until then failures that pass are tried again,
@@ -44,45 +44,44 @@ pub trait ChatModel: Send + Sync + Debug {
 /// [`ChatDelta::End`]; or an error, and nothing after it.
 pub type ChatStream = Pin<Box<dyn Stream<Item = Result<ChatDelta, ChatError>> + Send>>;
 
-/// What a model is asked.
+/// Messages, tools and options of one request to a chat model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChatRequest {
-    /// What holds for the whole conversation. It may be empty.
+    /// System prompt for the whole conversation; may be empty.
     pub system: String,
     /// The conversation so far; the model speaks next.
     pub messages: Vec<ChatMessage>,
-    /// What the model may call.
+    /// Tools that the model may call; may be empty.
     pub tools: Vec<ToolSpec>,
-    /// How long the answer may become; as configured if none.
+    /// Maximum number of tokens of the answer; the configured default if `None`.
     pub max_output_tokens: Option<u32>,
-    /// How freely the model chooses its words; as configured if none.
+    /// Sampling temperature; the configured default if `None`.
     pub temperature: Option<f32>,
-    /// Whether the answer is to be one JSON object and nothing else. A provider that can be held to it is.
+    /// True if the answer must be a single JSON object. It is enforced where the provider supports that.
     pub response_json: bool,
-    /// What that object looks like, as a JSON Schema in which every property is required. Providers that can be held to
-    /// it are.
+    /// JSON Schema of that object, with every property required. It is enforced where the provider supports that.
     pub response_schema: Option<Json>,
 }
 
-/// A part of a conversation.
+/// Message of a conversation with a chat model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChatMessage {
-    /// What a person says.
+    /// Text that the user has sent.
     User(String),
-    /// What the model said.
+    /// Earlier answer of the model.
     Assistant {
-        /// Its words.
+        /// Text of the answer; may be empty if it has tool calls.
         text: String,
-        /// What it called.
-        tool_calls: Vec<ToolCall>,
+        /// Tool calls made in this answer, in order.
+        tool_calls: Vec<ModelToolCall>,
     },
-    /// What a tool gave back.
+    /// Result of a tool call, sent back to the model.
     ToolResult {
-        /// The call's id.
+        /// Id of the tool call that this result belongs to.
         call_id: String,
-        /// The tool's name.
+        /// Name of the tool; Google matches results by it.
         name: String,
-        /// What the model is to read.
+        /// Result as text for the model.
         content: String,
     },
 }
@@ -92,38 +91,38 @@ pub enum ChatMessage {
 pub struct ToolSpec {
     /// Its name: letters, digits, `_` and `-`.
     pub name: String,
-    /// What it does, for the model.
+    /// Description that tells the model what the tool does.
     pub description: String,
-    /// What it takes, as a JSON Schema of an object.
+    /// JSON Schema of the arguments, which are an object.
     pub parameters: Json,
 }
 
-/// A call that a model makes.
+/// Tool call requested by a model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToolCall {
-    /// What its result names. Where the provider gives none it is made up, and unique within one answer.
+pub struct ModelToolCall {
+    /// Id that the tool result refers to; generated if the provider sends none, and unique within one answer.
     pub id: String,
-    /// The tool.
+    /// Name of the tool to be called.
     pub name: String,
-    /// What the tool is given: an object.
+    /// Arguments as a JSON object.
     pub arguments: Json,
-    /// What Google wants to see again beside the call, when it is asked to go on.
+    /// Google's thought signature, which must be sent back with the call to continue the conversation.
     pub signature: Option<String>,
 }
 
-/// What an answer cost.
+/// Number of tokens that an answer used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct ChatUsage {
     /// Tokens of the question, those that the provider had cached included.
     pub input_tokens: u64,
     /// Tokens of the answer, thoughts that are not shown included.
     pub output_tokens: u64,
 }
 
-/// Why an answer ended.
+/// Reason why an answer ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finish {
-    /// All was said.
+pub enum FinishReason {
+    /// The model finished its answer.
     Stop,
     /// It became too long. A call that was cut off is left out.
     Length,
@@ -135,44 +134,44 @@ pub enum Finish {
     Other(String),
 }
 
-/// A piece of an answer.
+/// Piece of a streamed answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChatDelta {
-    /// More text; never empty.
+    /// Next piece of text; never empty.
     Text(String),
-    /// A call of a tool, whole.
-    ToolCall(ToolCall),
-    /// What it cost: once, just before the end.
-    Usage(Usage),
-    /// The end. Nothing follows.
-    End(Finish),
+    /// Complete tool call with parsed arguments.
+    ToolCall(ModelToolCall),
+    /// Token usage; sent at most once, just before the end.
+    Usage(ChatUsage),
+    /// End of the answer; no delta follows.
+    End(FinishReason),
 }
 
-/// A whole answer.
+/// Complete answer of a chat model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Completed {
-    /// Its words.
+pub struct ChatCompletion {
+    /// All text of the answer; may be empty if it has tool calls.
     pub text: String,
-    /// What the model calls.
-    pub tool_calls: Vec<ToolCall>,
-    /// What it cost, if the provider told.
-    pub usage: Option<Usage>,
-    /// Why it ended.
-    pub finish: Finish,
+    /// Tool calls requested by the model, in order.
+    pub tool_calls: Vec<ModelToolCall>,
+    /// Token usage, if the provider reports it.
+    pub usage: Option<ChatUsage>,
+    /// Reason why the answer ended.
+    pub finish: FinishReason,
 }
 
 /// Asks for an object of a schema. A provider that refuses to be held to it is asked once more without.
-pub async fn complete_object(model: &dyn ChatModel, request: ChatRequest) -> Result<Completed, ChatError> {
-    match complete(model, request.clone()).await {
+pub async fn complete_object(model: &dyn ChatModel, request: ChatRequest) -> Result<ChatCompletion, ChatError> {
+    match complete_chat(model, request.clone()).await {
         Err(ChatError::Refused(_)) if request.response_schema.is_some() => {
-            complete(model, ChatRequest { response_schema: None, ..request }).await
+            complete_chat(model, ChatRequest { response_schema: None, ..request }).await
         }
         answered => answered,
     }
 }
 
 /// Asks, and gathers the answer until its end.
-pub async fn complete(model: &dyn ChatModel, request: ChatRequest) -> Result<Completed, ChatError> {
+pub async fn complete_chat(model: &dyn ChatModel, request: ChatRequest) -> Result<ChatCompletion, ChatError> {
     let mut stream = model.stream(request).await?;
     let (mut text, mut tool_calls, mut usage) = (String::new(), Vec::new(), None);
     while let Some(delta) = stream.try_next().await? {
@@ -180,7 +179,7 @@ pub async fn complete(model: &dyn ChatModel, request: ChatRequest) -> Result<Com
             ChatDelta::Text(more) => text.push_str(&more),
             ChatDelta::ToolCall(call) => tool_calls.push(call),
             ChatDelta::Usage(told) => usage = Some(told),
-            ChatDelta::End(finish) => return Ok(Completed { text, tool_calls, usage, finish }),
+            ChatDelta::End(finish) => return Ok(ChatCompletion { text, tool_calls, usage, finish }),
         }
     }
     Err(ChatError::Interrupted("it ended without saying so".to_owned()))

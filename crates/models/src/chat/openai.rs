@@ -4,21 +4,21 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::{
-    ChatError, ChatMessage, ChatRequest, Finish, ToolCall, Usage,
-    deltas::{Calls, Deltas, PartialCall},
-    dialect::{Dialect, Reader, broke_off, instructions, number, parse},
+    ChatError, ChatMessage, ChatRequest, ChatUsage, FinishReason, ModelToolCall,
+    deltas::{DeltaQueue, PartialCall, PartialCalls},
+    dialect::{AnswerReader, ChatDialect, broke_off, exact_temperature, parse_event, system_prompt},
 };
 
-pub(super) struct OpenAi {
+pub(super) struct OpenAiChat {
     pub model: String,
-    /// Whether it is OpenAI itself, which has given the bound on the answer's length another name.
+    /// True for OpenAI itself, which has another name for the limit on output tokens than compatible servers.
     pub itself: bool,
 }
 
-impl Dialect for OpenAi {
-    fn body(&self, request: &ChatRequest) -> Json {
-        let system = instructions(request).map(|text| json!({"role": "system", "content": text}));
-        let messages: Vec<_> = system.into_iter().chain(request.messages.iter().map(message)).collect();
+impl ChatDialect for OpenAiChat {
+    fn request_body(&self, request: &ChatRequest) -> Json {
+        let system = system_prompt(request).map(|text| json!({"role": "system", "content": text}));
+        let messages: Vec<_> = system.into_iter().chain(request.messages.iter().map(message_json)).collect();
         let mut body = json!({
             "model": self.model,
             "messages": messages,
@@ -37,7 +37,7 @@ impl Dialect for OpenAi {
             body[if self.itself { "max_completion_tokens" } else { "max_tokens" }] = limit.into();
         }
         if let Some(temperature) = request.temperature {
-            body["temperature"] = number(temperature).into();
+            body["temperature"] = exact_temperature(temperature).into();
         }
         match &request.response_schema {
             Some(schema) => {
@@ -50,19 +50,19 @@ impl Dialect for OpenAi {
         body
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(Chunks::default())
+    fn answer_reader(&self) -> Box<dyn AnswerReader> {
+        Box::new(OpenAiReader::default())
     }
 }
 
-fn message(message: &ChatMessage) -> Json {
+fn message_json(message: &ChatMessage) -> Json {
     match message {
         ChatMessage::User(text) => json!({"role": "user", "content": text}),
         ChatMessage::Assistant { text, tool_calls } if tool_calls.is_empty() => {
             json!({"role": "assistant", "content": text})
         }
         ChatMessage::Assistant { text, tool_calls } => {
-            let call = |call: &ToolCall| {
+            let call = |call: &ModelToolCall| {
                 json!({"id": call.id, "type": "function", "function": {
                     "name": call.name, "arguments": call.arguments.to_string(),
                 }})
@@ -76,125 +76,125 @@ fn message(message: &ChatMessage) -> Json {
     }
 }
 
-/// What has been read of an answer.
+/// State of an OpenAI answer while its chunks are read.
 #[derive(Default)]
-struct Chunks {
-    calls: Calls,
-    usage: Option<Usage>,
-    finish: Option<Finish>,
+struct OpenAiReader {
+    calls: PartialCalls,
+    usage: Option<ChatUsage>,
+    finish: Option<FinishReason>,
     refused: bool,
 }
 
 #[derive(Deserialize)]
-struct Chunk {
-    choices: Option<Vec<Choice>>,
-    usage: Option<WireUsage>,
+struct OpenAiChunk {
+    choices: Option<Vec<OpenAiChoice>>,
+    usage: Option<OpenAiUsage>,
     error: Option<Json>,
 }
 
 #[derive(Deserialize)]
-struct Choice {
+struct OpenAiChoice {
     #[serde(default)]
     index: u64,
-    delta: Option<Delta>,
+    delta: Option<OpenAiDelta>,
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Delta {
+struct OpenAiDelta {
     content: Option<String>,
     refusal: Option<String>,
-    /// What servers with models that think aloud call their thoughts.
+    /// Hidden reasoning, as servers with reasoning models send it.
     #[serde(alias = "reasoning")]
     reasoning_content: Option<String>,
-    tool_calls: Option<Vec<Fragment>>,
+    tool_calls: Option<Vec<ToolCallFragment>>,
 }
 
-/// A part of a call.
+/// Fragment of a tool call; its arguments arrive in several of them.
 #[derive(Deserialize)]
-struct Fragment {
+struct ToolCallFragment {
     index: Option<u64>,
     id: Option<String>,
-    function: Option<Function>,
+    function: Option<OpenAiFunction>,
 }
 
 #[derive(Default, Deserialize)]
-struct Function {
+struct OpenAiFunction {
     name: Option<String>,
     arguments: Option<Json>,
 }
 
 #[derive(Deserialize)]
-struct WireUsage {
+struct OpenAiUsage {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,
 }
 
-impl Reader for Chunks {
-    fn event(&mut self, data: &str, out: &mut Deltas) -> Result<(), ChatError> {
+impl AnswerReader for OpenAiReader {
+    fn read_event(&mut self, data: &str, out: &mut DeltaQueue) -> Result<(), ChatError> {
         if data.trim() == "[DONE]" {
             // Not every server says why it ended.
-            return self.end(Finish::Stop, out);
+            return self.end_answer(FinishReason::Stop, out);
         }
-        let chunk: Chunk = parse(data)?;
+        let chunk: OpenAiChunk = parse_event(data)?;
         if let Some(error) = chunk.error {
-            return Err(ChatError::told(&json!({"error": error})));
+            return Err(ChatError::from_event(&json!({"error": error})));
         }
-        if let Some(WireUsage { prompt_tokens, completion_tokens }) = chunk.usage {
+        if let Some(OpenAiUsage { prompt_tokens, completion_tokens }) = chunk.usage {
             let (input_tokens, output_tokens) = (prompt_tokens.unwrap_or(0), completion_tokens.unwrap_or(0));
-            self.usage = Some(Usage { input_tokens, output_tokens });
+            self.usage = Some(ChatUsage { input_tokens, output_tokens });
         }
         // One answer was asked for.
         for choice in chunk.choices.into_iter().flatten().filter(|choice| choice.index == 0) {
             if let Some(delta) = choice.delta {
-                self.delta(delta, out)?;
+                self.read_delta(delta, out)?;
             }
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
                 self.finish = Some(match reason.as_str() {
-                    "stop" => Finish::Stop,
-                    "length" => Finish::Length,
-                    "tool_calls" | "function_call" => Finish::ToolCalls,
-                    "content_filter" => Finish::Filtered,
-                    _ => Finish::Other(reason),
+                    "stop" => FinishReason::Stop,
+                    "length" => FinishReason::Length,
+                    "tool_calls" | "function_call" => FinishReason::ToolCalls,
+                    "content_filter" => FinishReason::Filtered,
+                    _ => FinishReason::Other(reason),
                 });
             }
         }
         Ok(())
     }
 
-    fn close(&mut self, out: &mut Deltas) -> Result<(), ChatError> {
+    fn finish_body(&mut self, out: &mut DeltaQueue) -> Result<(), ChatError> {
         match self.finish.clone() {
-            Some(finish) => self.end(finish, out),
+            Some(finish) => self.end_answer(finish, out),
             None => Err(broke_off()),
         }
     }
 }
 
-impl Chunks {
-    fn delta(&mut self, delta: Delta, out: &mut Deltas) -> Result<(), ChatError> {
+impl OpenAiReader {
+    fn read_delta(&mut self, delta: OpenAiDelta, out: &mut DeltaQueue) -> Result<(), ChatError> {
         if delta.reasoning_content.is_some_and(|thought| !thought.is_empty()) {
-            out.begin();
+            out.mark_begun();
         }
-        out.text(delta.content.unwrap_or_default())?;
+        out.push_text(delta.content.unwrap_or_default())?;
         if let Some(refusal) = delta.refusal.filter(|refusal| !refusal.is_empty()) {
             self.refused = true;
-            out.text(refusal)?;
+            out.push_text(refusal)?;
         }
-        delta.tool_calls.into_iter().flatten().try_for_each(|fragment| self.fragment(fragment, out))
+        delta.tool_calls.into_iter().flatten().try_for_each(|fragment| self.read_fragment(fragment, out))
     }
 
     /// A fragment belongs to the call of its index, unless it brings another id: some servers count all calls as the
     /// first, some count none. Names come whole, and with some servers again and again.
-    fn fragment(&mut self, fragment: Fragment, out: &mut Deltas) -> Result<(), ChatError> {
+    fn read_fragment(&mut self, fragment: ToolCallFragment, out: &mut DeltaQueue) -> Result<(), ChatError> {
         let id = fragment.id.unwrap_or_default();
-        let Function { name, arguments } = fragment.function.unwrap_or_default();
+        let OpenAiFunction { name, arguments } = fragment.function.unwrap_or_default();
         let name = name.unwrap_or_default();
         let arguments = match arguments {
             None | Some(Json::Null) => String::new(),
             Some(Json::String(text)) => text,
             Some(whole) => whole.to_string(),
         };
-        match self.calls.latest(fragment.index) {
+        match self.calls.latest_call(fragment.index) {
             Some(call) if id.is_empty() || call.id.is_empty() || call.id == id => {
                 if call.id.is_empty() {
                     call.id = id;
@@ -206,15 +206,15 @@ impl Chunks {
             }
             _ => {
                 let call = PartialCall { index: fragment.index, id, name, arguments, signature: None };
-                self.calls.begin(call, out)
+                self.calls.begin_call(call, out)
             }
         }
     }
 
-    fn end(&mut self, otherwise: Finish, out: &mut Deltas) -> Result<(), ChatError> {
+    fn end_answer(&mut self, otherwise: FinishReason, out: &mut DeltaQueue) -> Result<(), ChatError> {
         let told = self.finish.take().unwrap_or(otherwise);
-        let finish = if self.refused && told == Finish::Stop { Finish::Filtered } else { told };
-        out.end(std::mem::take(&mut self.calls), self.usage, finish)
+        let finish = if self.refused && told == FinishReason::Stop { FinishReason::Filtered } else { told };
+        out.push_end(std::mem::take(&mut self.calls), self.usage, finish)
     }
 }
 
@@ -226,7 +226,7 @@ mod tests {
     fn openai_itself_has_another_name_for_the_bound_on_an_answer() {
         let request = ChatRequest { max_output_tokens: Some(9), ..ChatRequest::default() };
         for (itself, name) in [(true, "max_completion_tokens"), (false, "max_tokens")] {
-            let body = OpenAi { model: "m".to_owned(), itself }.body(&request);
+            let body = OpenAiChat { model: "m".to_owned(), itself }.request_body(&request);
             assert_eq!((body[name].as_u64(), body.as_object().unwrap().len()), (Some(9), 5));
         }
     }

@@ -3,31 +3,31 @@
 //! Names and ids of events are left out, because every provider repeats in the data what matters; so are events whose
 //! data is empty.
 
-/// How long a line, and the data of one event, may be.
+/// Maximum number of bytes of a line, and of the data of one event.
 pub(super) const LIMIT: usize = 4 * 1024 * 1024;
 
 /// A line or an event is longer than it may be.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TooLong;
+pub(super) struct EventTooLong;
 
 /// Takes a stream of events apart.
 #[derive(Default)]
-pub(super) struct Events {
+pub(super) struct SseParser {
     bytes: Vec<u8>,
-    /// Where the line begins that is being read.
+    /// Byte offset at which the current line begins.
     line: usize,
-    /// How far it has been looked through for its end.
+    /// Byte offset up to which the current line was searched for its end.
     seen: usize,
-    /// Whether the line before ended with a CR, so that a LF belongs to it.
+    /// True if the previous line ended with CR, so that a following LF belongs to it.
     after_cr: bool,
-    /// Whether the first line is behind us, before which a byte order mark may stand.
+    /// True after the first line, before which a byte order mark is allowed.
     begun: bool,
     /// The data of the event that is being read; none before its first `data` line.
     data: Option<Vec<u8>>,
 }
 
-impl Events {
-    /// Takes what came.
+impl SseParser {
+    /// Appends received bytes to the buffer.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.line == self.bytes.len() {
             self.bytes.clear();
@@ -40,7 +40,7 @@ impl Events {
     }
 
     /// The data of the next event that has come whole.
-    pub fn next(&mut self) -> Result<Option<String>, TooLong> {
+    pub fn next(&mut self) -> Result<Option<String>, EventTooLong> {
         loop {
             if self.after_cr && self.line < self.bytes.len() {
                 if self.bytes[self.line] == b'\n' {
@@ -51,23 +51,23 @@ impl Events {
             }
             let Some(found) = memchr::memchr2(b'\n', b'\r', &self.bytes[self.seen..]) else {
                 self.seen = self.bytes.len();
-                return if self.seen - self.line > LIMIT { Err(TooLong) } else { Ok(None) };
+                return if self.seen - self.line > LIMIT { Err(EventTooLong) } else { Ok(None) };
             };
             let (begin, end) = (self.line, self.seen + found);
             if end - begin > LIMIT {
-                return Err(TooLong);
+                return Err(EventTooLong);
             }
             self.after_cr = self.bytes[end] == b'\r';
             self.line = end + 1;
             self.seen = self.line;
-            if let Some(data) = self.line(begin, end)? {
+            if let Some(data) = self.take_line(begin, end)? {
                 return Ok(Some(data));
             }
         }
     }
 
     /// Takes one line; an empty one ends the event.
-    fn line(&mut self, begin: usize, end: usize) -> Result<Option<String>, TooLong> {
+    fn take_line(&mut self, begin: usize, end: usize) -> Result<Option<String>, EventTooLong> {
         let mut line = &self.bytes[begin..end];
         if !std::mem::replace(&mut self.begun, true) {
             line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
@@ -90,7 +90,7 @@ impl Events {
                 data.push(b'\n');
                 data.extend_from_slice(value);
             }
-            Some(_) => return Err(TooLong),
+            Some(_) => return Err(EventTooLong),
         }
         Ok(None)
     }
@@ -104,14 +104,14 @@ mod tests {
 
     /// The events of a stream that comes in these pieces, and whether it was too long.
     fn events<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<String>, bool) {
-        let (mut events, mut found) = (Events::default(), Vec::new());
+        let (mut events, mut found) = (SseParser::default(), Vec::new());
         for piece in pieces {
             events.push(piece);
             loop {
                 match events.next() {
                     Ok(Some(event)) => found.push(event),
                     Ok(None) => break,
-                    Err(TooLong) => return (found, true),
+                    Err(EventTooLong) => return (found, true),
                 }
             }
         }

@@ -2,40 +2,40 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{EmbedError, Embedder, LocalConfig, LocalEmbedder, google::Google, openai::OpenAi};
+use super::{EmbedError, Embedder, LocalEmbedder, LocalEmbedderConfig, google::GoogleEmbedder, openai::OpenAiEmbedder};
 use crate::Secret;
 
-/// Which embedder.
+/// Choice of embedder, with its configuration.
 #[derive(Clone, Debug)]
 pub enum EmbedderConfig {
     /// all-MiniLM-L6-v2 on this machine: no key, no network.
-    Local(LocalConfig),
+    Local(LocalEmbedderConfig),
     /// OpenAI; the model is `text-embedding-3-small` unless named.
-    OpenAi(RemoteConfig),
+    OpenAi(RemoteEmbedderConfig),
     /// Google; the model is `text-embedding-004` unless named.
-    Google(RemoteConfig),
+    Google(RemoteEmbedderConfig),
     /// Any server that speaks OpenAI's protocol. It needs a base URL and a model.
-    Compatible(RemoteConfig),
+    Compatible(RemoteEmbedderConfig),
 }
 
-/// How to reach a provider.
+/// Address, key and limits of an embedding provider.
 #[derive(Clone, Debug)]
-pub struct RemoteConfig {
-    /// Where it listens, without the path of the call; the provider's own address if none.
+pub struct RemoteEmbedderConfig {
+    /// Base URL without the path of the call; the provider's own if `None`.
     pub base_url: Option<String>,
     /// The model; the provider's usual one if none.
     pub model: Option<String>,
-    /// The key.
+    /// API key; optional for servers that need none.
     pub key: Option<Secret>,
     /// The length of the vectors. If none: what the model is known for, or what it gives when asked once.
     pub dimension: Option<usize>,
-    /// How many tokens of a text the model looks at; what it is known for if none.
+    /// Maximum number of tokens of a text that the model reads; the known value of the model if `None`.
     pub max_tokens: Option<usize>,
-    /// How long one request may take.
+    /// Maximum time for one request.
     pub timeout: Duration,
 }
 
-impl Default for RemoteConfig {
+impl Default for RemoteEmbedderConfig {
     fn default() -> Self {
         Self {
             base_url: None,
@@ -50,16 +50,16 @@ impl Default for RemoteConfig {
 
 /// Makes an embedder. Only one whose dimension is neither configured nor known asks its provider for a first vector;
 /// the local model is loaded when it is first used.
-pub async fn open(config: EmbedderConfig) -> Result<Arc<dyn Embedder>, EmbedError> {
+pub async fn open_embedder(config: EmbedderConfig) -> Result<Arc<dyn Embedder>, EmbedError> {
     Ok(match config {
         EmbedderConfig::Local(config) => Arc::new(LocalEmbedder::new(config)),
-        EmbedderConfig::OpenAi(config) => Arc::new(OpenAi::openai(config).await?),
-        EmbedderConfig::Google(config) => Arc::new(Google::connect(config).await?),
-        EmbedderConfig::Compatible(config) => Arc::new(OpenAi::compatible(config).await?),
+        EmbedderConfig::OpenAi(config) => Arc::new(OpenAiEmbedder::connect_openai(config).await?),
+        EmbedderConfig::Google(config) => Arc::new(GoogleEmbedder::connect(config).await?),
+        EmbedderConfig::Compatible(config) => Arc::new(OpenAiEmbedder::connect_compatible(config).await?),
     })
 }
 
-/// What one request may hold.
+/// Maximum number of texts and tokens in one request.
 pub(super) struct RequestLimits {
     pub texts: usize,
     pub tokens: usize,
@@ -67,11 +67,15 @@ pub(super) struct RequestLimits {
 
 /// Cuts a list of texts into requests that keep the limits: each text shortened to what the model looks at, and none
 /// of them empty, which providers refuse.
-pub(super) fn requests<'a>(texts: &[&'a str], max_tokens: usize, limits: &RequestLimits) -> Vec<Vec<&'a str>> {
+pub(super) fn split_into_requests<'a>(
+    texts: &[&'a str],
+    max_tokens: usize,
+    limits: &RequestLimits,
+) -> Vec<Vec<&'a str>> {
     let mut requests: Vec<Vec<&str>> = Vec::new();
     let mut room = 0;
     for text in texts {
-        let text = if text.is_empty() { " " } else { super::estimate::cut(text, max_tokens) };
+        let text = if text.is_empty() { " " } else { super::estimate::truncate_to_tokens(text, max_tokens) };
         let tokens = super::estimate_tokens(text);
         match requests.last_mut() {
             Some(last) if last.len() < limits.texts && tokens <= room => last.push(text),
@@ -93,7 +97,7 @@ mod tests {
     fn requests_keep_the_limits_and_the_order() {
         let limits = RequestLimits { texts: 3, tokens: 4 };
         let texts = ["a", "b", "c", "d", "many words in one text", "e", ""];
-        let requests = requests(&texts, 4, &limits);
+        let requests = split_into_requests(&texts, 4, &limits);
         assert_eq!(requests, [vec!["a", "b", "c"], vec!["d"], vec!["many words "], vec!["e", " "]]);
     }
 }

@@ -3,19 +3,19 @@
 /// An estimate that is rather too high, for the byte-pair tokenizers of today's providers: letters in threes, digits in
 /// threes, every sign of its own, and other scripts by how far they are from what those tokenizers were trained on.
 pub fn estimate_tokens(text: &str) -> usize {
-    let mut run = Run::default();
-    text.chars().map(|letter| run.cost(letter)).sum()
+    let mut run = CharRun::default();
+    text.chars().map(|letter| run.token_cost(letter)).sum()
 }
 
 /// The longest start of a text that is estimated to have at most `limit` tokens.
-pub(super) fn cut(text: &str, limit: usize) -> &str {
+pub(super) fn truncate_to_tokens(text: &str, limit: usize) -> &str {
     // No character costs more tokens than it has bytes.
     if text.len() <= limit {
         return text;
     }
-    let (mut run, mut tokens) = (Run::default(), 0);
+    let (mut run, mut tokens) = (CharRun::default(), 0);
     for (at, letter) in text.char_indices() {
-        tokens += run.cost(letter);
+        tokens += run.token_cost(letter);
         if tokens > limit {
             return &text[..at];
         }
@@ -25,14 +25,14 @@ pub(super) fn cut(text: &str, limit: usize) -> &str {
 
 /// The letters or digits that stand together.
 #[derive(Default)]
-struct Run {
+struct CharRun {
     kind: u8,
     length: usize,
 }
 
-impl Run {
-    /// What one more character adds.
-    fn cost(&mut self, letter: char) -> usize {
+impl CharRun {
+    /// Returns the number of tokens that the next character adds.
+    fn token_cost(&mut self, letter: char) -> usize {
         let kind = match letter {
             'a'..='z' | 'A'..='Z' => 1,
             '0'..='9' => 2,
@@ -76,11 +76,11 @@ mod tests {
 
     #[test]
     fn a_text_is_cut_between_characters() {
-        assert_eq!(cut("日本語テキスト", 5), "日本");
-        assert_eq!(cut("short", 100), "short");
-        assert_eq!(cut("one two three", 2), "one two ");
+        assert_eq!(truncate_to_tokens("日本語テキスト", 5), "日本");
+        assert_eq!(truncate_to_tokens("short", 100), "short");
+        assert_eq!(truncate_to_tokens("one two three", 2), "one two ");
         for limit in 0..20 {
-            assert!(estimate_tokens(cut("Ünïcode 日本語 and 👍🏽 more", limit)) <= limit);
+            assert!(estimate_tokens(truncate_to_tokens("Ünïcode 日本語 and 👍🏽 more", limit)) <= limit);
         }
     }
 }

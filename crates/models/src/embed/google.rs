@@ -4,18 +4,18 @@ use reqwest::header::{HeaderMap, HeaderName};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxFuture, EmbedError, Embedder, Purpose, RemoteConfig,
-    config::{RequestLimits, requests},
+    BoxFuture, EmbedError, Embedder, Purpose, RemoteEmbedderConfig,
+    config::{RequestLimits, split_into_requests},
     estimate_tokens,
-    vectors::{WireVector, finish},
+    vectors::{WireVector, normalize_vector},
 };
-use crate::http::{CONNECT_TIMEOUT, Endpoint, Timeouts, address, model_in_path};
+use crate::http::{CONNECT_TIMEOUT, Endpoint, RequestTimeouts, join_url, model_in_path};
 
 /// Google takes 100 texts a request.
 const LIMITS: RequestLimits = RequestLimits { texts: 100, tokens: 20_000 };
 const MAX_TOKENS: usize = 2048;
 
-pub(super) struct Google {
+pub(super) struct GoogleEmbedder {
     endpoint: Endpoint,
     model: String,
     /// `models/` and the name: what each text of a request has to repeat.
@@ -26,43 +26,43 @@ pub(super) struct Google {
 }
 
 #[derive(Serialize)]
-struct Request<'a> {
-    requests: Vec<One<'a>>,
+struct GoogleEmbedRequest<'a> {
+    requests: Vec<GoogleEmbedText<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct One<'a> {
+struct GoogleEmbedText<'a> {
     model: &'a str,
-    content: Content<'a>,
+    content: GoogleEmbedContent<'a>,
     task_type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_dimensionality: Option<usize>,
 }
 
 #[derive(Serialize)]
-struct Content<'a> {
-    parts: [Part<'a>; 1],
+struct GoogleEmbedContent<'a> {
+    parts: [GoogleEmbedPart<'a>; 1],
 }
 
 #[derive(Serialize)]
-struct Part<'a> {
+struct GoogleEmbedPart<'a> {
     text: &'a str,
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct GoogleEmbedResponse {
     #[serde(default)]
-    embeddings: Vec<Item>,
+    embeddings: Vec<GoogleEmbedding>,
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct GoogleEmbedding {
     values: WireVector,
 }
 
-impl Google {
-    pub async fn connect(config: RemoteConfig) -> Result<Self, EmbedError> {
+impl GoogleEmbedder {
+    pub async fn connect(config: RemoteEmbedderConfig) -> Result<Self, EmbedError> {
         let model = config.model.unwrap_or_else(|| "text-embedding-004".to_owned());
         let model = model_in_path(model.strip_prefix("models/").unwrap_or(&model))?.to_owned();
         if config.key.is_none() {
@@ -74,9 +74,9 @@ impl Google {
             _ => None,
         };
         let base = config.base_url.as_deref().unwrap_or("https://generativelanguage.googleapis.com");
-        let url = address(base, &format!("v1beta/models/{model}:batchEmbedContents"))?;
+        let url = join_url(base, &format!("v1beta/models/{model}:batchEmbedContents"))?;
         let header = (HeaderName::from_static("x-goog-api-key"), "");
-        let timeouts = Timeouts { connect: CONNECT_TIMEOUT, whole: Some(config.timeout) };
+        let timeouts = RequestTimeouts { connect: CONNECT_TIMEOUT, whole: Some(config.timeout) };
         let mut embedder = Self {
             endpoint: Endpoint::new(url, config.key, header, HeaderMap::new(), &timeouts)?,
             resource: format!("models/{model}"),
@@ -87,12 +87,12 @@ impl Google {
         };
         embedder.dimension = match config.dimension.or(known) {
             Some(dimension) => dimension,
-            None => embedder.request(&["dimension"], Purpose::Passage, None).await?.swap_remove(0).len(),
+            None => embedder.request_vectors(&["dimension"], Purpose::Passage, None).await?.swap_remove(0).len(),
         };
         Ok(embedder)
     }
 
-    async fn request(
+    async fn request_vectors(
         &self,
         texts: &[&str],
         purpose: Purpose,
@@ -102,22 +102,23 @@ impl Google {
             Purpose::Passage => "RETRIEVAL_DOCUMENT",
             Purpose::Query => "RETRIEVAL_QUERY",
         };
-        let one = |&text| One {
+        let one = |&text| GoogleEmbedText {
             model: &self.resource,
-            content: Content { parts: [Part { text }] },
+            content: GoogleEmbedContent { parts: [GoogleEmbedPart { text }] },
             task_type,
             output_dimensionality: self.asked_dimension,
         };
-        let answer: Answer = self.endpoint.post(&Request { requests: texts.iter().map(one).collect() }).await?;
+        let answer: GoogleEmbedResponse =
+            self.endpoint.post_json(&GoogleEmbedRequest { requests: texts.iter().map(one).collect() }).await?;
         let (sent, came) = (texts.len(), answer.embeddings.len());
         if sent != came {
             return Err(EmbedError::Unavailable(format!("{sent} texts were sent, and {came} vectors came")));
         }
-        answer.embeddings.into_iter().map(|item| finish(item.values.0, dimension)).collect()
+        answer.embeddings.into_iter().map(|item| normalize_vector(item.values.0, dimension)).collect()
     }
 }
 
-impl Embedder for Google {
+impl Embedder for GoogleEmbedder {
     fn provider(&self) -> &str {
         "google"
     }
@@ -130,7 +131,7 @@ impl Embedder for Google {
         self.dimension
     }
 
-    fn batch(&self) -> usize {
+    fn batch_size(&self) -> usize {
         LIMITS.texts
     }
 
@@ -145,8 +146,8 @@ impl Embedder for Google {
     fn embed<'a>(&'a self, texts: &'a [&'a str], purpose: Purpose) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedError>> {
         Box::pin(async move {
             let mut vectors = Vec::with_capacity(texts.len());
-            for request in requests(texts, self.max_tokens, &LIMITS) {
-                vectors.append(&mut self.request(&request, purpose, Some(self.dimension)).await?);
+            for request in split_into_requests(texts, self.max_tokens, &LIMITS) {
+                vectors.append(&mut self.request_vectors(&request, purpose, Some(self.dimension)).await?);
             }
             Ok(vectors)
         })

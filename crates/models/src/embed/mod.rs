@@ -11,58 +11,58 @@ use std::{pin::Pin, time::Duration};
 
 use reqwest::StatusCode;
 
-pub use config::{EmbedderConfig, RemoteConfig, open};
+pub use config::{EmbedderConfig, RemoteEmbedderConfig, open_embedder};
 pub use estimate::estimate_tokens;
-pub use local::{LocalConfig, LocalEmbedder};
+pub use local::{LocalEmbedder, LocalEmbedderConfig};
 
-use crate::http::Failure;
+use crate::http::RequestFailure;
 
 /// A future that can be held by a trait object.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What a text is embedded for: some models place questions and what answers them differently.
+/// Purpose of an embedding; some models embed questions and passages differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To be found.
+    /// Text that is stored and searched.
     Passage,
-    /// To find.
+    /// Question or query to search with.
     Query,
 }
 
 /// Turns texts into vectors of length one.
 pub trait Embedder: Send + Sync {
-    /// Who computes: `local`, `openai`, `google` or `compatible`.
+    /// Returns the name of the provider: `local`, `openai`, `google` or `compatible`.
     fn provider(&self) -> &str;
 
     /// The model's name, as its provider writes it.
     fn model(&self) -> &str;
 
-    /// How many numbers a vector has.
+    /// Returns the number of dimensions of the vectors.
     fn dimension(&self) -> usize;
 
-    /// How many texts one call takes best. More are taken too, and split.
-    fn batch(&self) -> usize;
+    /// Returns the best number of texts for one call. Longer lists are accepted and split.
+    fn batch_size(&self) -> usize;
 
-    /// How many tokens of a text the model looks at. What follows is cut off.
+    /// Returns the maximum number of tokens that the model reads; the rest of a text is cut off.
     fn max_tokens(&self) -> usize;
 
-    /// How many tokens a text has for the model, without the marks that the model puts around it: exact for the local
-    /// model, for others an estimate that is rather too high.
+    /// Returns the number of tokens of a text without special tokens: exact for the local model, a high estimate for
+    /// others.
     fn count_tokens(&self, text: &str) -> usize;
 
     /// A vector for each text, in the order of the texts. Either all succeed or none.
     fn embed<'a>(&'a self, texts: &'a [&'a str], purpose: Purpose) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedError>>;
 }
 
-/// Why there are no vectors.
+/// Reason why texts could not be embedded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
     /// The provider takes no more for now: try again, not before `retry_after`.
     #[error("the provider takes no more requests for now: {detail}")]
     RateLimited {
-        /// How long to wait, if the provider said so.
+        /// Delay requested by the provider, if any.
         retry_after: Option<Duration>,
-        /// What the provider said.
+        /// Error message from the provider.
         detail: String,
     },
     /// No answer, or half of one: a retry can help.
@@ -74,9 +74,9 @@ pub enum EmbedError {
     /// The vectors are not of the length that was agreed on.
     #[error("the provider's vectors have {got} dimensions instead of {expected}; set the dimension to {got}")]
     WrongDimension {
-        /// What was configured or learned.
+        /// Dimension that is configured, or that the first vector had.
         expected: usize,
-        /// What came.
+        /// Dimension of the received vector.
         got: usize,
     },
     /// A part of the local model is missing on this machine.
@@ -85,18 +85,18 @@ pub enum EmbedError {
 }
 
 impl EmbedError {
-    /// Whether the same call can succeed later without anybody's help.
+    /// Returns true if the same call can succeed later without any change.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::RateLimited { .. } | Self::Unavailable(_))
     }
 }
 
-impl From<Failure> for EmbedError {
-    fn from(failure: Failure) -> Self {
+impl From<RequestFailure> for EmbedError {
+    fn from(failure: RequestFailure) -> Self {
         match failure {
-            Failure::Unusable(detail) => Self::Refused(detail),
-            Failure::Unreachable { detail, .. } | Failure::Broken(detail) => Self::Unavailable(detail),
-            Failure::Status { status, retry_after, detail, .. } => match status {
+            RequestFailure::Unusable(detail) => Self::Refused(detail),
+            RequestFailure::Unreachable { detail, .. } | RequestFailure::Broken(detail) => Self::Unavailable(detail),
+            RequestFailure::Status { status, retry_after, detail, .. } => match status {
                 StatusCode::TOO_MANY_REQUESTS => Self::RateLimited { retry_after, detail },
                 StatusCode::SERVICE_UNAVAILABLE if retry_after.is_some() => Self::RateLimited { retry_after, detail },
                 StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY => Self::Unavailable(detail),

@@ -4,20 +4,20 @@ use reqwest::header::{AUTHORIZATION, HeaderMap};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxFuture, EmbedError, Embedder, Purpose, RemoteConfig,
-    config::{RequestLimits, requests},
+    BoxFuture, EmbedError, Embedder, Purpose, RemoteEmbedderConfig,
+    config::{RequestLimits, split_into_requests},
     estimate_tokens,
-    vectors::{WireVector, finish},
+    vectors::{WireVector, normalize_vector},
 };
-use crate::http::{CONNECT_TIMEOUT, Endpoint, Timeouts, address};
+use crate::http::{CONNECT_TIMEOUT, Endpoint, RequestTimeouts, join_url};
 
-/// What OpenAI documents: 2,048 texts and 300,000 tokens a request. Fewer texts keep an answer at some megabytes.
+/// Limits below those OpenAI documents (2,048 texts, 300,000 tokens); fewer texts keep a response at a few megabytes.
 const OPENAI: RequestLimits = RequestLimits { texts: 256, tokens: 250_000 };
 /// Servers that people run themselves are smaller.
 const COMPATIBLE: RequestLimits = RequestLimits { texts: 32, tokens: 32_000 };
 const MAX_TOKENS: usize = 8191;
 
-pub(super) struct OpenAi {
+pub(super) struct OpenAiEmbedder {
     provider: &'static str,
     endpoint: Endpoint,
     model: String,
@@ -30,7 +30,7 @@ pub(super) struct OpenAi {
 }
 
 #[derive(Serialize)]
-struct Request<'a> {
+struct OpenAiEmbedRequest<'a> {
     model: &'a str,
     input: &'a [&'a str],
     encoding_format: &'static str,
@@ -39,18 +39,18 @@ struct Request<'a> {
 }
 
 #[derive(Deserialize)]
-struct Answer {
-    data: Vec<Item>,
+struct OpenAiEmbedResponse {
+    data: Vec<OpenAiEmbedding>,
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct OpenAiEmbedding {
     index: Option<usize>,
     embedding: WireVector,
 }
 
-impl OpenAi {
-    pub async fn openai(config: RemoteConfig) -> Result<Self, EmbedError> {
+impl OpenAiEmbedder {
+    pub async fn connect_openai(config: RemoteEmbedderConfig) -> Result<Self, EmbedError> {
         let model = config.model.clone().unwrap_or_else(|| "text-embedding-3-small".to_owned());
         let known = match model.as_str() {
             "text-embedding-3-small" | "text-embedding-ada-002" => Some(1536),
@@ -66,7 +66,7 @@ impl OpenAi {
         Self::connect("openai", &base, model, known, asked, config, &OPENAI, "base64").await
     }
 
-    pub async fn compatible(config: RemoteConfig) -> Result<Self, EmbedError> {
+    pub async fn connect_compatible(config: RemoteEmbedderConfig) -> Result<Self, EmbedError> {
         let missing = |what| EmbedError::Refused(format!("an OpenAI-compatible server needs a {what}"));
         let model = config.model.clone().ok_or_else(|| missing("model"))?;
         let base = config.base_url.clone().ok_or_else(|| missing("base URL"))?;
@@ -81,14 +81,14 @@ impl OpenAi {
         model: String,
         known_dimension: Option<usize>,
         asked_dimension: Option<usize>,
-        config: RemoteConfig,
+        config: RemoteEmbedderConfig,
         limits: &'static RequestLimits,
         encoding: &'static str,
     ) -> Result<Self, EmbedError> {
         // Base URLs are written with and without the version.
         let versioned = base.trim().trim_end_matches('/').ends_with("/v1");
-        let url = address(base, if versioned { "embeddings" } else { "v1/embeddings" })?;
-        let timeouts = Timeouts { connect: CONNECT_TIMEOUT, whole: Some(config.timeout) };
+        let url = join_url(base, if versioned { "embeddings" } else { "v1/embeddings" })?;
+        let timeouts = RequestTimeouts { connect: CONNECT_TIMEOUT, whole: Some(config.timeout) };
         let mut embedder = Self {
             provider,
             endpoint: Endpoint::new(url, config.key, (AUTHORIZATION, "Bearer "), HeaderMap::new(), &timeouts)?,
@@ -101,19 +101,19 @@ impl OpenAi {
         };
         embedder.dimension = match config.dimension.or(known_dimension) {
             Some(dimension) => dimension,
-            None => embedder.request(&["dimension"], None).await?.swap_remove(0).len(),
+            None => embedder.request_vectors(&["dimension"], None).await?.swap_remove(0).len(),
         };
         Ok(embedder)
     }
 
-    async fn request(&self, texts: &[&str], dimension: Option<usize>) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let request = Request {
+    async fn request_vectors(&self, texts: &[&str], dimension: Option<usize>) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let request = OpenAiEmbedRequest {
             model: &self.model,
             input: texts,
             encoding_format: self.encoding,
             dimensions: self.asked_dimension,
         };
-        let answer: Answer = self.endpoint.post(&request).await?;
+        let answer: OpenAiEmbedResponse = self.endpoint.post_json(&request).await?;
         let count = answer.data.len();
         let wrong = || EmbedError::Unavailable(format!("{} texts were sent, and {count} vectors came", texts.len()));
         if count != texts.len() {
@@ -125,13 +125,13 @@ impl OpenAi {
             if !place.is_empty() {
                 return Err(EmbedError::Unavailable("two vectors came for one text".to_owned()));
             }
-            *place = finish(item.embedding.0, dimension)?;
+            *place = normalize_vector(item.embedding.0, dimension)?;
         }
         Ok(vectors)
     }
 }
 
-impl Embedder for OpenAi {
+impl Embedder for OpenAiEmbedder {
     fn provider(&self) -> &str {
         self.provider
     }
@@ -144,7 +144,7 @@ impl Embedder for OpenAi {
         self.dimension
     }
 
-    fn batch(&self) -> usize {
+    fn batch_size(&self) -> usize {
         self.limits.texts
     }
 
@@ -159,8 +159,8 @@ impl Embedder for OpenAi {
     fn embed<'a>(&'a self, texts: &'a [&'a str], _: Purpose) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedError>> {
         Box::pin(async move {
             let mut vectors = Vec::with_capacity(texts.len());
-            for request in requests(texts, self.max_tokens, self.limits) {
-                vectors.append(&mut self.request(&request, Some(self.dimension)).await?);
+            for request in split_into_requests(texts, self.max_tokens, self.limits) {
+                vectors.append(&mut self.request_vectors(&request, Some(self.dimension)).await?);
             }
             Ok(vectors)
         })

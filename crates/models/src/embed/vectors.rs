@@ -8,7 +8,7 @@ use serde::{
 use super::EmbedError;
 
 /// Checks a vector and brings it to length one.
-pub(super) fn finish(mut vector: Vec<f32>, dimension: Option<usize>) -> Result<Vec<f32>, EmbedError> {
+pub(super) fn normalize_vector(mut vector: Vec<f32>, dimension: Option<usize>) -> Result<Vec<f32>, EmbedError> {
     if let Some(expected) = dimension
         && vector.len() != expected
     {
@@ -70,11 +70,11 @@ mod tests {
 
     #[test]
     fn vectors_come_out_with_length_one_or_not_at_all() {
-        assert_eq!(finish(vec![3.0, 4.0], Some(2)).unwrap(), [0.6, 0.8]);
-        assert_eq!(finish(vec![-3e38, 0.0], None).unwrap(), [-1.0, 0.0]);
-        assert_eq!(finish(vec![1.0], Some(2)), Err(EmbedError::WrongDimension { expected: 2, got: 1 }));
+        assert_eq!(normalize_vector(vec![3.0, 4.0], Some(2)).unwrap(), [0.6, 0.8]);
+        assert_eq!(normalize_vector(vec![-3e38, 0.0], None).unwrap(), [-1.0, 0.0]);
+        assert_eq!(normalize_vector(vec![1.0], Some(2)), Err(EmbedError::WrongDimension { expected: 2, got: 1 }));
         for bad in [vec![f32::NAN, 1.0], vec![f32::INFINITY, 1.0], vec![0.0, 0.0], vec![]] {
-            assert!(matches!(finish(bad, None), Err(EmbedError::Unavailable(_))));
+            assert!(matches!(normalize_vector(bad, None), Err(EmbedError::Unavailable(_))));
         }
     }
 

@@ -2,13 +2,14 @@
 
 use std::{num::NonZero, sync::LazyLock};
 
-use ibid_models::{EmbedError, Embedder, LocalConfig, LocalEmbedder, Purpose};
+use ibid_models::{EmbedError, Embedder, LocalEmbedder, LocalEmbedderConfig, Purpose};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
 /// One for all tests: loading is part of the first.
-static EMBEDDER: LazyLock<LocalEmbedder> =
-    LazyLock::new(|| LocalEmbedder::new(LocalConfig { threads: NonZero::new(2), ..LocalConfig::default() }));
+static EMBEDDER: LazyLock<LocalEmbedder> = LazyLock::new(|| {
+    LocalEmbedder::new(LocalEmbedderConfig { threads: NonZero::new(2), ..LocalEmbedderConfig::default() })
+});
 
 /// Texts with the vectors that the network gives in 32-bit arithmetic, and texts with the tokens that the tokenizer the
 /// model was published with gives.
@@ -72,7 +73,7 @@ fn tokens_are_those_of_the_published_tokenizer() {
     for known in REFERENCE["tokens"].as_array().unwrap() {
         let text = known["text"].as_str().unwrap();
         let expected: Vec<_> = known["ids"].as_array().unwrap().iter().map(|id| id.as_i64().unwrap()).collect();
-        let found = EMBEDDER.tokens(text).expect("run scripts/model.sh first");
+        let found = EMBEDDER.encode_tokens(text).expect("run scripts/model.sh first");
         assert_eq!(found, expected, "{text:?}");
         assert_eq!(EMBEDDER.count_tokens(text), expected.len() - 2, "{text:?}");
     }
@@ -100,7 +101,7 @@ async fn odd_texts_have_vectors_too() {
         let length: f32 = vector.iter().map(|number| number * number).sum();
         assert!(vector.len() == 384 && (length - 1.0).abs() < 1e-4, "{:?}", &text[..text.floor_char_boundary(20)]);
     }
-    assert_eq!(EMBEDDER.tokens(&long).unwrap().len(), EMBEDDER.max_tokens() + 2);
+    assert_eq!(EMBEDDER.encode_tokens(&long).unwrap().len(), EMBEDDER.max_tokens() + 2);
     assert_eq!(EMBEDDER.count_tokens(&long), 250_000);
     assert!(embed(&[]).await.is_empty());
 }
@@ -124,7 +125,7 @@ async fn several_callers_at_once_get_their_own_vectors() {
 #[tokio::test]
 async fn a_question_does_not_wait_for_passages() {
     embed(&["loaded"]).await;
-    EMBEDDER.prepare().await.unwrap();
+    EMBEDDER.warm_up().await.unwrap();
     let passage = "Many words make a long passage. ".repeat(70);
     let passages = vec![passage.as_str(); 24];
     let (sent, received) = tokio::sync::oneshot::channel();
@@ -159,7 +160,10 @@ async fn work_that_nobody_waits_for_is_dropped() {
 #[tokio::test]
 async fn what_is_missing_is_named_with_the_way_to_get_it() {
     let empty = tempfile::tempdir().unwrap();
-    let embedder = LocalEmbedder::new(LocalConfig { models: Some(empty.path().to_owned()), ..LocalConfig::default() });
+    let embedder = LocalEmbedder::new(LocalEmbedderConfig {
+        models: Some(empty.path().to_owned()),
+        ..LocalEmbedderConfig::default()
+    });
     let error = embedder.embed(&["x"], Purpose::Query).await.unwrap_err();
     let EmbedError::NotInstalled(text) = error else { panic!("{error:?}") };
     assert!(text.contains("scripts/model.sh") && text.contains("IBID_MODELS"), "{text}");
@@ -168,11 +172,11 @@ async fn what_is_missing_is_named_with_the_way_to_get_it() {
 
     std::fs::write(empty.path().join("model.int8.onnx"), "not a model").unwrap();
     std::fs::write(empty.path().join("tokenizer.json"), "{}").unwrap();
-    assert!(matches!(embedder.prepare().await, Err(EmbedError::NotInstalled(text)) if text.contains("tokenizer.json")));
+    assert!(matches!(embedder.warm_up().await, Err(EmbedError::NotInstalled(text)) if text.contains("tokenizer.json")));
 
     let missing = Some(empty.path().join("libonnxruntime.so"));
-    let embedder = LocalEmbedder::new(LocalConfig { library: missing, ..LocalConfig::default() });
-    let error = embedder.prepare().await.unwrap_err();
+    let embedder = LocalEmbedder::new(LocalEmbedderConfig { library: missing, ..LocalEmbedderConfig::default() });
+    let error = embedder.warm_up().await.unwrap_err();
     let EmbedError::NotInstalled(text) = error else { panic!("{error:?}") };
     assert!(text.contains("scripts/onnxruntime.sh") && text.contains("IBID_ONNXRUNTIME"), "{text}");
 }
@@ -181,7 +185,7 @@ proptest! {
     #[test]
     fn any_text_has_tokens_within_the_limit(text in any::<String>(), words in "[a-z\\[\\]#. ]{0,200}") {
         for text in [text.as_str(), words.as_str(), &format!("{words}{text}{words}")] {
-            let tokens = EMBEDDER.tokens(text).expect("run scripts/model.sh first");
+            let tokens = EMBEDDER.encode_tokens(text).expect("run scripts/model.sh first");
             prop_assert_eq!(tokens.len(), EMBEDDER.count_tokens(text).min(510) + 2);
             prop_assert!(tokens.iter().all(|id| (0..30522).contains(id)));
         }

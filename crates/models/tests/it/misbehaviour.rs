@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ibid_models::{EmbedError, Embedder, EmbedderConfig, Purpose, RemoteConfig, open};
+use ibid_models::{EmbedError, Embedder, EmbedderConfig, Purpose, RemoteEmbedderConfig, open_embedder};
 use serde_json::json;
 
 use crate::{
@@ -16,8 +16,8 @@ use crate::{
 const DIMENSION: usize = 4;
 
 async fn embedder(server: &Server, timeout: Duration) -> Arc<dyn Embedder> {
-    let config = RemoteConfig { dimension: Some(DIMENSION), timeout, ..config(server) };
-    open(EmbedderConfig::OpenAi(config)).await.unwrap()
+    let config = RemoteEmbedderConfig { dimension: Some(DIMENSION), timeout, ..config(server) };
+    open_embedder(EmbedderConfig::OpenAi(config)).await.unwrap()
 }
 
 async fn error(reply: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> EmbedError {
@@ -74,7 +74,7 @@ async fn google_says_in_the_body_how_long_to_wait() {
         {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"},
     ]}});
     let server = Server::start(move |_| Reply::status(429, &body)).await;
-    let embedder = open(EmbedderConfig::Google(config(&server))).await.unwrap();
+    let embedder = open_embedder(EmbedderConfig::Google(config(&server))).await.unwrap();
     let error = embedder.embed(&["x"], Purpose::Query).await.unwrap_err();
     let EmbedError::RateLimited { retry_after, detail } = error else { panic!("{error:?}") };
     assert_eq!(retry_after, Some(Duration::from_millis(34_500)));
@@ -117,9 +117,12 @@ async fn silence_ends_with_the_timeout() {
 
 #[tokio::test]
 async fn nobody_listening_is_worth_a_retry() {
-    let config =
-        RemoteConfig { base_url: Some("http://127.0.0.1:9".into()), key: Some(KEY.into()), ..RemoteConfig::default() };
-    let embedder = open(EmbedderConfig::OpenAi(config)).await.unwrap();
+    let config = RemoteEmbedderConfig {
+        base_url: Some("http://127.0.0.1:9".into()),
+        key: Some(KEY.into()),
+        ..RemoteEmbedderConfig::default()
+    };
+    let embedder = open_embedder(EmbedderConfig::OpenAi(config)).await.unwrap();
     assert_unavailable(&embedder.embed(&["x"], Purpose::Query).await.unwrap_err(), "onnect");
 }
 

@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use ibid_models::{EmbedError, Embedder, EmbedderConfig, Purpose, RemoteConfig, Secret, open};
+use ibid_models::{EmbedError, Embedder, EmbedderConfig, Purpose, RemoteEmbedderConfig, Secret, open_embedder};
 use serde_json::{Value as Json, json};
 
 use crate::server::{Reply, Request, Server, length, openai_answer, vector};
 
 pub const KEY: &str = "sk-test-0123456789";
 
-pub fn config(server: &Server) -> RemoteConfig {
-    RemoteConfig { base_url: Some(server.url.clone()), key: Some(Secret::from(KEY)), ..RemoteConfig::default() }
+pub fn config(server: &Server) -> RemoteEmbedderConfig {
+    RemoteEmbedderConfig {
+        base_url: Some(server.url.clone()),
+        key: Some(Secret::from(KEY)),
+        ..RemoteEmbedderConfig::default()
+    }
 }
 
 fn is_unit(vector: &[f32]) -> bool {
@@ -20,7 +24,7 @@ fn is_unit(vector: &[f32]) -> bool {
 #[tokio::test]
 async fn openai_is_asked_as_it_documents() {
     let server = Server::start(|request| Reply::json(&openai_answer(request, 1536))).await;
-    let embedder = open(EmbedderConfig::OpenAi(config(&server))).await.unwrap();
+    let embedder = open_embedder(EmbedderConfig::OpenAi(config(&server))).await.unwrap();
     assert_eq!(
         (embedder.provider(), embedder.model(), embedder.dimension()),
         ("openai", "text-embedding-3-small", 1536)
@@ -42,8 +46,9 @@ async fn openai_is_asked_as_it_documents() {
 #[tokio::test]
 async fn openai_is_asked_for_shorter_vectors_where_it_can_give_them() {
     let server = Server::start(|request| Reply::json(&openai_answer(request, 256))).await;
-    let config = RemoteConfig { model: Some("text-embedding-3-large".into()), dimension: Some(256), ..config(&server) };
-    let embedder = open(EmbedderConfig::OpenAi(config)).await.unwrap();
+    let config =
+        RemoteEmbedderConfig { model: Some("text-embedding-3-large".into()), dimension: Some(256), ..config(&server) };
+    let embedder = open_embedder(EmbedderConfig::OpenAi(config)).await.unwrap();
     assert_eq!(embedder.embed(&["x"], Purpose::Query).await.unwrap()[0].len(), 256);
     assert_eq!(server.seen()[0].body["dimensions"], 256);
 }
@@ -59,7 +64,10 @@ async fn vectors_in_base64_and_in_any_order_find_their_texts() {
         Reply::json(&answer)
     })
     .await;
-    let embedder = open(EmbedderConfig::OpenAi(RemoteConfig { dimension: Some(4), ..config(&server) })).await.unwrap();
+    let embedder =
+        open_embedder(EmbedderConfig::OpenAi(RemoteEmbedderConfig { dimension: Some(4), ..config(&server) }))
+            .await
+            .unwrap();
     let vectors = embedder.embed(&["1", "22", "333"], Purpose::Passage).await.unwrap();
     assert_eq!(vectors.iter().map(|vector| length(vector)).collect::<Vec<_>>(), [1, 2, 3]);
 }
@@ -67,20 +75,26 @@ async fn vectors_in_base64_and_in_any_order_find_their_texts() {
 #[tokio::test]
 async fn a_long_list_is_split_into_requests_and_comes_back_in_order() {
     let server = Server::start(|request| Reply::json(&openai_answer(request, 8))).await;
-    let embedder = open(EmbedderConfig::OpenAi(RemoteConfig { dimension: Some(8), ..config(&server) })).await.unwrap();
+    let embedder =
+        open_embedder(EmbedderConfig::OpenAi(RemoteEmbedderConfig { dimension: Some(8), ..config(&server) }))
+            .await
+            .unwrap();
     let texts: Vec<String> = (1..=600).map(|length| "x".repeat(length)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = embedder.embed(&texts, Purpose::Passage).await.unwrap();
     assert_eq!(vectors.iter().map(|vector| length(vector)).collect::<Vec<_>>(), (1..=600).collect::<Vec<_>>());
     let sizes: Vec<_> = server.seen().iter().map(|request| request.inputs().len()).collect();
-    assert!(sizes.len() == 3 && sizes.iter().all(|&size| size <= embedder.batch()), "{sizes:?}");
+    assert!(sizes.len() == 3 && sizes.iter().all(|&size| size <= embedder.batch_size()), "{sizes:?}");
     assert!(embedder.embed(&[], Purpose::Passage).await.unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn empty_and_endless_texts_are_sent_in_a_form_that_is_taken() {
     let server = Server::start(|request| Reply::json(&openai_answer(request, 8))).await;
-    let embedder = open(EmbedderConfig::OpenAi(RemoteConfig { dimension: Some(8), ..config(&server) })).await.unwrap();
+    let embedder =
+        open_embedder(EmbedderConfig::OpenAi(RemoteEmbedderConfig { dimension: Some(8), ..config(&server) }))
+            .await
+            .unwrap();
     let endless = "words and words ".repeat(100_000);
     embedder.embed(&["", &endless, "👍🏽"], Purpose::Passage).await.unwrap();
     let inputs = server.seen()[0].inputs();
@@ -93,12 +107,12 @@ async fn empty_and_endless_texts_are_sent_in_a_form_that_is_taken() {
 async fn a_compatible_server_is_asked_once_for_its_dimension_and_needs_no_key() {
     for suffix in ["", "/", "/v1", "/v1/"] {
         let server = Server::start(|request| Reply::json(&openai_answer(request, 12))).await;
-        let config = RemoteConfig {
+        let config = RemoteEmbedderConfig {
             base_url: Some(format!("{}{suffix}", server.url)),
             model: Some("nomic-embed-text".into()),
-            ..RemoteConfig::default()
+            ..RemoteEmbedderConfig::default()
         };
-        let embedder = open(EmbedderConfig::Compatible(config)).await.unwrap();
+        let embedder = open_embedder(EmbedderConfig::Compatible(config)).await.unwrap();
         assert_eq!(
             (embedder.provider(), embedder.model(), embedder.dimension()),
             ("compatible", "nomic-embed-text", 12)
@@ -122,7 +136,7 @@ fn google_answer(request: &Request, dimension: usize) -> Json {
 #[tokio::test]
 async fn google_is_asked_as_it_documents() {
     let server = Server::start(|request| Reply::json(&google_answer(request, 768))).await;
-    let embedder = open(EmbedderConfig::Google(config(&server))).await.unwrap();
+    let embedder = open_embedder(EmbedderConfig::Google(config(&server))).await.unwrap();
     assert_eq!((embedder.provider(), embedder.model(), embedder.dimension()), ("google", "text-embedding-004", 768));
     let vectors = embedder.embed(&["one", "three"], Purpose::Passage).await.unwrap();
     assert_eq!(vectors.iter().map(|vector| length(vector)).collect::<Vec<_>>(), [3, 5]);
@@ -144,9 +158,12 @@ async fn google_is_asked_as_it_documents() {
 #[tokio::test]
 async fn google_takes_a_hundred_texts_and_shortens_vectors() {
     let server = Server::start(|request| Reply::json(&google_answer(request, 64))).await;
-    let config =
-        RemoteConfig { model: Some("models/gemini-embedding-001".into()), dimension: Some(64), ..config(&server) };
-    let embedder = open(EmbedderConfig::Google(config)).await.unwrap();
+    let config = RemoteEmbedderConfig {
+        model: Some("models/gemini-embedding-001".into()),
+        dimension: Some(64),
+        ..config(&server)
+    };
+    let embedder = open_embedder(EmbedderConfig::Google(config)).await.unwrap();
     let vectors = embedder.embed(&["x"; 250], Purpose::Passage).await.unwrap();
     assert_eq!((vectors.len(), vectors[0].len()), (250, 64));
     let sizes: Vec<_> =
@@ -159,26 +176,27 @@ async fn google_takes_a_hundred_texts_and_shortens_vectors() {
 #[tokio::test]
 async fn what_can_never_work_is_refused_before_anything_is_sent() {
     let url = Some("http://127.0.0.1:9".to_owned());
-    let none = RemoteConfig { base_url: url.clone(), ..RemoteConfig::default() };
-    let with_key = RemoteConfig { key: Some("k\ney".into()), ..none.clone() };
-    let odd = RemoteConfig { model: Some("../x?y".into()), key: Some(KEY.into()), ..none.clone() };
-    let nowhere = RemoteConfig { base_url: Some("nowhere".into()), key: Some(KEY.into()), ..none.clone() };
+    let none = RemoteEmbedderConfig { base_url: url.clone(), ..RemoteEmbedderConfig::default() };
+    let with_key = RemoteEmbedderConfig { key: Some("k\ney".into()), ..none.clone() };
+    let odd = RemoteEmbedderConfig { model: Some("../x?y".into()), key: Some(KEY.into()), ..none.clone() };
+    let nowhere = RemoteEmbedderConfig { base_url: Some("nowhere".into()), key: Some(KEY.into()), ..none.clone() };
     for config in [
         EmbedderConfig::OpenAi(none.clone()),
         EmbedderConfig::Google(none.clone()),
         EmbedderConfig::Compatible(none),
-        EmbedderConfig::Compatible(RemoteConfig { model: Some("m".into()), ..RemoteConfig::default() }),
+        EmbedderConfig::Compatible(RemoteEmbedderConfig { model: Some("m".into()), ..RemoteEmbedderConfig::default() }),
         EmbedderConfig::OpenAi(with_key),
         EmbedderConfig::Google(odd),
         EmbedderConfig::OpenAi(nowhere),
     ] {
-        let refused: Result<Arc<dyn Embedder>, EmbedError> = open(config.clone()).await;
+        let refused: Result<Arc<dyn Embedder>, EmbedError> = open_embedder(config.clone()).await;
         assert!(matches!(refused, Err(EmbedError::Refused(_))), "{config:?}");
     }
 }
 
 #[test]
 fn a_configuration_prints_no_key() {
-    let config = EmbedderConfig::OpenAi(RemoteConfig { key: Some(KEY.into()), ..RemoteConfig::default() });
+    let config =
+        EmbedderConfig::OpenAi(RemoteEmbedderConfig { key: Some(KEY.into()), ..RemoteEmbedderConfig::default() });
     assert!(!format!("{config:?}").contains(KEY));
 }

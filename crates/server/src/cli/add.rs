@@ -9,18 +9,18 @@ use std::{
 use bytes::Bytes;
 use clap::Args;
 use futures::{StreamExt, stream};
-use ibid_app::{App, Described, Scope, SourceContent, SourceDraft, UploadDetails, Worker};
+use ibid_app::{App, Scope, SourceContent, SourceDraft, SourceWithRevision, UploadDetails, Worker};
 use ibid_domain::{EmbeddingState, SourceId, SourceStatus, artifact::Filename};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde::Serialize;
 use tokio::io::AsyncReadExt;
 use tokio_util::sync::CancellationToken;
 
-use super::{Failed, Library, Outcome, Output, output::count, serve::worker_options};
+use super::{CommandError, CommandResult, LocalLibrary, Output, output::format_count, serve::worker_options};
 use crate::config::Config;
 
 #[derive(Args)]
-pub(super) struct Add {
+pub(super) struct AddArgs {
     /// Files, folders and addresses
     #[arg(required = true, value_name = "PATH|URL")]
     what: Vec<String>,
@@ -35,14 +35,14 @@ pub(super) struct Add {
     no_wait: bool,
 }
 
-/// Something to be added.
-enum Item {
+/// A file or an address to add to the library.
+enum AddItem {
     File(PathBuf),
     Url(String),
 }
 
-impl Item {
-    fn name(&self) -> String {
+impl AddItem {
+    fn display_name(&self) -> String {
         match self {
             Self::File(path) => path.display().to_string(),
             Self::Url(url) => url.clone(),
@@ -50,9 +50,9 @@ impl Item {
     }
 }
 
-/// What became of one item.
+/// Result of adding one item, as printed with `--json`.
 #[derive(Serialize)]
-struct Done {
+struct AddOutcome {
     item: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<SourceId>,
@@ -63,31 +63,31 @@ struct Done {
     reason: Option<String>,
 }
 
-/// How many files are hashed and kept at the same time.
+/// Maximum number of files that are hashed and stored at the same time.
 const AT_ONCE: usize = 4;
 
 /// The most failures that are shown one by one.
 const SHOWN: usize = 50;
 
-pub(super) async fn run(add: Add, config: &Config, library: &Library, output: &Output) -> Outcome {
+pub(super) async fn run(add: AddArgs, config: &Config, library: &LocalLibrary, output: &Output) -> CommandResult {
     let mut items = Vec::new();
     let mut done = Vec::new();
     for what in &add.what {
-        collect(what, &mut items, &mut done);
+        collect_items(what, &mut items, &mut done);
     }
     let stop = CancellationToken::new();
     let working = (!add.no_wait).then(|| {
         let worker = Worker::new(library.app.clone(), worker_options(config));
         tokio::spawn(worker.run(stop.clone()))
     });
-    let bars = Bars::new(output, items.len() as u64);
+    let bars = ProgressBars::new(output, items.len() as u64);
     let (app, scope) = (&library.app, &library.scope);
     let mut bringing = stream::iter(items)
         .map(|item| {
             let (tags, document) = (add.tags.clone(), add.document);
             async move {
-                let name = item.name();
-                (name, bring(app, scope, item, tags, document).await)
+                let name = item.display_name();
+                (name, add_item(app, scope, item, tags, document).await)
             }
         })
         .buffer_unordered(AT_ONCE);
@@ -98,34 +98,34 @@ pub(super) async fn run(add: Add, config: &Config, library: &Library, output: &O
             Ok((described, outcome)) => {
                 let source = &described.source;
                 open.push((source.id, done.len()));
-                done.push(Done { item, id: Some(source.id), outcome, status: None, reason: None });
+                done.push(AddOutcome { item, id: Some(source.id), outcome, status: None, reason: None });
             }
-            Err(Failed(reason)) => {
-                done.push(Done { item, id: None, outcome: "failed", status: None, reason: Some(reason) });
+            Err(CommandError(reason)) => {
+                done.push(AddOutcome { item, id: None, outcome: "failed", status: None, reason: Some(reason) });
             }
         }
     }
     drop(bringing);
     bars.read.set_length(open.len() as u64);
     bars.embedded.set_length(open.len() as u64);
-    settle(app, scope, open, &mut done, !add.no_wait, &bars).await?;
+    wait_until_indexed(app, scope, open, &mut done, !add.no_wait, &bars).await?;
     bars.clear();
     stop.cancel();
     if let Some(working) = working {
         working.await?;
     }
-    summary(&done, output)
+    print_summary(&done, output)
 }
 
 /// Finds what an argument stands for.
-fn collect(what: &str, items: &mut Vec<Item>, done: &mut Vec<Done>) {
+fn collect_items(what: &str, items: &mut Vec<AddItem>, done: &mut Vec<AddOutcome>) {
     let lower = what.to_ascii_lowercase();
     if lower.starts_with("http://") || lower.starts_with("https://") {
-        return items.push(Item::Url(what.to_owned()));
+        return items.push(AddItem::Url(what.to_owned()));
     }
     let mut failed = |path: &Path, reason: String| {
         let item = path.display().to_string();
-        done.push(Done { item, id: None, outcome: "failed", status: None, reason: Some(reason) });
+        done.push(AddOutcome { item, id: None, outcome: "failed", status: None, reason: Some(reason) });
     };
     let mut todo = vec![PathBuf::from(what)];
     while let Some(path) = todo.pop() {
@@ -133,7 +133,7 @@ fn collect(what: &str, items: &mut Vec<Item>, done: &mut Vec<Done>) {
         let named = path == Path::new(what);
         let about = if named { std::fs::metadata(&path) } else { std::fs::symlink_metadata(&path) };
         match about {
-            Ok(about) if about.is_file() => items.push(Item::File(path)),
+            Ok(about) if about.is_file() => items.push(AddItem::File(path)),
             Ok(about) if about.is_dir() => match std::fs::read_dir(&path) {
                 Ok(entries) => {
                     let visible =
@@ -152,25 +152,25 @@ fn collect(what: &str, items: &mut Vec<Item>, done: &mut Vec<Done>) {
 }
 
 /// Makes a source of an item: new, unchanged, or with new content.
-async fn bring(
+async fn add_item(
     app: &App,
     scope: &Scope,
-    item: Item,
+    item: AddItem,
     tags: Vec<String>,
     document_id: Option<uuid::Uuid>,
-) -> Result<(Described, &'static str), Failed> {
+) -> Result<(SourceWithRevision, &'static str), CommandError> {
     let mut draft = SourceDraft { tags, document_id, ..SourceDraft::default() };
     let mut content = None;
     match item {
-        Item::Url(url) => {
+        AddItem::Url(url) => {
             draft.content = SourceContent::AtUrl;
             draft.url = Some(url);
         }
-        Item::File(path) => {
+        AddItem::File(path) => {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let filename = Filename::new(name).ok();
             let mut file = tokio::fs::File::open(&path).await?;
-            let mut received = app.receive(u64::MAX).await?;
+            let mut received = app.start_upload(u64::MAX).await?;
             let mut buffer = vec![0; 1 << 20];
             loop {
                 let read = file.read(&mut buffer).await?;
@@ -200,14 +200,14 @@ async fn bring(
 }
 
 /// Waits until everything that was brought is read and embedded, or until it is clear that it will not be.
-async fn settle(
+async fn wait_until_indexed(
     app: &App,
     scope: &Scope,
     mut open: Vec<(SourceId, usize)>,
-    done: &mut [Done],
+    done: &mut [AddOutcome],
     wait: bool,
-    bars: &Bars,
-) -> Result<(), Failed> {
+    bars: &ProgressBars,
+) -> Result<(), CommandError> {
     let total = open.len();
     let mut read = 0;
     loop {
@@ -245,19 +245,19 @@ async fn settle(
     }
 }
 
-fn summary(done: &[Done], output: &Output) -> Outcome {
+fn print_summary(done: &[AddOutcome], output: &Output) -> CommandResult {
     let of = |outcome: &str| done.iter().filter(|one| one.outcome == outcome).count() as u64;
     let failed = of("failed");
-    output.show(&done, || {
+    output.print_value(&done, || {
         for one in done.iter().filter(|one| one.outcome == "failed").take(SHOWN) {
-            output.warn(&format!("{}: {}", one.item, one.reason.as_deref().unwrap_or("no reason is known")));
+            output.print_warning(&format!("{}: {}", one.item, one.reason.as_deref().unwrap_or("no reason is known")));
         }
         if failed > SHOWN as u64 {
-            output.warn(&format!("and {} more", failed - SHOWN as u64));
+            output.print_warning(&format!("and {} more", failed - SHOWN as u64));
         }
         let waiting = done.iter().find_map(|one| one.reason.as_deref().filter(|_| one.outcome != "failed"));
         if let Some(reason) = waiting {
-            output.warn(&format!("found by words only, for now: {reason}"));
+            output.print_warning(&format!("found by words only, for now: {reason}"));
         }
         let mut parts = vec![format!("{} added", of("added"))];
         for outcome in ["changed", "unchanged", "failed"] {
@@ -265,19 +265,19 @@ fn summary(done: &[Done], output: &Output) -> Outcome {
                 parts.push(format!("{} {outcome}", of(outcome)));
             }
         }
-        anstream::println!("{}: {}", count(done.len() as u64, "source"), parts.join(", "));
+        anstream::println!("{}: {}", format_count(done.len() as u64, "source"), parts.join(", "));
     })?;
     Ok(failed == 0)
 }
 
-/// What is shown while it works, on a terminal.
-struct Bars {
+/// Progress bars on a terminal; nothing is drawn elsewhere.
+struct ProgressBars {
     brought: ProgressBar,
     read: ProgressBar,
     embedded: ProgressBar,
 }
 
-impl Bars {
+impl ProgressBars {
     fn new(output: &Output, items: u64) -> Self {
         if output.is_json() || !std::io::stderr().is_terminal() {
             return Self {

@@ -15,15 +15,15 @@ use serde_json::{Value as Json, json};
 use tokio::io::AsyncReadExt;
 
 use super::{
-    Failed, Library, Outcome, Output,
-    output::{fields, size, table},
+    CommandError, CommandResult, LocalLibrary, Output,
+    output::{format_size, print_fields, print_table},
 };
 
 #[derive(Subcommand)]
-pub(super) enum Command {
-    /// Keep files
+pub(super) enum ArtifactCommand {
+    /// Store files as artifacts in the library
     Add {
-        /// The files
+        /// Paths of the files to store
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// The type of source they are the content of
@@ -32,66 +32,73 @@ pub(super) enum Command {
     },
     /// List artifacts, newest first
     List {
-        /// How many
+        /// Maximum number of artifacts to list
         #[arg(long, default_value = "50")]
         limit: i64,
     },
     /// Show what is known of an artifact
     Show {
-        /// Its hash
+        /// SHA-256 of the artifact, in hexadecimal
         sha256: Sha256,
     },
     /// Write the bytes of an artifact to standard output
     Cat {
-        /// Its hash
+        /// SHA-256 of the artifact, in hexadecimal
         sha256: Sha256,
     },
 }
 
-pub(super) async fn run(command: Command, library: &Library, output: &Output) -> Outcome {
+pub(super) async fn run(command: ArtifactCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
     match command {
-        Command::Add { files, entity_type } => {
+        ArtifactCommand::Add { files, entity_type } => {
             let mut kept = Vec::new();
             for file in files {
-                let (artifact, new) = add(library, &file, entity_type).await?;
+                let (artifact, new) = store_file(library, &file, entity_type).await?;
                 let note = if new { "kept" } else { "known" };
                 kept.push((artifact, note));
             }
-            let json: Vec<_> =
-                kept.iter().map(|(artifact, note)| json!({ "artifact": wire(artifact), "status": note })).collect();
-            output.show(&json, || {
+            let json: Vec<_> = kept
+                .iter()
+                .map(|(artifact, note)| json!({ "artifact": artifact_json(artifact), "status": note }))
+                .collect();
+            output.print_value(&json, || {
                 let row = |(artifact, note): &(Artifact, &str)| {
-                    vec![artifact.sha256.to_string(), (*note).to_owned(), size(artifact.size_bytes), name(artifact)]
+                    vec![
+                        artifact.sha256.to_string(),
+                        (*note).to_owned(),
+                        format_size(artifact.size_bytes),
+                        display_name(artifact),
+                    ]
                 };
-                table(&kept.iter().map(row).collect::<Vec<_>>());
+                print_table(&kept.iter().map(row).collect::<Vec<_>>());
             })?;
         }
-        Command::List { limit } => {
+        ArtifactCommand::List { limit } => {
             let page =
                 library.app.artifacts(&library.scope, &ArtifactFilter::default(), Limit::new(limit)?, None).await?;
-            output.show(&page.items.iter().map(wire).collect::<Vec<_>>(), || {
+            output.print_value(&page.items.iter().map(artifact_json).collect::<Vec<_>>(), || {
                 let row = |artifact: &Artifact| {
                     let kind = artifact.media_type.as_str().to_owned();
-                    vec![artifact.sha256.to_string(), size(artifact.size_bytes), kind, name(artifact)]
+                    vec![artifact.sha256.to_string(), format_size(artifact.size_bytes), kind, display_name(artifact)]
                 };
-                table(&page.items.iter().map(row).collect::<Vec<_>>());
+                print_table(&page.items.iter().map(row).collect::<Vec<_>>());
             })?;
         }
-        Command::Show { sha256 } => {
+        ArtifactCommand::Show { sha256 } => {
             let artifact = library.app.artifact(&library.scope, sha256).await?;
-            output.show(&wire(&artifact), || {
-                fields(&[
+            output.print_value(&artifact_json(&artifact), || {
+                print_fields(&[
                     ("sha256", artifact.sha256.to_string()),
-                    ("name", name(&artifact)),
+                    ("name", display_name(&artifact)),
                     ("type", artifact.media_type.as_str().to_owned()),
-                    ("size", size(artifact.size_bytes)),
+                    ("size", format_size(artifact.size_bytes)),
                     ("references", artifact.reference_count.to_string()),
                     ("stored at", artifact.storage_uri.clone()),
                     ("kept at", artifact.created_at.to_string()),
                 ]);
             })?;
         }
-        Command::Cat { sha256 } => {
+        ArtifactCommand::Cat { sha256 } => {
             let artifact = library.app.artifact(&library.scope, sha256).await?;
             let mut content = library.app.content(&library.scope, artifact, None).await?;
             let mut out = std::io::stdout();
@@ -104,16 +111,16 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
     Ok(true)
 }
 
-/// Keeps one file.
-pub(super) async fn add(
-    library: &Library,
+/// Stores one file as an artifact.
+pub(super) async fn store_file(
+    library: &LocalLibrary,
     path: &Path,
     entity_type: Option<SourceType>,
-) -> Result<(Artifact, bool), Failed> {
-    let cannot = |error: std::io::Error| Failed(format!("cannot read {}: {error}", path.display()));
+) -> Result<(Artifact, bool), CommandError> {
+    let cannot = |error: std::io::Error| CommandError(format!("cannot read {}: {error}", path.display()));
     let mut file = tokio::fs::File::open(path).await.map_err(cannot)?;
     let name = path.file_name().map(|name| name.to_str().ok_or("the file name is not UTF-8")).transpose()?;
-    let mut receiving = library.app.receive(u64::MAX).await?;
+    let mut receiving = library.app.start_upload(u64::MAX).await?;
     loop {
         let mut piece = vec![0; 256 * 1024];
         let read = file.read(&mut piece).await.map_err(cannot)?;
@@ -128,10 +135,10 @@ pub(super) async fn add(
     Ok(library.app.keep_artifact(&library.scope, receiving, details).await?)
 }
 
-fn name(artifact: &Artifact) -> String {
+fn display_name(artifact: &Artifact) -> String {
     artifact.filename.as_ref().map(|name| name.as_str().to_owned()).unwrap_or_default()
 }
 
-fn wire(artifact: &Artifact) -> Json {
+fn artifact_json(artifact: &Artifact) -> Json {
     json!(crate::http::wire::Artifact::from(artifact.clone()))
 }

@@ -3,26 +3,27 @@
 use std::io::Write as _;
 
 use clap::Args;
-use ibid_app::{Ask as Question, MessageWithCitations};
+use ibid_app::{AskRequest, MessageWithCitations};
 use ibid_domain::{Citation, RunEvent, RunEventKind, RunMode, RunStatus, SearchFilter};
 
 use super::{
-    Failed, Library, Outcome, Output,
+    CommandError, CommandResult, LocalLibrary, Output,
     output::{BOLD, DIM},
 };
 use crate::http::runs::{
     conversations::conversation_id,
-    events::{Until, follow},
+    events::{WatchUntil, follow_run},
     wire::Message,
 };
 
-/// Ask the library.
+/// Ask the library a question and get an answer with citations.
 #[derive(Args)]
-pub(super) struct Ask {
-    /// The question
+pub(super) struct AskArgs {
+    /// The question; quotes around it are not needed
     #[arg(required = true)]
     question: Vec<String>,
-    /// How it is answered: extractive, generated or research; else generated if a model is configured
+    /// Mode of the answer: extractive, generated or research; default: generated if a model is configured, else
+    /// extractive
     #[arg(long)]
     mode: Option<String>,
     /// Go on with this conversation
@@ -33,21 +34,21 @@ pub(super) struct Ask {
     tag: Vec<String>,
 }
 
-pub(super) async fn run(ask: Ask, library: &Library, output: &Output) -> Outcome {
-    let Library { app, scope } = library;
+pub(super) async fn run(ask: AskArgs, library: &LocalLibrary, output: &Output) -> CommandResult {
+    let LocalLibrary { app, scope } = library;
     app.catch_up().await?;
-    let question = Question {
+    let question = AskRequest {
         conversation: ask.conversation.as_deref().map(conversation_id).transpose()?,
         mode: ask.mode.as_deref().map(str::parse::<RunMode>).transpose()?,
         filter: SearchFilter { tags: ask.tag, ..SearchFilter::default() },
-        ..Question::new(ask.question.join(" "))
+        ..AskRequest::new(ask.question.join(" "))
     };
     let run = app.ask(scope, question).await?;
     let mut printed = false;
-    let mut events = std::pin::pin!(follow(app.clone(), *scope, run.id, 0, Until::Answer, Default::default()));
+    let mut events = std::pin::pin!(follow_run(app.clone(), *scope, run.id, 0, WatchUntil::Answer, Default::default()));
     while let Some(event) = futures::StreamExt::next(&mut events).await {
         if !output.is_json() {
-            printed |= show(&event);
+            printed |= print_event(&event);
         }
     }
     let run = app.run(scope, run.id).await?;
@@ -56,15 +57,15 @@ pub(super) async fn run(ask: Ask, library: &Library, output: &Output) -> Outcome
         if printed {
             anstream::println!();
         }
-        return Err(Failed(run.error.unwrap_or_else(|| "the run did not end".to_owned())));
+        return Err(CommandError(run.error.unwrap_or_else(|| "the run did not end".to_owned())));
     }
     let answered = !message.citations.is_empty();
-    output.show(&Message::from(message.clone()), || sources(&message))?;
+    output.print_value(&Message::from(message.clone()), || print_sources(&message))?;
     Ok(answered)
 }
 
 /// Shows what happens as it happens; says whether words were printed.
-fn show(event: &RunEvent) -> bool {
+fn print_event(event: &RunEvent) -> bool {
     if event.kind != RunEventKind::ContentDelta {
         return false;
     }
@@ -74,7 +75,7 @@ fn show(event: &RunEvent) -> bool {
 }
 
 /// The sources below an answer, each once, with the words that are quoted of it.
-fn sources(message: &MessageWithCitations) {
+fn print_sources(message: &MessageWithCitations) {
     anstream::println!();
     let mut last = None;
     let mut citations: Vec<&Citation> = message.citations.iter().collect();
@@ -89,7 +90,7 @@ fn sources(message: &MessageWithCitations) {
         if let Some(quote) = &citation.quote {
             let verdict = citation.verdict.map_or("", |verdict| verdict.as_str());
             let verdict = if verdict == "supported" { String::new() } else { format!(" ({verdict})") };
-            anstream::println!("    {DIM}“{}”{verdict}{DIM:#}", ibid_domain::text::line(quote, 200));
+            anstream::println!("    {DIM}“{}”{verdict}{DIM:#}", ibid_domain::text::single_line(quote, 200));
         }
     }
     if !message.message.dangling.is_empty() {

@@ -8,24 +8,25 @@ use std::{
 
 use clap::Subcommand;
 use ibid_app::{
-    App, CitationDraft, DocumentChange, DocumentDraft, Entries, LookChange, OpenDocument, RenderFormat, Scope,
+    App, BibliographyGrouping, CitationDraft, DocumentChange, DocumentDraft, DocumentSettingsPatch, OpenDocument,
+    RenderFormat, Scope,
 };
 use ibid_domain::{CiteAs, Code, DocumentFormat, DocumentId, Limit, MissingDetails, SourceId, Template};
 
 use super::{
-    Failed, Library, Outcome, Output,
-    output::{BOLD, DIM, count, size, table},
+    CommandError, CommandResult, LocalLibrary, Output,
+    output::{BOLD, DIM, format_count, format_size, print_table},
 };
 use crate::http::documents::wire;
 
-/// How often a file that is watched is looked at.
-const LOOK: Duration = Duration::from_millis(150);
+/// Interval between two checks of a watched file for changes.
+const POLL_INTERVAL: Duration = Duration::from_millis(150);
 
 #[derive(Subcommand)]
-pub(super) enum Command {
-    /// Begin a document
+pub(super) enum DocCommand {
+    /// Create a document from a text or a file
     New {
-        /// What it is called
+        /// Title of the new document, as shown in lists
         title: String,
         /// A file with its text; `-` reads standard input
         file: Option<PathBuf>,
@@ -41,13 +42,13 @@ pub(super) enum Command {
         /// article, report, essay or none
         #[arg(long)]
         template: Option<Template>,
-        /// footnotes or in_text
+        /// Form of citations: footnotes or in_text
         #[arg(long)]
         cite_as: Option<CiteAs>,
-        /// Who writes it; may be given several times
+        /// Author of the document; may be given several times
         #[arg(long)]
         author: Vec<String>,
-        /// What it is written from; may be given several times
+        /// Source that the document is written from; may be given several times
         #[arg(long)]
         source: Vec<SourceId>,
     },
@@ -58,55 +59,55 @@ pub(super) enum Command {
     },
     /// Print the text of a document
     Show {
-        /// Its id
+        /// Id of the document, as `ibid doc list` prints it
         id: DocumentId,
-        /// As it was in this version
+        /// Show this version instead of the newest
         #[arg(long)]
         version: Option<u64>,
     },
     /// Change a document, in your editor or from a file
     Edit {
-        /// Its id
+        /// Id of the document, as `ibid doc list` prints it
         id: DocumentId,
         /// A file with the new text; `-` reads standard input. Without one $EDITOR opens
         file: Option<PathBuf>,
-        /// Another style
+        /// New citation style of the document
         #[arg(long)]
         style: Option<String>,
-        /// Another layout
+        /// New layout template of the document
         #[arg(long)]
         template: Option<Template>,
-        /// footnotes or in_text
+        /// Form of citations: footnotes or in_text
         #[arg(long)]
         cite_as: Option<CiteAs>,
-        /// Why, for the history
+        /// Reason for the change, shown in the history
         #[arg(long, short)]
         message: Option<String>,
     },
     /// Cite a source: the marker is put into the text
     Cite {
-        /// The document
+        /// Id of the document that cites
         id: DocumentId,
-        /// The source
+        /// Id of the source that is cited
         source: SourceId,
         /// After these words of the text; at its end if not said
         #[arg(long)]
         after: Option<String>,
-        /// Where in the source: "p. 12"
+        /// Place in the source, such as "p. 12"
         #[arg(long)]
         locator: Option<String>,
-        /// What is said before it: "see"
+        /// Text before the citation, such as "see"
         #[arg(long)]
         prefix: Option<String>,
-        /// What is said after it
+        /// Text after the citation in the footnote
         #[arg(long)]
         suffix: Option<String>,
     },
     /// Print the bibliography of a document
     Bib {
-        /// The document
+        /// Id of the document whose sources are listed
         id: DocumentId,
-        /// In this style
+        /// Citation style to use instead of the document's own
         #[arg(long)]
         style: Option<String>,
         /// One entry for each citation
@@ -119,52 +120,52 @@ pub(super) enum Command {
         #[arg(long)]
         insert: bool,
     },
-    /// Make a file of a document
+    /// Render a document to a file
     Build {
-        /// The document
+        /// Id of the document to render
         id: DocumentId,
         /// The file; its ending says what it is: pdf, html, md, typ, svg or png
         #[arg(default_value = "document.pdf")]
         out: PathBuf,
-        /// Which page, for svg and png
+        /// Number of the page to render, from 1; only for svg and png
         #[arg(long, default_value = "1")]
         page: usize,
     },
     /// Save a file as a document whenever it changes, and make the PDF again
     Watch {
-        /// The document
+        /// Id of the document to update
         id: DocumentId,
-        /// The file with its text
+        /// File with the text of the document; each change is saved as a new version
         file: PathBuf,
-        /// What is made of it
+        /// File to render after each change; its extension sets the format
         #[arg(default_value = "document.pdf")]
         out: PathBuf,
-        /// End after the first
+        /// Stop after the first rendering
         #[arg(long)]
         once: bool,
     },
     /// List the versions of a document
     History {
-        /// The document
+        /// Id of the document whose versions are listed
         id: DocumentId,
     },
     /// Make a document again as it was in a version
     Restore {
-        /// The document
+        /// Id of the document to restore
         id: DocumentId,
-        /// The version
+        /// Number of the version to restore
         version: u64,
     },
 }
 
-pub(super) async fn run(command: Command, library: &Library, output: &Output) -> Outcome {
+pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
     let (app, scope) = (&library.app, &library.scope);
     match command {
-        Command::New { title, file, format, style, locale, template, cite_as, author, source } => {
+        DocCommand::New { title, file, format, style, locale, template, cite_as, author, source } => {
             let is_typst = file.as_ref().is_some_and(|file| file.extension().is_some_and(|end| end == "typ"));
             let format = format.unwrap_or(if is_typst { DocumentFormat::Typst } else { DocumentFormat::Markdown });
-            let text = file.as_deref().map(read).transpose()?.unwrap_or_default();
-            let look = LookChange {
+            let text = file.as_deref().map(read_text).transpose()?.unwrap_or_default();
+            let look = DocumentSettingsPatch {
                 title: Some(title),
                 format: Some(format),
                 style,
@@ -172,12 +173,12 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
                 template,
                 cite_as,
                 authors: (!author.is_empty()).then_some(author),
-                ..LookChange::default()
+                ..DocumentSettingsPatch::default()
             };
             let open = app.create_document(scope, DocumentDraft { look, text, sources: source }).await?;
-            shown(app, scope, output, open, "made").await?;
+            print_document(app, scope, output, open, "made").await?;
         }
-        Command::List { words } => {
+        DocCommand::List { words } => {
             let words = words.join(" ");
             let page = app.documents(scope, Some(words.as_str()), Limit::new(100)?, None).await?;
             let row = |(document, sources): &(ibid_domain::Document, u64)| {
@@ -186,7 +187,7 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
                     document.look.title.clone(),
                     document.look.style.clone(),
                     format!("version {}", document.version),
-                    count(*sources, "source"),
+                    format_count(*sources, "source"),
                 ]
             };
             let rows: Vec<_> = page.items.iter().map(row).collect();
@@ -195,43 +196,44 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
                 .into_iter()
                 .map(|(document, sources)| wire::DocumentSummary::new(document, sources))
                 .collect();
-            output.show(&json, || table(&rows))?;
+            output.print_value(&json, || print_table(&rows))?;
         }
-        Command::Show { id, version } => {
+        DocCommand::Show { id, version } => {
             let open = app.document(scope, id, version).await?;
             let text = open.text.clone();
             let json = wire::Document::new(open, app.count_document_sources(scope, id).await?);
-            output.show(&json, || anstream::print!("{}{}", text, if text.ends_with('\n') { "" } else { "\n" }))?;
+            output
+                .print_value(&json, || anstream::print!("{}{}", text, if text.ends_with('\n') { "" } else { "\n" }))?;
         }
-        Command::Edit { id, file, style, template, cite_as, message } => {
+        DocCommand::Edit { id, file, style, template, cite_as, message } => {
             let before = app.document(scope, id, None).await?;
             let only_looks = style.is_some() || template.is_some() || cite_as.is_some();
             let text = match &file {
-                Some(file) => Some(read(file)?),
+                Some(file) => Some(read_text(file)?),
                 None if only_looks => None,
-                None => Some(edited(&before)?),
+                None => Some(edit_text(&before)?),
             };
             let change = DocumentChange {
                 base: Some(before.document.version),
                 message,
-                look: LookChange { style, template, cite_as, ..LookChange::default() },
+                look: DocumentSettingsPatch { style, template, cite_as, ..DocumentSettingsPatch::default() },
                 text,
                 files: None,
             };
             let open = match app.change_document(scope, id, &change).await {
                 Ok(open) => open,
-                Err(error) if error.problem().code == Code::DocumentChanged && file.is_none() => {
+                Err(error) if error.to_problem().code == Code::DocumentChanged && file.is_none() => {
                     // What was written in an editor is not lost.
                     let kept = std::env::temp_dir().join(format!("ibid-{id}.txt"));
                     std::fs::write(&kept, change.text.unwrap_or_default())?;
-                    return Err(Failed(format!("{error}; what you wrote is in {}", kept.display())));
+                    return Err(CommandError(format!("{error}; what you wrote is in {}", kept.display())));
                 }
                 Err(error) => return Err(error.into()),
             };
             let what = if open.document.version == before.document.version { "unchanged" } else { "saved" };
-            shown(app, scope, output, open, what).await?;
+            print_document(app, scope, output, open, what).await?;
         }
-        Command::Cite { id, source, after, locator, prefix, suffix } => {
+        DocCommand::Cite { id, source, after, locator, prefix, suffix } => {
             let open = app.document(scope, id, None).await?;
             let position = match &after {
                 None => None,
@@ -247,16 +249,17 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
                 ..CitationDraft::default()
             };
             let (citation, version) = app.cite(scope, id, draft).await?;
-            let (all, _) = app.cited(scope, id).await?;
+            let (all, _) = app.formatted_citations(scope, id).await?;
             let cited = all.into_iter().find(|one| one.citation.number == citation.number);
             let formatted = cited.as_ref().map(|one| one.formatted.clone()).unwrap_or_default();
             let json = cited.map(wire::DocumentCitation::from);
-            output.show(&json, || {
+            output.print_value(&json, || {
                 anstream::println!("{BOLD}[{}]{BOLD:#} {formatted}  {DIM}version {version}{DIM:#}", citation.number);
             })?;
         }
-        Command::Bib { id, style, per_citation, missing, insert } => {
-            let entries = if per_citation { Entries::PerCitation } else { Entries::PerSource };
+        DocCommand::Bib { id, style, per_citation, missing, insert } => {
+            let entries =
+                if per_citation { BibliographyGrouping::PerCitation } else { BibliographyGrouping::PerSource };
             let made = app.document_bibliography(scope, id, style.as_deref(), entries, missing, insert).await?;
             let lines: Vec<String> = made.entries.iter().map(|entry| entry.text.clone()).collect();
             let json = wire::BibliographyAnswer {
@@ -265,7 +268,7 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
                 citation_count: made.citation_count,
                 style: style.unwrap_or_default(),
             };
-            output.show(&json, || {
+            output.print_value(&json, || {
                 for line in &lines {
                     anstream::println!("{line}");
                 }
@@ -274,13 +277,15 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
                 }
             })?;
         }
-        Command::Build { id, out, page } => {
-            let (bytes, pages) = build(app, scope, id, &out, page).await?;
+        DocCommand::Build { id, out, page } => {
+            let (bytes, pages) = build_document(app, scope, id, &out, page).await?;
             let json = serde_json::json!({ "file": out, "size_bytes": bytes, "pages": pages });
-            output.show(&json, || anstream::println!("{}", made(&out, bytes, pages, None)))?;
+            output.print_value(&json, || anstream::println!("{}", build_message(&out, bytes, pages, None)))?;
         }
-        Command::Watch { id, file, out, once } => return watch(app, scope, output, id, &file, &out, once).await,
-        Command::History { id } => {
+        DocCommand::Watch { id, file, out, once } => {
+            return watch_file(app, scope, output, id, &file, &out, once).await;
+        }
+        DocCommand::History { id } => {
             let page = app.document_history(scope, id, Limit::new(100)?, None).await?;
             let rows: Vec<_> = page
                 .items
@@ -294,38 +299,46 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
                     ]
                 })
                 .collect();
-            let json: Vec<_> = page.items.into_iter().map(wire::Version::from).collect();
-            output.show(&json, || table(&rows))?;
+            let json: Vec<_> = page.items.into_iter().map(wire::DocumentVersionSummary::from).collect();
+            output.print_value(&json, || print_table(&rows))?;
         }
-        Command::Restore { id, version } => {
+        DocCommand::Restore { id, version } => {
             let open = app.restore_document(scope, id, version, None).await?;
-            shown(app, scope, output, open, "restored").await?;
+            print_document(app, scope, output, open, "restored").await?;
         }
     }
     Ok(true)
 }
 
-async fn shown(app: &App, scope: &Scope, output: &Output, open: OpenDocument, what: &str) -> Result<(), Failed> {
+async fn print_document(
+    app: &App,
+    scope: &Scope,
+    output: &Output,
+    open: OpenDocument,
+    what: &str,
+) -> Result<(), CommandError> {
     let (id, title, version) = (open.document.id, open.document.look.title.clone(), open.document.version);
     let json = wire::Document::new(open, app.count_document_sources(scope, id).await?);
-    output
-        .show(&json, || anstream::println!("{BOLD}{title}{BOLD:#}  {DIM}{id} · version {version} · {what}{DIM:#}"))?;
+    output.print_value(&json, || {
+        anstream::println!("{BOLD}{title}{BOLD:#}  {DIM}{id} · version {version} · {what}{DIM:#}")
+    })?;
     Ok(())
 }
 
-fn read(file: &Path) -> Result<String, Failed> {
+fn read_text(file: &Path) -> Result<String, CommandError> {
     if file.as_os_str() == "-" {
         let mut text = String::new();
         std::io::stdin().read_to_string(&mut text)?;
         return Ok(text);
     }
-    std::fs::read_to_string(file).map_err(|error| Failed(format!("cannot read {}: {error}", file.display())))
+    std::fs::read_to_string(file).map_err(|error| CommandError(format!("cannot read {}: {error}", file.display())))
 }
 
 /// The text as it is after somebody changed it in their editor.
-fn edited(open: &OpenDocument) -> Result<String, Failed> {
+fn edit_text(open: &OpenDocument) -> Result<String, CommandError> {
     let editor = std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR"));
-    let editor = editor.map_err(|_| Failed("no $EDITOR is set; give a file with the new text, or `-`".to_owned()))?;
+    let editor =
+        editor.map_err(|_| CommandError("no $EDITOR is set; give a file with the new text, or `-`".to_owned()))?;
     let end = if open.document.look.format == DocumentFormat::Typst { ".typ" } else { ".md" };
     let mut file = tempfile::Builder::new().prefix("ibid-").suffix(end).tempfile()?;
     file.write_all(open.text.as_bytes())?;
@@ -334,27 +347,29 @@ fn edited(open: &OpenDocument) -> Result<String, Failed> {
     let program = words.next().unwrap_or("vi");
     let status = std::process::Command::new(program).args(words).arg(file.path()).status()?;
     if !status.success() {
-        return Err(Failed(format!("{program} ended with {status}; nothing was changed")));
+        return Err(CommandError(format!("{program} ended with {status}; nothing was changed")));
     }
     Ok(std::fs::read_to_string(file.path())?)
 }
 
-fn after_words(text: &str, words: &str) -> Result<usize, Failed> {
+fn after_words(text: &str, words: &str) -> Result<usize, CommandError> {
     let mut places = text.match_indices(words);
     let (Some((at, found)), None) = (places.next(), places.next()) else {
         let count = text.matches(words).count();
-        return Err(Failed(format!("'{words}' stands in the text {count} times; give words that stand there once")));
+        return Err(CommandError(format!(
+            "'{words}' stands in the text {count} times; give words that stand there once"
+        )));
     };
     Ok(text[..at + found.len()].chars().count())
 }
 
-async fn build(
+async fn build_document(
     app: &App,
     scope: &Scope,
     id: DocumentId,
     out: &Path,
     page: usize,
-) -> Result<(usize, Option<usize>), Failed> {
+) -> Result<(usize, Option<usize>), CommandError> {
     let end = out.extension().and_then(|end| end.to_str()).unwrap_or("pdf");
     let format: RenderFormat = end.parse()?;
     let made = app.render(scope, id, format, page, None).await?;
@@ -366,13 +381,13 @@ async fn build(
     Ok((made.bytes.len(), made.pages))
 }
 
-fn made(out: &Path, bytes: usize, pages: Option<usize>, took: Option<Duration>) -> String {
-    let pages = pages.map(|pages| format!("{}, ", count(pages as u64, "page"))).unwrap_or_default();
+fn build_message(out: &Path, bytes: usize, pages: Option<usize>, took: Option<Duration>) -> String {
+    let pages = pages.map(|pages| format!("{}, ", format_count(pages as u64, "page"))).unwrap_or_default();
     let took = took.map(|took| format!(", {} ms", took.as_millis())).unwrap_or_default();
-    format!("{BOLD}{}{BOLD:#}  {DIM}{pages}{}{took}{DIM:#}", out.display(), size(bytes as u64))
+    format!("{BOLD}{}{BOLD:#}  {DIM}{pages}{}{took}{DIM:#}", out.display(), format_size(bytes as u64))
 }
 
-async fn watch(
+async fn watch_file(
     app: &App,
     scope: &Scope,
     output: &Output,
@@ -380,32 +395,34 @@ async fn watch(
     file: &Path,
     out: &Path,
     once: bool,
-) -> Outcome {
+) -> CommandResult {
     let mut last: Option<SystemTime> = None;
     loop {
         let changed = std::fs::metadata(file).and_then(|about| about.modified()).ok();
         if changed.is_some() && changed != last {
             last = changed;
             let began = Instant::now();
-            let change = DocumentChange { text: Some(read(file)?), ..DocumentChange::default() };
+            let change = DocumentChange { text: Some(read_text(file)?), ..DocumentChange::default() };
             app.change_document(scope, id, &change).await?;
-            match build(app, scope, id, out, 1).await {
+            match build_document(app, scope, id, out, 1).await {
                 Ok((bytes, pages)) => {
                     let took = began.elapsed();
                     let json = serde_json::json!({ "file": out, "size_bytes": bytes, "pages": pages, "took_ms": took.as_millis() as u64 });
-                    output.show(&json, || anstream::println!("{}", made(out, bytes, pages, Some(took))))?;
+                    output.print_value(&json, || {
+                        anstream::println!("{}", build_message(out, bytes, pages, Some(took)))
+                    })?;
                 }
                 // What is wrong is put right in the next version.
-                Err(Failed(reason)) => output.error(&format!("{}: {reason}", file.display())),
+                Err(CommandError(reason)) => output.print_error(&format!("{}: {reason}", file.display())),
             }
             if once {
                 return Ok(true);
             }
         } else if last.is_none() {
-            return Err(Failed(format!("there is no file {}", file.display())));
+            return Err(CommandError(format!("there is no file {}", file.display())));
         }
         tokio::select! {
-            () = tokio::time::sleep(LOOK) => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
             _ = tokio::signal::ctrl_c() => return Ok(true),
         }
     }

@@ -1,18 +1,18 @@
 //! `ibid entity`
 
 use clap::Subcommand;
-use ibid_app::{ReviewDecision, ReviewPair, Split};
+use ibid_app::{EntitySplit, ReviewDecision, ReviewPair};
 use ibid_domain::{Entity, EntityId, EntityType, Limit, MentionId, PairId};
 use ibid_store::{EntityFilter, EntityOrder};
 
 use super::{
-    Library, Outcome, Output,
-    output::{BOLD, DIM, fields, table},
+    CommandResult, LocalLibrary, Output,
+    output::{BOLD, DIM, print_fields, print_table},
 };
-use crate::http::knowledge::{whole, wire};
+use crate::http::knowledge::{entity_answer, wire};
 
 #[derive(Subcommand)]
-pub(super) enum Command {
+pub(super) enum EntityCommand {
     /// List who and what is known, those first that are named most
     List {
         /// Only those with these words in a name
@@ -20,46 +20,46 @@ pub(super) enum Command {
         /// Only those of this type: person, org, project, object, place or other
         #[arg(long = "type")]
         kind: Option<EntityType>,
-        /// How many
+        /// Maximum number of entities to list
         #[arg(long, default_value = "50")]
         limit: i64,
     },
     /// Show one, with what happened and who may be the same
     Show {
-        /// Its id
+        /// Id of the entity, as `ibid entity list` prints it
         id: EntityId,
     },
     /// List pairs that may be the same
     Review {
-        /// How many
+        /// Maximum number of pairs to list
         #[arg(long, default_value = "20")]
         limit: i64,
     },
     /// Say that the two of a pair are the same
     Confirm {
-        /// The pair
+        /// Id of the pair, as `ibid entity review` prints it
         pair: PairId,
     },
     /// Say that the two of a pair are not the same
     Refuse {
-        /// The pair
+        /// Id of the pair, as `ibid entity review` prints it
         pair: PairId,
     },
     /// Take back what was said of a pair
     Undo {
-        /// The pair
+        /// Id of the pair whose decision is undone
         pair: PairId,
     },
-    /// Say that one is another
+    /// Merge one entity into another
     Merge {
-        /// The one that is another
+        /// Id of the entity that is merged and no longer listed
         id: EntityId,
-        /// The other
+        /// Id of the entity that remains
         into: EntityId,
     },
     /// Take one apart: undo a merge, or give mentions to somebody new
     Split {
-        /// Its id
+        /// Id of the entity that is split
         id: EntityId,
         /// The one that was merged into it; the last if not said
         #[arg(long, conflicts_with = "mention")]
@@ -70,24 +70,24 @@ pub(super) enum Command {
     },
 }
 
-pub(super) async fn run(command: Command, library: &Library, output: &Output) -> Outcome {
+pub(super) async fn run(command: EntityCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
     let (app, scope) = (&library.app, &library.scope);
     match command {
-        Command::List { words, kind, limit } => {
+        EntityCommand::List { words, kind, limit } => {
             let words = Some(words.join(" ").to_lowercase()).filter(|words| !words.is_empty());
             let filter = EntityFilter { kind, words, needs_review: None };
             let page = app.entities(scope, &filter, EntityOrder::Often, Limit::new(limit)?, None).await?;
             let json: Vec<_> = page.items.iter().cloned().map(wire::Entity::from).collect();
-            output.show(&json, || table(&page.items.iter().map(row).collect::<Vec<_>>()))?;
+            output.print_value(&json, || print_table(&page.items.iter().map(entity_row).collect::<Vec<_>>()))?;
         }
-        Command::Show { id } => {
+        EntityCommand::Show { id } => {
             let detail = app.entity(scope, id).await?;
-            let json = whole(app, scope, detail.clone()).await?;
+            let json = entity_answer(app, scope, detail.clone()).await?;
             let filter = ibid_store::EventFilter { entity: Some(id), ..Default::default() };
             let events = app.events(scope, &filter, Limit::new(20)?, None).await?;
-            output.show(&json, || {
+            output.print_value(&json, || {
                 let one = &detail.entity;
-                fields(&[
+                print_fields(&[
                     ("entity", one.id.to_string()),
                     ("name", one.name.clone()),
                     ("type", one.kind.as_str().to_owned()),
@@ -108,52 +108,54 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
                 }
             })?;
         }
-        Command::Review { limit } => {
+        EntityCommand::Review { limit } => {
             let page = app.review_queue(scope, Limit::new(limit)?, None).await?;
-            let json: Vec<_> = page.items.iter().cloned().map(wire::Pair::from).collect();
-            output.show(&json, || {
+            let json: Vec<_> = page.items.iter().cloned().map(wire::EntityPair::from).collect();
+            output.print_value(&json, || {
                 if page.items.is_empty() {
                     anstream::println!("{DIM}nothing waits for a decision{DIM:#}");
                 }
                 page.items.iter().for_each(show_pair);
             })?;
         }
-        Command::Confirm { pair } => decide(library, output, pair, ReviewDecision::Same).await?,
-        Command::Refuse { pair } => decide(library, output, pair, ReviewDecision::Different).await?,
-        Command::Undo { pair } => decide(library, output, pair, ReviewDecision::Undo).await?,
-        Command::Merge { id, into } => {
+        EntityCommand::Confirm { pair } => decide_pair(library, output, pair, ReviewDecision::Same).await?,
+        EntityCommand::Refuse { pair } => decide_pair(library, output, pair, ReviewDecision::Different).await?,
+        EntityCommand::Undo { pair } => decide_pair(library, output, pair, ReviewDecision::Undo).await?,
+        EntityCommand::Merge { id, into } => {
             let detail = app.merge_entities(scope, id, into).await?;
             let entity = detail.entity.clone();
-            output.show(&whole(app, scope, detail).await?, || table(&[row(&entity)]))?;
+            output.print_value(&entity_answer(app, scope, detail).await?, || print_table(&[entity_row(&entity)]))?;
         }
-        Command::Split { id, entity, mention } => {
+        EntityCommand::Split { id, entity, mention } => {
             let split = match (entity, mention) {
-                (Some(entity), _) => Split::Merged(entity),
-                (None, mentions) if mentions.is_empty() => Split::LastMerge,
-                (None, mentions) => Split::Mentions(mentions),
+                (Some(entity), _) => EntitySplit::Merged(entity),
+                (None, mentions) if mentions.is_empty() => EntitySplit::LastMerge,
+                (None, mentions) => EntitySplit::Mentions(mentions),
             };
             let (left, taken) = app.split_entity(scope, id, split).await?;
-            let rows = [row(&left.entity), row(&taken.entity)];
-            let json =
-                wire::SplitAnswer { entity: whole(app, scope, left).await?, split: whole(app, scope, taken).await? };
-            output.show(&json, || table(&rows))?;
+            let rows = [entity_row(&left.entity), entity_row(&taken.entity)];
+            let json = wire::SplitAnswer {
+                entity: entity_answer(app, scope, left).await?,
+                split: entity_answer(app, scope, taken).await?,
+            };
+            output.print_value(&json, || print_table(&rows))?;
         }
     }
     Ok(true)
 }
 
-async fn decide(
-    library: &Library,
+async fn decide_pair(
+    library: &LocalLibrary,
     output: &Output,
     pair: PairId,
     decision: ReviewDecision,
-) -> Result<(), super::Failed> {
-    let decided = library.app.review(&library.scope, pair, decision).await?;
-    output.show(&wire::Pair::from(decided.clone()), || show_pair(&decided))?;
+) -> Result<(), super::CommandError> {
+    let decided = library.app.review_pair(&library.scope, pair, decision).await?;
+    output.print_value(&wire::EntityPair::from(decided.clone()), || show_pair(&decided))?;
     Ok(())
 }
 
-fn row(one: &Entity) -> Vec<String> {
+fn entity_row(one: &Entity) -> Vec<String> {
     let about = [one.role.as_deref(), one.organization.as_deref()];
     vec![
         one.id.to_string(),

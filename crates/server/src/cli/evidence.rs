@@ -8,50 +8,50 @@ use std::{
 
 use clap::{Args, Subcommand};
 use ibid_domain::Sha256;
-use ibid_evidence::{Report, verify};
+use ibid_evidence::{VerificationReport, verify_bundle};
 
 use super::{
-    Failed, Library, Outcome, Output,
-    output::{DIM, count, size},
+    CommandError, CommandResult, LocalLibrary, Output,
+    output::{DIM, format_count, format_size},
 };
 use crate::http::{documents::document_id, runs::conversations::message_id};
 
 /// Take something out of the library.
 #[derive(Subcommand)]
-pub(super) enum Export {
+pub(super) enum ExportCommand {
     /// A message or a document with its citations and everything that it cites, as a zip that `ibid verify` checks
     /// anywhere
-    Evidence(Evidence),
+    Evidence(EvidenceArgs),
 }
 
 #[derive(Args)]
-pub(super) struct Evidence {
+pub(super) struct EvidenceArgs {
     /// The message, or the document
     message: String,
-    /// It is a document
+    /// The id is that of a document, not of a message
     #[arg(long)]
     document: bool,
-    /// Where to write it; evidence-MESSAGE.zip if not said, - is standard output
+    /// File to write; default: evidence-MESSAGE.zip; - writes to standard output
     #[arg(long, short)]
     output: Option<PathBuf>,
 }
 
 /// Check an evidence bundle, byte for byte and quote for quote.
 #[derive(Args)]
-pub(super) struct Verify {
-    /// The bundle
+pub(super) struct VerifyArgs {
+    /// Path of the evidence bundle to verify
     bundle: PathBuf,
     /// The digest that it must have
     #[arg(long, value_name = "SHA256")]
     digest: Option<Sha256>,
 }
 
-pub(super) async fn export(export: Export, library: &Library, output: &Output) -> Outcome {
-    let Export::Evidence(evidence) = export;
+pub(super) async fn run_export(export: ExportCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
+    let ExportCommand::Evidence(evidence) = export;
     let mut archive = if evidence.document {
         library.app.document_evidence(&library.scope, document_id(&evidence.message)?).await?
     } else {
-        library.app.evidence(&library.scope, &message_id(&evidence.message)?).await?
+        library.app.message_evidence(&library.scope, &message_id(&evidence.message)?).await?
     };
     if evidence.output.as_deref() == Some(Path::new("-")) {
         let mut out = io::stdout().lock();
@@ -61,37 +61,39 @@ pub(super) async fn export(export: Export, library: &Library, output: &Output) -
         out.flush()?;
         return Ok(true);
     }
-    let path = evidence.output.unwrap_or_else(|| PathBuf::from(format!("evidence-{}.zip", safe(&evidence.message))));
+    let path =
+        evidence.output.unwrap_or_else(|| PathBuf::from(format!("evidence-{}.zip", safe_filename(&evidence.message))));
     // It is there whole, or not at all.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
         .prefix(".ibid-evidence")
         .tempfile_in(folder)
-        .map_err(|error| Failed(format!("cannot write to {}: {error}", folder.display())))?;
+        .map_err(|error| CommandError(format!("cannot write to {}: {error}", folder.display())))?;
     while let Some(piece) = archive.next().await {
         file.write_all(&piece?)?;
     }
-    let file = file.persist(&path).map_err(|error| Failed(format!("cannot write {}: {error}", path.display())))?;
-    let report = verify(&file, None)?;
-    show(&report, &path, output)
+    let file =
+        file.persist(&path).map_err(|error| CommandError(format!("cannot write {}: {error}", path.display())))?;
+    let report = verify_bundle(&file, None)?;
+    print_report(&report, &path, output)
 }
 
 /// Checks a bundle; needs no library.
-pub(super) fn check(check: &Verify, output: &Output) -> Outcome {
+pub(super) fn run_verify(check: &VerifyArgs, output: &Output) -> CommandResult {
     let file = File::open(&check.bundle)
-        .map_err(|error| Failed(format!("cannot read {}: {error}", check.bundle.display())))?;
-    show(&verify(file, check.digest)?, &check.bundle, output)
+        .map_err(|error| CommandError(format!("cannot read {}: {error}", check.bundle.display())))?;
+    print_report(&verify_bundle(file, check.digest)?, &check.bundle, output)
 }
 
-fn show(report: &Report, path: &Path, output: &Output) -> Outcome {
-    output.show(report, || {
-        let told = |number: u64, what: &str| count(number, what);
+fn print_report(report: &VerificationReport, path: &Path, output: &Output) -> CommandResult {
+    output.print_value(report, || {
+        let told = |number: u64, what: &str| format_count(number, what);
         if report.is_sound() {
             anstream::println!(
                 "{}: sound. {}, {}, {} word for word in place.",
                 path.display(),
                 told(report.files, "file"),
-                size(report.bytes),
+                format_size(report.bytes),
                 told(report.quotes_checked, "quote")
             );
         } else {
@@ -112,7 +114,7 @@ fn show(report: &Report, path: &Path, output: &Output) -> Outcome {
 }
 
 /// A name for a file, whatever the message is called.
-fn safe(name: &str) -> String {
+fn safe_filename(name: &str) -> String {
     let kept = |char: char| if char.is_ascii_alphanumeric() || "-_.".contains(char) { char } else { '_' };
     name.trim_start_matches('.').chars().map(kept).take(100).collect()
 }

@@ -3,29 +3,29 @@
 use clap::Subcommand;
 use ibid_app::GraphHealth;
 
-use super::{Library, Outcome, Output, output::fields};
+use super::{CommandResult, LocalLibrary, Output, output::print_fields};
 use crate::http::knowledge::wire::GraphHealthAnswer;
 
 #[derive(Subcommand)]
-pub(super) enum Command {
+pub(super) enum GraphCommand {
     /// Make the graph again from what is known
     Rebuild,
     /// Say how many nodes and edges there are, and whether they are what the tables say
     Health,
 }
 
-pub(super) async fn run(command: Command, library: &Library, output: &Output) -> Outcome {
+pub(super) async fn run(command: GraphCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
     let (app, scope) = (&library.app, &library.scope);
     let health = match command {
-        Command::Rebuild => app.rebuild_graph(scope).await?,
-        Command::Health => app.graph_health(scope).await?,
+        GraphCommand::Rebuild => app.rebuild_graph(scope).await?,
+        GraphCommand::Health => app.graph_health(scope).await?,
     };
     let in_step = health.in_step();
-    output.show(&GraphHealthAnswer::from(health.clone()), || show(&health))?;
+    output.print_value(&GraphHealthAnswer::from(health.clone()), || print_health(&health))?;
     Ok(in_step)
 }
 
-fn show(health: &GraphHealth) {
+fn print_health(health: &GraphHealth) {
     let counts = &health.counts;
     let age = match &health.age {
         None => String::new(),
@@ -35,7 +35,7 @@ fn show(health: &GraphHealth) {
             age.entities, age.events, age.acted_in, age.about, age.possibly_same
         ),
     };
-    fields(&[
+    print_fields(&[
         ("entities", format!("{} ({} merged into others)", counts.entities, counts.merged)),
         ("events", counts.events.to_string()),
         ("mentions", counts.mentions.to_string()),

@@ -8,46 +8,46 @@ use ibid_domain::{
 use ibid_store::JobFilter;
 
 use super::{
-    Library, Outcome, Output,
-    output::{fields, table},
+    CommandResult, LocalLibrary, Output,
+    output::{print_fields, print_table},
 };
 use crate::http::wire;
 
 #[derive(Subcommand)]
-pub(super) enum Command {
-    /// List jobs, newest first
+pub(super) enum JobCommand {
+    /// List background jobs, newest first
     List {
         /// Only those in this state: queued, running, succeeded, dead or cancelled
         #[arg(long)]
         state: Option<JobState>,
-        /// How many
+        /// Maximum number of jobs to list
         #[arg(long, default_value = "50")]
         limit: i64,
     },
-    /// Show a job
+    /// Show the state of a background job
     Show {
-        /// Its id
+        /// Id of the job, as `ibid job list` prints it
         id: JobId,
     },
     /// Start a dead or cancelled job over
     Retry {
-        /// Its id
+        /// Id of the job, as `ibid job list` prints it
         id: JobId,
     },
-    /// Take a job back
+    /// Cancel a job that is queued or running
     Cancel {
-        /// Its id
+        /// Id of the job, as `ibid job list` prints it
         id: JobId,
     },
 }
 
-pub(super) async fn run(command: Command, library: &Library, output: &Output) -> Outcome {
+pub(super) async fn run(command: JobCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
     let (app, scope) = (&library.app, &library.scope);
     match command {
-        Command::List { state, limit } => {
+        JobCommand::List { state, limit } => {
             let page = app.jobs(scope, &JobFilter { state, kind: None }, Limit::new(limit)?, None).await?;
             let json: Vec<_> = page.items.iter().cloned().map(wire::Job::from).collect();
-            output.show(&json, || {
+            output.print_value(&json, || {
                 let row = |job: &Job| {
                     let attempts = format!("{}/{}", job.attempt, job.max_attempts);
                     let state = job.state.as_str().to_owned();
@@ -59,19 +59,19 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
                         job.last_error.clone().unwrap_or_default(),
                     ]
                 };
-                table(&page.items.iter().map(row).collect::<Vec<_>>());
+                print_table(&page.items.iter().map(row).collect::<Vec<_>>());
             })?;
         }
-        Command::Show { id } => show(app.job(scope, id).await?, output)?,
-        Command::Retry { id } => show(app.retry_job(scope, id).await?, output)?,
-        Command::Cancel { id } => show(app.cancel_job(scope, id).await?, output)?,
+        JobCommand::Show { id } => print_job(app.job(scope, id).await?, output)?,
+        JobCommand::Retry { id } => print_job(app.retry_job(scope, id).await?, output)?,
+        JobCommand::Cancel { id } => print_job(app.cancel_job(scope, id).await?, output)?,
     }
     Ok(true)
 }
 
-fn show(job: Job, output: &Output) -> Result<(), serde_json::Error> {
-    output.show(&wire::Job::from(job.clone()), || {
-        fields(&[
+fn print_job(job: Job, output: &Output) -> Result<(), serde_json::Error> {
+    output.print_value(&wire::Job::from(job.clone()), || {
+        print_fields(&[
             ("job", job.id.to_string()),
             ("kind", job.kind.clone()),
             ("state", job.state.as_str().to_owned()),

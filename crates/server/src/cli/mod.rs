@@ -12,6 +12,7 @@ mod entity;
 mod evidence;
 mod graph;
 mod job;
+mod maintenance;
 mod manifest;
 mod output;
 mod pointer;
@@ -19,7 +20,6 @@ mod reference;
 mod search;
 mod serve;
 mod source;
-mod upkeep;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -29,7 +29,7 @@ use ibid_store::Store;
 
 use crate::{
     config::{Config, LogFormat, Said},
-    settings::Kept,
+    settings::AppSettings,
     tools::{self, READ_TIMEOUT},
 };
 
@@ -44,7 +44,7 @@ struct Cli {
     /// Read settings from this file
     #[arg(long, env = "IBID_CONFIG", global = true, value_name = "FILE", help_heading = "Settings")]
     config: Option<PathBuf>,
-    /// Print JSON
+    /// Print the result as JSON instead of text
     #[arg(long, global = true)]
     json: bool,
     #[command(flatten)]
@@ -60,47 +60,47 @@ enum Command {
     /// Serve the library to a chat client, over MCP on standard input and output
     Mcp,
     /// Bring files, folders and pages into the library
-    Add(add::Add),
-    /// Ask the library
-    Ask(ask::Ask),
+    Add(add::AddArgs),
+    /// Ask the library a question and get a cited answer
+    Ask(ask::AskArgs),
     /// Find the passages that answer
-    Search(search::Find),
+    Search(search::SearchArgs),
     /// Find the sources of a draft in the library
-    Cite(cite::Cite),
+    Cite(cite::CiteArgs),
     /// Write documents with sources: footnotes, bibliography, PDF
     #[command(subcommand)]
-    Doc(doc::Command),
+    Doc(doc::DocCommand),
     /// Take something out of the library, to be checked anywhere
     #[command(subcommand)]
-    Export(evidence::Export),
+    Export(evidence::ExportCommand),
     /// Check an evidence bundle, byte for byte and quote for quote; needs no library
-    Verify(evidence::Verify),
+    Verify(evidence::VerifyArgs),
     /// Look after the search index
     #[command(subcommand)]
-    Index(search::Command),
+    Index(search::IndexCommand),
     /// Look at sources, enter, edit and delete them
     #[command(subcommand)]
-    Source(source::Command),
+    Source(source::SourceCommand),
     /// Keep and read immutable bytes
     #[command(subcommand)]
-    Artifact(artifact::Command),
+    Artifact(artifact::ArtifactCommand),
     /// Make and read trees of artifacts
     #[command(subcommand)]
-    Manifest(manifest::Command),
+    Manifest(manifest::ManifestCommand),
     /// Name manifests, and move the names
     #[command(subcommand)]
-    Pointer(pointer::Command),
+    Pointer(pointer::PointerCommand),
     /// Look at who and what is known, and say who is who
     #[command(subcommand)]
-    Entity(entity::Command),
+    Entity(entity::EntityCommand),
     /// Look after the graph of who did what
     #[command(subcommand)]
-    Graph(graph::Command),
-    /// Look at background jobs
+    Graph(graph::GraphCommand),
+    /// List, show, retry and cancel background jobs
     #[command(subcommand)]
-    Job(job::Command),
+    Job(job::JobCommand),
     /// Remove what nothing reaches; without --apply only say what would go
-    Gc(upkeep::Gc),
+    Gc(maintenance::GcArgs),
     /// Hash every byte again and follow every link
     Fsck,
     /// Print the settings in force and where each comes from
@@ -115,22 +115,22 @@ enum Command {
     ReadContent,
     /// Set documents that come on standard input, as a child of a server
     #[command(hide = true)]
-    Press,
+    Typeset,
     /// Print the description of the API
     #[command(hide = true)]
     Openapi,
-    /// Print docs/errors.md
+    /// Print docs/errors.md, the table of error codes
     #[command(hide = true)]
     Errors,
 }
 
-/// What a command returns: whether all is well.
-type Outcome = Result<bool, Failed>;
+/// Result of a command; `false` makes the process exit with a failure code.
+type CommandResult = Result<bool, CommandError>;
 
 /// Why a command failed, for people.
-struct Failed(String);
+struct CommandError(String);
 
-impl<E: std::fmt::Display> From<E> for Failed {
+impl<E: std::fmt::Display> From<E> for CommandError {
     fn from(error: E) -> Self {
         Self(error.to_string())
     }
@@ -147,8 +147,8 @@ pub fn main() -> ExitCode {
             Err(_) => ExitCode::FAILURE,
         };
     }
-    if matches!(cli.command, Command::Press) {
-        return match ibid_app::press_orders() {
+    if matches!(cli.command, Command::Typeset) {
+        return match ibid_app::run_typeset_worker() {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => ExitCode::FAILURE,
         };
@@ -156,7 +156,7 @@ pub fn main() -> ExitCode {
     let config = match Config::load(cli.settings, cli.config.as_deref()) {
         Ok(config) => config,
         Err(error) => {
-            output.error(&error);
+            output.print_error(&error);
             return ExitCode::from(2);
         }
     };
@@ -164,64 +164,64 @@ pub fn main() -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            output.error(&format!("cannot start: {error}"));
+            output.print_error(&format!("cannot start: {error}"));
             return ExitCode::FAILURE;
         }
     };
-    let outcome = runtime.block_on(run(cli.command, config, &output));
+    let outcome = runtime.block_on(run_command(cli.command, config, &output));
     // Blocking threads, such as one that reads a slow disk, are not waited for.
     runtime.shutdown_background();
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        Err(Failed(reason)) => {
-            output.error(&reason);
+        Err(CommandError(reason)) => {
+            output.print_error(&reason);
             ExitCode::FAILURE
         }
     }
 }
 
-async fn run(command: Command, config: Config, output: &Output) -> Outcome {
+async fn run_command(command: Command, config: Config, output: &Output) -> CommandResult {
     match command {
-        Command::Serve => serve::serve(config, output).await,
-        Command::Worker => serve::work(config, output).await,
-        Command::Mcp => serve::mcp(config, output).await,
-        Command::Config => reference::config(&config, output),
+        Command::Serve => serve::run_server(config, output).await,
+        Command::Worker => serve::run_worker(config, output).await,
+        Command::Mcp => serve::run_mcp(config, output).await,
+        Command::Config => reference::print_config(&config, output),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "ibid", &mut std::io::stdout());
             Ok(true)
         }
-        Command::ReadContent | Command::Press => Ok(true),
-        Command::Openapi => reference::openapi(),
-        Command::Errors => reference::errors(),
-        Command::Add(add) => add::run(add, &config, &Library::open(&config).await?, output).await,
-        Command::Ask(ask) => ask::run(ask, &Library::open(&config).await?, output).await,
-        Command::Search(find) => search::find(find, &Library::open(&config).await?, output).await,
-        Command::Cite(cite) => cite::run(cite, &Library::open(&config).await?, output).await,
-        Command::Doc(command) => doc::run(command, &Library::open(&config).await?, output).await,
-        Command::Export(export) => evidence::export(export, &Library::open(&config).await?, output).await,
-        Command::Verify(verify) => evidence::check(&verify, output),
-        Command::Index(command) => search::index(command, &Library::open(&config).await?, output).await,
-        Command::Source(command) => source::run(command, &Library::open(&config).await?, output).await,
-        Command::Artifact(command) => artifact::run(command, &Library::open(&config).await?, output).await,
-        Command::Manifest(command) => manifest::run(command, &Library::open(&config).await?, output).await,
-        Command::Pointer(command) => pointer::run(command, &Library::open(&config).await?, output).await,
-        Command::Entity(command) => entity::run(command, &Library::open(&config).await?, output).await,
-        Command::Graph(command) => graph::run(command, &Library::open(&config).await?, output).await,
-        Command::Job(command) => job::run(command, &Library::open(&config).await?, output).await,
-        Command::Gc(gc) => upkeep::gc(gc, &Library::open(&config).await?, output).await,
-        Command::Fsck => upkeep::fsck(&Library::open(&config).await?, output).await,
+        Command::ReadContent | Command::Typeset => Ok(true),
+        Command::Openapi => reference::print_openapi(),
+        Command::Errors => reference::print_error_codes(),
+        Command::Add(add) => add::run(add, &config, &LocalLibrary::open(&config).await?, output).await,
+        Command::Ask(ask) => ask::run(ask, &LocalLibrary::open(&config).await?, output).await,
+        Command::Search(find) => search::run_search(find, &LocalLibrary::open(&config).await?, output).await,
+        Command::Cite(cite) => cite::run(cite, &LocalLibrary::open(&config).await?, output).await,
+        Command::Doc(command) => doc::run(command, &LocalLibrary::open(&config).await?, output).await,
+        Command::Export(export) => evidence::run_export(export, &LocalLibrary::open(&config).await?, output).await,
+        Command::Verify(verify) => evidence::run_verify(&verify, output),
+        Command::Index(command) => search::index(command, &LocalLibrary::open(&config).await?, output).await,
+        Command::Source(command) => source::run(command, &LocalLibrary::open(&config).await?, output).await,
+        Command::Artifact(command) => artifact::run(command, &LocalLibrary::open(&config).await?, output).await,
+        Command::Manifest(command) => manifest::run(command, &LocalLibrary::open(&config).await?, output).await,
+        Command::Pointer(command) => pointer::run(command, &LocalLibrary::open(&config).await?, output).await,
+        Command::Entity(command) => entity::run(command, &LocalLibrary::open(&config).await?, output).await,
+        Command::Graph(command) => graph::run(command, &LocalLibrary::open(&config).await?, output).await,
+        Command::Job(command) => job::run(command, &LocalLibrary::open(&config).await?, output).await,
+        Command::Gc(gc) => maintenance::run_gc(gc, &LocalLibrary::open(&config).await?, output).await,
+        Command::Fsck => maintenance::run_fsck(&LocalLibrary::open(&config).await?, output).await,
     }
 }
 
 /// A library that a command works on, as its one user.
-struct Library {
+struct LocalLibrary {
     app: App,
     scope: Scope,
 }
 
-impl Library {
-    async fn open(config: &Config) -> Result<Self, Failed> {
+impl LocalLibrary {
+    async fn open(config: &Config) -> Result<Self, CommandError> {
         let app = open_app(config).await?;
         let scope = app.local_owner().await?;
         Ok(Self { app, scope })
@@ -229,15 +229,15 @@ impl Library {
 }
 
 /// Opens a library with the tools that the settings name.
-async fn open_app(config: &Config) -> Result<App, Failed> {
-    let store = Store::open(config.store()).await.map_err(|error| cannot_open(config, &error))?;
+async fn open_app(config: &Config) -> Result<App, CommandError> {
+    let store = Store::open(config.store_options()).await.map_err(|error| cannot_open(config, &error))?;
     let mut tx = store.read().await?;
     let owner = tx.local_owner().await?;
-    let kept = Kept::read(tx.settings(&owner).all().await?);
+    let kept = AppSettings::from_rows(tx.settings(&owner).list_all().await?);
     drop(tx);
-    let tools = match tools::open(&config.with(&kept)).await {
+    let tools = match tools::open(&config.with_app_settings(&kept)).await {
         // A library opens whatever was set in the app.
-        Err(error) if kept != Kept::default() => {
+        Err(error) if kept != AppSettings::default() => {
             tracing::warn!(error, "what was set in the app cannot be used");
             tools::open(config).await?
         }
@@ -246,9 +246,9 @@ async fn open_app(config: &Config) -> Result<App, Failed> {
     Ok(App::new(store, tools))
 }
 
-fn cannot_open(config: &Config, error: &ibid_store::Error) -> Failed {
+fn cannot_open(config: &Config, error: &ibid_store::Error) -> CommandError {
     let place = if config.database_url.is_empty() { config.data.to_string() } else { "the database".to_owned() };
-    Failed(format!("cannot open the library in {place}: {error}"))
+    CommandError(format!("cannot open the library in {place}: {error}"))
 }
 
 /// Logs go to standard error: all that matters to a log file, only what is wrong to a terminal.

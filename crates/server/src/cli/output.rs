@@ -7,7 +7,7 @@ use ibid_app::ProgressReport;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-/// Where and how a command prints.
+/// Printer of a command's results, as text for people or as JSON.
 pub(super) struct Output {
     json: bool,
 }
@@ -24,7 +24,7 @@ impl Output {
     }
 
     /// Prints a value: as JSON if that was asked for, else as `people` shows it.
-    pub(super) fn show<T: Serialize>(&self, value: &T, people: impl FnOnce()) -> Result<(), serde_json::Error> {
+    pub(super) fn print_value<T: Serialize>(&self, value: &T, people: impl FnOnce()) -> Result<(), serde_json::Error> {
         if self.json {
             anstream::println!("{}", serde_json::to_string_pretty(value)?);
         } else {
@@ -35,7 +35,7 @@ impl Output {
 
     /// Prints what went wrong, on standard error.
     #[expect(clippy::print_stderr, reason = "this is where errors are printed")]
-    pub(super) fn error(&self, reason: &str) {
+    pub(super) fn print_error(&self, reason: &str) {
         if self.json {
             eprintln!("{}", serde_json::json!({ "error": reason }));
         } else {
@@ -43,23 +43,23 @@ impl Output {
         }
     }
 
-    /// Whether JSON was asked for.
+    /// Returns true if the user asked for JSON.
     pub(super) fn is_json(&self) -> bool {
         self.json
     }
 
     /// Prints what a person should know and no program needs, on standard error.
-    pub(super) fn warn(&self, what: &str) {
+    pub(super) fn print_warning(&self, what: &str) {
         anstream::eprintln!("{WARN}!{WARN:#} {what}");
     }
 
     /// Prints a line that stands above others.
-    pub(super) fn heading(&self, line: &str) {
+    pub(super) fn print_heading(&self, line: &str) {
         anstream::println!("{ACCENT}{line}{ACCENT:#}");
     }
 
     /// A line of progress on a terminal, nothing elsewhere.
-    pub(super) fn progress(&self) -> (ProgressReport, Spinner) {
+    pub(super) fn start_progress(&self) -> (ProgressReport, Spinner) {
         if self.json || !std::io::stderr().is_terminal() {
             return (ProgressReport::silent(), Spinner(None));
         }
@@ -69,7 +69,7 @@ impl Output {
         }
         bar.enable_steady_tick(std::time::Duration::from_millis(120));
         let shared = Arc::new(bar.clone());
-        let report = ProgressReport::to(move |progress| {
+        let report = ProgressReport::with_callback(move |progress| {
             if let Some(total) = progress.total {
                 shared.set_length(total);
             }
@@ -93,7 +93,7 @@ impl Drop for Spinner {
 }
 
 /// Prints rows with aligned columns; the first is the one to look at, the rest is dim.
-pub(super) fn table(rows: &[Vec<String>]) {
+pub(super) fn print_table(rows: &[Vec<String>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
@@ -110,15 +110,15 @@ pub(super) fn table(rows: &[Vec<String>]) {
 }
 
 /// Prints names and values, one a line.
-pub(super) fn fields(fields: &[(&str, String)]) {
+pub(super) fn print_fields(fields: &[(&str, String)]) {
     let width = fields.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in fields {
         anstream::println!("{DIM}{name:width$}{DIM:#}  {value}");
     }
 }
 
-/// A size for people.
-pub(super) fn size(bytes: u64) -> String {
+/// Formats a number of bytes for people, such as `1.5 kB`.
+pub(super) fn format_size(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
     let (mut value, mut unit) = (bytes as f64, 0);
     while value >= 999.5 && unit + 1 < UNITS.len() {
@@ -129,7 +129,7 @@ pub(super) fn size(bytes: u64) -> String {
 }
 
 /// `1 manifest`, `2 manifests`.
-pub(super) fn count(number: u64, one: &str) -> String {
+pub(super) fn format_count(number: u64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }
 
@@ -140,9 +140,9 @@ mod tests {
     #[test]
     fn sizes_and_counts_read_well() {
         assert_eq!(
-            (size(0), size(999), size(1_500), size(2_147_483_648)),
+            (format_size(0), format_size(999), format_size(1_500), format_size(2_147_483_648)),
             ("0 B".into(), "999 B".into(), "1.5 kB".into(), "2.1 GB".into())
         );
-        assert_eq!((count(1, "file"), count(0, "file")), ("1 file".into(), "0 files".into()));
+        assert_eq!((format_count(1, "file"), format_count(0, "file")), ("1 file".into(), "0 files".into()));
     }
 }

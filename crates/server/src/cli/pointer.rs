@@ -11,16 +11,16 @@ use ibid_domain::{
 use ibid_store::PointerFilter;
 
 use super::{
-    Library, Outcome, Output,
-    output::{fields, table},
+    CommandResult, LocalLibrary, Output,
+    output::{print_fields, print_table},
 };
 use crate::http::wire;
 
 /// A pointer as it is typed: `namespace/name`.
 #[derive(Clone)]
-pub(super) struct Name(PointerName);
+pub(super) struct PointerArg(PointerName);
 
-impl FromStr for Name {
+impl FromStr for PointerArg {
     type Err = Problem;
 
     fn from_str(text: &str) -> Result<Self, Problem> {
@@ -30,97 +30,101 @@ impl FromStr for Name {
 }
 
 #[derive(Subcommand)]
-pub(super) enum Command {
+pub(super) enum PointerCommand {
     /// Make a pointer, or change what is said of one
     Set {
-        /// As namespace/name
-        name: Name,
-        /// Its first manifest
+        /// Name of the pointer, as namespace/name
+        name: PointerArg,
+        /// SHA-256 of the manifest it points to at first
         #[arg(long)]
         manifest: Option<Sha256>,
-        /// bundle, corpus or snapshot
+        /// Type of the pointer: bundle, corpus or snapshot
         #[arg(long = "type")]
         pointer_type: Option<PointerType>,
-        /// A sentence about it
+        /// Description in one sentence
         #[arg(long)]
         description: Option<String>,
     },
-    /// Show a pointer
+    /// Show a pointer and its manifest
     Show {
-        /// As namespace/name
-        name: Name,
+        /// Name of the pointer, as namespace/name
+        name: PointerArg,
     },
-    /// List pointers
+    /// List pointers, all or of one namespace
     List {
         /// Only those of this namespace
         #[arg(long)]
         namespace: Option<String>,
-        /// How many
+        /// Maximum number of pointers to list
         #[arg(long, default_value = "500")]
         limit: i64,
     },
     /// Move a pointer, if it stands where you believe
     Advance {
-        /// As namespace/name
-        name: Name,
+        /// Name of the pointer, as namespace/name
+        name: PointerArg,
         /// The manifest it is to stand at
         to: Sha256,
         /// The manifest it stands at now; not given, it has none yet
         #[arg(long)]
         expected: Option<Sha256>,
-        /// Why
+        /// Reason for the move, shown in the history
         #[arg(long)]
         reason: Option<String>,
     },
     /// Show the moves of a pointer, newest first
     History {
-        /// As namespace/name
-        name: Name,
-        /// How many
+        /// Name of the pointer, as namespace/name
+        name: PointerArg,
+        /// Maximum number of moves to list
         #[arg(long, default_value = "50")]
         limit: i64,
     },
-    /// Delete a pointer
+    /// Delete a pointer by its name
     Delete {
-        /// As namespace/name
-        name: Name,
+        /// Name of the pointer, as namespace/name
+        name: PointerArg,
     },
 }
 
-pub(super) async fn run(command: Command, library: &Library, output: &Output) -> Outcome {
+pub(super) async fn run(command: PointerCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
     let (app, scope) = (&library.app, &library.scope);
     match command {
-        Command::Set { name, manifest, pointer_type, description } => {
+        PointerCommand::Set { name, manifest, pointer_type, description } => {
             let draft = PointerDraft { manifest, pointer_type, description, meta: None };
-            show(&app.put_pointer(scope, &name.0, draft).await?.0, output)?;
+            print_pointer(&app.put_pointer(scope, &name.0, draft).await?.0, output)?;
         }
-        Command::Show { name } => show(&app.pointer(scope, &name.0).await?, output)?,
-        Command::List { namespace, limit } => {
+        PointerCommand::Show { name } => print_pointer(&app.pointer(scope, &name.0).await?, output)?,
+        PointerCommand::List { namespace, limit } => {
             let page = app.pointers(scope, &PointerFilter { namespace }, Limit::new(limit)?, None).await?;
             let json: Vec<_> = page.items.iter().cloned().map(wire::Pointer::from).collect();
-            output.show(&json, || {
+            output.print_value(&json, || {
                 let row = |pointer: &Pointer| {
-                    vec![pointer.name.to_string(), pointer.pointer_type.as_str().to_owned(), at(pointer.manifest)]
+                    vec![
+                        pointer.name.to_string(),
+                        pointer.pointer_type.as_str().to_owned(),
+                        manifest_label(pointer.manifest),
+                    ]
                 };
-                table(&page.items.iter().map(row).collect::<Vec<_>>());
+                print_table(&page.items.iter().map(row).collect::<Vec<_>>());
             })?;
         }
-        Command::Advance { name, to, expected, reason } => {
-            show(&app.advance_pointer(scope, &name.0, expected, to, reason.as_deref()).await?, output)?;
+        PointerCommand::Advance { name, to, expected, reason } => {
+            print_pointer(&app.advance_pointer(scope, &name.0, expected, to, reason.as_deref()).await?, output)?;
         }
-        Command::History { name, limit } => {
+        PointerCommand::History { name, limit } => {
             let page = app.pointer_history(scope, &name.0, Limit::new(limit)?, None).await?;
             let json: Vec<_> = page.items.iter().cloned().map(wire::PointerMove::from).collect();
-            output.show(&json, || {
+            output.print_value(&json, || {
                 let row = |step: &PointerMove| {
-                    vec![at(step.to), step.created_at.to_string(), step.reason.clone().unwrap_or_default()]
+                    vec![manifest_label(step.to), step.created_at.to_string(), step.reason.clone().unwrap_or_default()]
                 };
-                table(&page.items.iter().map(row).collect::<Vec<_>>());
+                print_table(&page.items.iter().map(row).collect::<Vec<_>>());
             })?;
         }
-        Command::Delete { name } => {
+        PointerCommand::Delete { name } => {
             app.delete_pointer(scope, &name.0).await?;
-            output.show(&serde_json::json!({ "deleted": name.0.to_string() }), || {
+            output.print_value(&serde_json::json!({ "deleted": name.0.to_string() }), || {
                 anstream::println!("deleted {}", name.0)
             })?;
         }
@@ -128,11 +132,11 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
     Ok(true)
 }
 
-fn show(pointer: &Pointer, output: &Output) -> Result<(), serde_json::Error> {
-    output.show(&wire::Pointer::from(pointer.clone()), || {
-        fields(&[
+fn print_pointer(pointer: &Pointer, output: &Output) -> Result<(), serde_json::Error> {
+    output.print_value(&wire::Pointer::from(pointer.clone()), || {
+        print_fields(&[
             ("pointer", pointer.name.to_string()),
-            ("manifest", at(pointer.manifest)),
+            ("manifest", manifest_label(pointer.manifest)),
             ("type", pointer.pointer_type.as_str().to_owned()),
             ("description", pointer.description.clone().unwrap_or_default()),
             ("changed at", pointer.updated_at.to_string()),
@@ -140,6 +144,6 @@ fn show(pointer: &Pointer, output: &Output) -> Result<(), serde_json::Error> {
     })
 }
 
-fn at(manifest: Option<Sha256>) -> String {
+fn manifest_label(manifest: Option<Sha256>) -> String {
     manifest.map_or_else(|| "none".to_owned(), |manifest| manifest.to_string())
 }

@@ -1,23 +1,23 @@
 //! `ibid search` and `ibid index`
 
 use clap::{Args, Subcommand};
-use ibid_app::{FoundPassage, Lists, Search};
+use ibid_app::{FoundPassage, SearchLists, SearchRequest};
 use ibid_domain::{CharIndex, SearchFilter};
 
 use super::{
-    Failed, Library, Outcome, Output,
-    output::{ACCENT, DIM, count},
+    CommandError, CommandResult, LocalLibrary, Output,
+    output::{ACCENT, DIM, format_count},
 };
 use crate::http::search::wire::SearchAnswer;
 
 /// Find the passages that answer.
 #[derive(Args)]
-pub(super) struct Find {
+pub(super) struct SearchArgs {
     /// Words or a question; "quoted words" must stand together, -word must not stand (after `--`, or within one argument)
     #[arg(required = true)]
     query: Vec<String>,
-    /// At most so many results
-    #[arg(long, short = 'n', default_value_t = Search::DEFAULT_LIMIT)]
+    /// Maximum number of results to print
+    #[arg(long, short = 'n', default_value_t = SearchRequest::DEFAULT_LIMIT)]
     limit: usize,
     /// Only sources of this type, as WEB_PAGE; may be given several times
     #[arg(long = "type", value_name = "TYPE")]
@@ -41,23 +41,23 @@ pub(super) struct Find {
 
 /// Look after the search index.
 #[derive(Subcommand)]
-pub(super) enum Command {
-    /// Say how the index does
+pub(super) enum IndexCommand {
+    /// Show the state of the search index
     Status,
     /// Make the index anew from the library
     Rebuild,
 }
 
-pub(super) async fn find(find: Find, library: &Library, output: &Output) -> Outcome {
-    let problem = |problem: ibid_domain::Problem| Failed(problem.detail);
+pub(super) async fn run_search(find: SearchArgs, library: &LocalLibrary, output: &Output) -> CommandResult {
+    let problem = |problem: ibid_domain::Problem| CommandError(problem.detail);
     let kinds = find.kinds.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(problem)?;
     let origins = find.origin.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(problem)?;
-    let search = Search {
+    let search = SearchRequest {
         limit: find.limit,
-        lists: Lists { words: true, vectors: !find.words },
+        lists: SearchLists { words: true, vectors: !find.words },
         filter: SearchFilter { kinds, origins, tags: find.tag, languages: find.language, ..SearchFilter::default() },
         expand_neighbors: find.neighbors,
-        ..Search::new(find.query.join(" "))
+        ..SearchRequest::new(find.query.join(" "))
     };
     let began = std::time::Instant::now();
     // Whatever keeps the index may not be running; then this does.
@@ -66,9 +66,9 @@ pub(super) async fn find(find: Find, library: &Library, output: &Output) -> Outc
     let took = (began.elapsed().as_secs_f64() * 1e6).round() / 1e3;
     let any = !found.results.is_empty();
     let (results, searched, notes) = (found.results.clone(), found.searched, found.notes.clone());
-    output.show(&SearchAnswer::new(&search, found, took), || {
+    output.print_value(&SearchAnswer::new(&search, found, took), || {
         for (place, result) in results.iter().enumerate() {
-            show(place + 1, result);
+            print_result(place + 1, result);
         }
         if !any {
             anstream::println!("Nothing found.");
@@ -76,41 +76,41 @@ pub(super) async fn find(find: Find, library: &Library, output: &Output) -> Outc
         for note in notes {
             anstream::println!("{DIM}{note}{DIM:#}");
         }
-        let searched = count(searched, "passage");
-        anstream::println!("{DIM}{} in {searched}, {took:.1} ms{DIM:#}", count(results.len() as u64, "result"));
+        let searched = format_count(searched, "passage");
+        anstream::println!("{DIM}{} in {searched}, {took:.1} ms{DIM:#}", format_count(results.len() as u64, "result"));
     })?;
     Ok(any)
 }
 
-fn show(place: usize, result: &FoundPassage) {
+fn print_result(place: usize, result: &FoundPassage) {
     let mut facts = Vec::new();
     let first = result.evidence.first();
     facts.extend(first.and_then(|one| one.page).map(|page| format!("p. {page}")));
     facts.extend(first.and_then(|one| one.section.clone()));
     facts.extend(result.source.url.clone().or_else(|| result.revision.filename.clone()));
-    anstream::println!("{DIM}{place:>3}{DIM:#}  {ACCENT}{}{ACCENT:#}", line(result.source.title()));
+    anstream::println!("{DIM}{place:>3}{DIM:#}  {ACCENT}{}{ACCENT:#}", single_line(result.source.display_title()));
     if !facts.is_empty() {
-        anstream::println!("     {DIM}{}{DIM:#}", line(&facts.join(" · ")));
+        anstream::println!("     {DIM}{}{DIM:#}", single_line(&facts.join(" · ")));
     }
     for one in &result.evidence {
-        anstream::println!("     {}", marked(&one.quote, &one.matches));
+        anstream::println!("     {}", highlight_matches(&one.quote, &one.matches));
     }
     let id = format!("{} {}-{}", result.source.id, result.chunk.span.start, result.chunk.span.end);
     anstream::println!("     {DIM}{id}{DIM:#}\n");
 }
 
-fn line(text: &str) -> String {
-    ibid_domain::text::line(text, 200)
+fn single_line(text: &str) -> String {
+    ibid_domain::text::single_line(text, 200)
 }
 
 /// A quote with the words that match in bold.
-fn marked(quote: &str, matches: &[ibid_domain::Span]) -> String {
+fn highlight_matches(quote: &str, matches: &[ibid_domain::Span]) -> String {
     const BOLD: anstyle::Style = anstyle::Style::new().bold().underline();
     let index = CharIndex::new(quote);
     let (mut out, mut at) = (String::new(), 0);
     let plain = |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
     for span in matches {
-        let (Some(from), Some(to)) = (index.byte(span.start), index.byte(span.end)) else { continue };
+        let (Some(from), Some(to)) = (index.byte_offset(span.start), index.byte_offset(span.end)) else { continue };
         if from < at {
             continue;
         }
@@ -121,11 +121,11 @@ fn marked(quote: &str, matches: &[ibid_domain::Span]) -> String {
     out + &plain(&quote[at..])
 }
 
-pub(super) async fn index(command: Command, library: &Library, output: &Output) -> Outcome {
+pub(super) async fn index(command: IndexCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
     let state = match command {
-        Command::Status => library.app.index_state().await?,
-        Command::Rebuild => {
-            let (_progress, spinner) = output.progress();
+        IndexCommand::Status => library.app.index_state().await?,
+        IndexCommand::Rebuild => {
+            let (_progress, spinner) = output.start_progress();
             let state = library.app.rebuild_index().await?;
             drop(spinner);
             Some(state)
@@ -133,18 +133,18 @@ pub(super) async fn index(command: Command, library: &Library, output: &Output) 
     };
     let Some(state) = state else {
         let answer = serde_json::json!({ "engine": "postgres" });
-        output.show(&answer, || anstream::println!("PostgreSQL keeps words and vectors with their rows."))?;
+        output.print_value(&answer, || anstream::println!("PostgreSQL keeps words and vectors with their rows."))?;
         return Ok(true);
     };
     let answer = serde_json::json!({
         "passages": state.passages, "vectors": state.vectors, "behind": state.behind, "kept_here": state.kept_here,
     });
-    output.show(&answer, || {
+    output.print_value(&answer, || {
         anstream::println!(
             "{} and {} are indexed; {} to be taken over.",
-            count(state.passages as u64, "passage"),
-            count(state.vectors as u64, "vector"),
-            count(state.behind, "change")
+            format_count(state.passages as u64, "passage"),
+            format_count(state.vectors as u64, "vector"),
+            format_count(state.behind, "change")
         );
     })?;
     Ok(true)

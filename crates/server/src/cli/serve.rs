@@ -10,7 +10,7 @@ use ibid_app::{App, Worker, WorkerOptions};
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
-use super::{Failed, Outcome, Output, open_app};
+use super::{CommandError, CommandResult, Output, open_app};
 use crate::{
     config::Config,
     http,
@@ -19,29 +19,29 @@ use crate::{
 };
 
 /// Serves until it is told to stop.
-pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
+pub(super) async fn run_server(config: Config, output: &Output) -> CommandResult {
     if !config.listen.ip().is_loopback() {
-        return Err(Failed(format!(
+        return Err(CommandError(format!(
             "{} can be reached from other machines, and no authentication is configured; listen on 127.0.0.1",
             config.listen
         )));
     }
     let metrics = http::install_metrics()?;
-    let listener = bind(config.listen).await?;
+    let listener = bind_listener(config.listen).await?;
     let address = listener.local_addr()?;
-    let app = open(&config).await?;
+    let app = open_swept_app(&config).await?;
     let owner = app.local_owner().await?;
     let stop = stop_signal()?;
 
-    let (hearing, keeping, tidying) = (hear(&app), keep_index(&app, &stop), end_abandoned(&app, &stop));
-    let following = settings::follow(&app, owner, &config, &stop);
+    let (hearing, keeping, tidying) = (watch_job_changes(&app), keep_index(&app, &stop), end_abandoned(&app, &stop));
+    let following = settings::watch_changes(&app, owner, &config, &stop);
     let worker = (config.workers > 0).then(|| Worker::new(app.clone(), worker_options(&config)));
     let pulse = worker.as_ref().map(Worker::pulse);
     let working = worker.map(|worker| tokio::spawn(worker.run(stop.clone())));
 
     let public_url = config.public_url(address);
-    let (drain, connections) = (config.drain(), config.max_connections);
-    let inner = http::Inner {
+    let (drain, connections) = (config.drain_timeout(), config.max_connections);
+    let inner = http::ServerParts {
         app: app.clone(),
         owner,
         config,
@@ -51,21 +51,21 @@ pub(super) async fn serve(config: Config, output: &Output) -> Outcome {
         started: Instant::now(),
         metrics,
     };
-    let router = http::router(inner.into());
+    let router = http::build_router(inner.into());
     let url = format!("http://{address}");
-    output.show(&serde_json::json!({ "url": url }), || anstream::println!("Ibid is ready: {url}"))?;
+    output.print_value(&serde_json::json!({ "url": url }), || anstream::println!("Ibid is ready: {url}"))?;
     tracing::info!(%address, engine = app.store().engine().as_str(), blobs = app.store().blobs().kind(), "ready");
     http::listen::serve(listener, router, connections, drain, stop.clone()).await;
     app.stop_answering(drain).await;
     tidying.await?;
     following.await?;
-    end(&app, &stop, working, keeping, hearing).await?;
+    shut_down(&app, &stop, working, keeping, hearing).await?;
     tracing::info!("stopped");
     Ok(true)
 }
 
 /// Ends what runs beside those who ask: jobs first, then the index that they changed.
-async fn end(
+async fn shut_down(
     app: &App,
     stop: &CancellationToken,
     working: Option<JoinHandle<()>>,
@@ -83,12 +83,12 @@ async fn end(
 }
 
 /// Does jobs until it is told to stop.
-pub(super) async fn work(config: Config, output: &Output) -> Outcome {
-    let app = open(&config).await?;
+pub(super) async fn run_worker(config: Config, output: &Output) -> CommandResult {
+    let app = open_swept_app(&config).await?;
     let stop = stop_signal()?;
-    let hearing = hear(&app);
-    let following = settings::follow(&app, app.local_owner().await?, &config, &stop);
-    output.show(&serde_json::json!({ "workers": config.workers }), || {
+    let hearing = watch_job_changes(&app);
+    let following = settings::watch_changes(&app, app.local_owner().await?, &config, &stop);
+    output.print_value(&serde_json::json!({ "workers": config.workers }), || {
         anstream::println!("Working on jobs, {} at a time. Stop with Ctrl-C.", config.workers.max(1));
     })?;
     Worker::new(app.clone(), worker_options(&config)).run(stop).await;
@@ -98,37 +98,39 @@ pub(super) async fn work(config: Config, output: &Output) -> Outcome {
     Ok(true)
 }
 
-/// How long jobs may go on after a chat client has left. It kills what does not end within some seconds, and what is
-/// given back in time is taken up at once by whoever comes next.
+/// Time that running jobs get after an MCP client disconnects. Clients kill servers after a few seconds; a job released
+/// in time is picked up at once by the next process.
 const LEAVE: Duration = Duration::from_secs(1);
 
 /// Answers a chat client until it leaves. What it adds must become searchable though no server may be running, so
 /// there is a worker here, too; several of them share the work.
-pub(super) async fn mcp(config: Config, output: &Output) -> Outcome {
-    let app = open(&config).await?;
+pub(super) async fn run_mcp(config: Config, output: &Output) -> CommandResult {
+    let app = open_swept_app(&config).await?;
     let owner = app.local_owner().await?;
     let stop = stop_signal()?;
-    let (hearing, keeping) = (hear(&app), keep_index(&app, &stop));
+    let (hearing, keeping) = (watch_job_changes(&app), keep_index(&app, &stop));
     let options = worker_options(&config);
     let options = WorkerOptions { drain: options.drain.min(LEAVE), ..options };
     let working = (config.workers > 0).then(|| tokio::spawn(Worker::new(app.clone(), options).run(stop.clone())));
     if std::io::stdin().is_terminal() {
-        output.warn("This speaks MCP with a program. Name it in a chat client's settings; end it here with Ctrl-D.");
+        output.print_warning(
+            "This speaks MCP with a program. Name it in a chat client's settings; end it here with Ctrl-D.",
+        );
     }
     let limit = usize::try_from(config.json_limit_bytes).unwrap_or(usize::MAX);
     let served = serve_stdio(Mcp::new(app.clone(), owner, config.public_url(config.listen)), limit, stop.clone()).await;
-    end(&app, &stop, working, keeping, hearing).await?;
+    shut_down(&app, &stop, working, keeping, hearing).await?;
     served?;
     Ok(true)
 }
 
 /// Hears of jobs that other processes change.
-fn hear(app: &App) -> JoinHandle<()> {
+fn watch_job_changes(app: &App) -> JoinHandle<()> {
     let app = app.clone();
-    tokio::spawn(async move { app.store().listen().await })
+    tokio::spawn(async move { app.store().listen_for_changes().await })
 }
 
-/// How often to look for runs whose server is gone.
+/// Interval between two searches for runs whose server died.
 const ABANDONED: Duration = Duration::from_secs(5);
 
 /// Ends runs whose server is gone, from time to time.
@@ -155,7 +157,7 @@ fn keep_index(app: &App, stop: &CancellationToken) -> JoinHandle<()> {
     tokio::spawn(async move { app.keep_index(stop).await })
 }
 
-async fn open(config: &Config) -> Result<App, Failed> {
+async fn open_swept_app(config: &Config) -> Result<App, CommandError> {
     let app = open_app(config).await?;
     let swept = app.sweep_spool().await?;
     if swept > 0 {
@@ -165,21 +167,21 @@ async fn open(config: &Config) -> Result<App, Failed> {
 }
 
 pub(super) fn worker_options(config: &Config) -> WorkerOptions {
-    WorkerOptions { concurrency: config.workers.max(1), drain: config.drain(), ..WorkerOptions::default() }
+    WorkerOptions { concurrency: config.workers.max(1), drain: config.drain_timeout(), ..WorkerOptions::default() }
 }
 
-async fn bind(address: SocketAddr) -> Result<TcpListener, Failed> {
+async fn bind_listener(address: SocketAddr) -> Result<TcpListener, CommandError> {
     TcpListener::bind(address).await.map_err(|error| {
         let hint = match error.kind() {
             std::io::ErrorKind::AddrInUse => "; another program listens there, try --listen 127.0.0.1:0",
             _ => "",
         };
-        Failed(format!("cannot listen on {address}: {error}{hint}"))
+        CommandError(format!("cannot listen on {address}: {error}{hint}"))
     })
 }
 
 /// Cancelled by the first signal to stop; the second ends the process at once.
-fn stop_signal() -> Result<CancellationToken, Failed> {
+fn stop_signal() -> Result<CancellationToken, CommandError> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

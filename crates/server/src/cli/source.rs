@@ -3,24 +3,27 @@
 use std::{io::Write, path::PathBuf};
 
 use clap::{Args, Subcommand};
-use ibid_app::{Described, Import, ImportReport, SourceChange, SourceContent, SourceDraft, UploadDetails, names};
+use ibid_app::{
+    ImportReport, ImportRequest, SourceChange, SourceContent, SourceDraft, SourceWithRevision, UploadDetails,
+    parse_names,
+};
 use ibid_domain::{Limit, Origin, PartialDate, Reference, SourceId, SourceStatus, SourceType};
 use ibid_store::SourceFilter;
 use serde_json::{Value as Json, json};
 
 use super::{
-    Failed, Library, Outcome, Output,
-    output::{count, fields, size, table},
+    CommandError, CommandResult, LocalLibrary, Output,
+    output::{format_count, format_size, print_fields, print_table},
 };
 use crate::http::source_json;
 
 #[derive(Subcommand)]
-pub(super) enum Command {
-    /// List sources, newest first
+pub(super) enum SourceCommand {
+    /// List sources in the library, newest first
     List {
         /// Only those with all these words, in what is known of them or in their text
         words: Vec<String>,
-        /// Only those of this type
+        /// Only list sources of this type
         #[arg(long = "type")]
         kind: Option<SourceType>,
         /// Only those from there: web, blob_storage, manual …
@@ -29,94 +32,94 @@ pub(super) enum Command {
         /// Only those that have come so far: pending, indexed, ready or failed
         #[arg(long)]
         status: Option<SourceStatus>,
-        /// How many
+        /// Maximum number of sources to list
         #[arg(long, default_value = "50")]
         limit: i64,
     },
     /// Show what is known of a source
     Show {
-        /// Its id
+        /// Id of the source, as `ibid source list` prints it
         id: SourceId,
-        /// Print its text instead
+        /// Print the text of the source instead of its details
         #[arg(long, conflicts_with = "chunks")]
         text: bool,
         /// Print its passages instead, with their places
         #[arg(long)]
         chunks: bool,
     },
-    /// Enter a source by hand
-    New(Details),
+    /// Create a source from bibliographic details
+    New(SourceDetails),
     /// Change what is said of a source; an empty value removes it
     Edit {
-        /// Its id
+        /// Id of the source, as `ibid source list` prints it
         id: SourceId,
         #[command(flatten)]
-        details: Details,
+        details: SourceDetails,
     },
     /// Bring references (BibTeX, BibLaTeX, RIS, CSL-JSON), a list of addresses, a sitemap or a zip
     Import {
-        /// The file
+        /// File with the references to import
         file: PathBuf,
-        /// What it is, if that is not to be found out
+        /// Format of the file; detected by default
         #[arg(long)]
         format: Option<String>,
     },
     /// Take the content of a source in again
     Refresh {
-        /// Its id
+        /// Id of the source to fetch again
         id: SourceId,
     },
     /// Say what would be lost with a source
     Impact {
-        /// Its id
+        /// Id of the source that would be deleted
         id: SourceId,
     },
-    /// Delete sources
+    /// Delete sources from the library
     Delete {
-        /// Their ids
+        /// Ids of the sources to delete
         #[arg(required = true)]
         ids: Vec<SourceId>,
     },
 }
 
-/// What can be said of a source.
+/// Bibliographic details of a source, as options of the command line.
 #[derive(Args)]
-pub(super) struct Details {
-    /// What it is called
+pub(super) struct SourceDetails {
+    /// Title of the source, as references print it
     #[arg(long)]
     title: Option<String>,
-    /// Who wrote it; several names are parted by ;
+    /// Authors; separate several names with ;
     #[arg(long)]
     author: Option<String>,
-    /// When it appeared: 2024-05-01, 2024-05 or 2024
+    /// Publication date: 2024-05-01, 2024-05 or 2024
     #[arg(long)]
     date: Option<String>,
-    /// Who published it
+    /// Publisher of the work, as references print it
     #[arg(long)]
     publisher: Option<String>,
     /// The journal, book or series it appeared in
     #[arg(long)]
     container: Option<String>,
-    /// Its pages in its container
+    /// Pages within the journal or book, such as 12-34
     #[arg(long)]
     pages: Option<String>,
-    /// Its DOI
+    /// DOI (Digital Object Identifier) of the source
     #[arg(long)]
     doi: Option<String>,
-    /// Its ISBN
+    /// ISBN of the book, with or without hyphens
     #[arg(long)]
     isbn: Option<String>,
-    /// Where it stands
+    /// Web address (URL) of the source
     #[arg(long)]
     url: Option<String>,
-    /// What it is filed under, instead of what it was; may be given several times
+    /// Tag of the source, replacing the tags it has; may be given several times
     #[arg(long = "tag")]
     tags: Vec<String>,
 }
 
-impl Details {
+impl SourceDetails {
     /// The fields that are said, by name, and what they say.
-    fn reference(&self) -> Result<(Vec<String>, Reference), Failed> {
+    fn reference_fields(&self) -> Result<(Vec<String>, Reference), CommandError> {
         let mut named = Vec::new();
         let mut reference = Reference::default();
         let texts = [
@@ -135,7 +138,7 @@ impl Details {
         }
         if let Some(line) = &self.author {
             named.push("authors".to_owned());
-            reference.authors = names(line);
+            reference.authors = parse_names(line);
         }
         if let Some(date) = &self.date {
             named.push("publication_date".to_owned());
@@ -146,37 +149,37 @@ impl Details {
     }
 }
 
-pub(super) async fn run(command: Command, library: &Library, output: &Output) -> Outcome {
+pub(super) async fn run(command: SourceCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
     let (app, scope) = (&library.app, &library.scope);
     match command {
-        Command::List { words, kind, origin, status, limit } => {
+        SourceCommand::List { words, kind, origin, status, limit } => {
             let words = words.iter().flat_map(|word| word.split_whitespace()).map(str::to_lowercase).collect();
             let filter = SourceFilter { kind, origin, status, words, ..SourceFilter::default() };
             let page = app.sources(scope, &filter, Limit::new(limit)?, None).await?;
-            output.show(&page.items.iter().map(source_json).collect::<Vec<_>>(), || {
-                let row = |one: &Described| {
-                    let title: String = one.source.title().chars().take(70).collect();
+            output.print_value(&page.items.iter().map(source_json).collect::<Vec<_>>(), || {
+                let row = |one: &SourceWithRevision| {
+                    let title: String = one.source.display_title().chars().take(70).collect();
                     let status = one.source.status.as_str().to_owned();
                     vec![one.source.id.to_string(), status, one.source.origin.as_str().to_owned(), title]
                 };
-                table(&page.items.iter().map(row).collect::<Vec<_>>());
+                print_table(&page.items.iter().map(row).collect::<Vec<_>>());
             })?;
         }
-        Command::Show { id, text: true, .. } => {
+        SourceCommand::Show { id, text: true, .. } => {
             let text = app.source_text(scope, id, None).await?;
             let value = json!({ "source_id": id, "text": text.text, "marks": text.marks });
-            output.show(&value, || {
+            output.print_value(&value, || {
                 // A reader that has seen enough, such as `head`, closes the pipe: that is no error.
                 let _ = std::io::stdout().write_all(format!("{}\n", text.text).as_bytes());
             })?;
         }
-        Command::Show { id, chunks: true, .. } => show_chunks(id, library, output).await?,
-        Command::Show { id, .. } => {
+        SourceCommand::Show { id, chunks: true, .. } => show_chunks(id, library, output).await?,
+        SourceCommand::Show { id, .. } => {
             let described = app.source(scope, id).await?;
-            output.show(&source_json(&described), || show(&described))?;
+            output.print_value(&source_json(&described), || print_source(&described))?;
         }
-        Command::New(details) => {
-            let (_, reference) = details.reference()?;
+        SourceCommand::New(details) => {
+            let (_, reference) = details.reference_fields()?;
             let draft = SourceDraft {
                 content: SourceContent::Nothing,
                 reference,
@@ -185,10 +188,10 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
                 ..SourceDraft::default()
             };
             let (described, _) = app.create_source(scope, draft).await?;
-            output.show(&source_json(&described), || show(&described))?;
+            output.print_value(&source_json(&described), || print_source(&described))?;
         }
-        Command::Edit { id, details } => {
-            let (named, reference) = details.reference()?;
+        SourceCommand::Edit { id, details } => {
+            let (named, reference) = details.reference_fields()?;
             let change = SourceChange {
                 reference: (!named.is_empty()).then_some((named, reference)),
                 url: details.url.map(|url| Some(url).filter(|url| !url.is_empty())),
@@ -196,48 +199,48 @@ pub(super) async fn run(command: Command, library: &Library, output: &Output) ->
                 ..SourceChange::default()
             };
             let described = app.change_source(scope, id, change).await?;
-            output.show(&source_json(&described), || show(&described))?;
+            output.print_value(&source_json(&described), || print_source(&described))?;
         }
-        Command::Import { file, format } => return import(file, format, library, output).await,
-        Command::Refresh { id } => {
+        SourceCommand::Import { file, format } => return import_file(file, format, library, output).await,
+        SourceCommand::Refresh { id } => {
             let job = app.refresh_source(scope, id, None).await?;
-            output.show(&json!({ "job_id": job }), || {
+            output.print_value(&json!({ "job_id": job }), || {
                 anstream::println!(
                     "Asked for; a running server or worker does it. Follow it with: ibid job show {job}"
                 );
             })?;
         }
-        Command::Impact { id } => {
+        SourceCommand::Impact { id } => {
             let impact = app.source_impact(scope, id).await?;
             let bytes = impact.artifacts.iter().map(|artifact| artifact.size_bytes).sum();
             let value = json!({
                 "source_id": id, "revision_count": impact.revisions, "chunk_count": impact.chunks,
                 "artifact_count": impact.artifacts.len(), "size_bytes": bytes,
             });
-            output.show(&value, || {
+            output.print_value(&value, || {
                 anstream::println!(
                     "With '{}' would go {}, {} and {} ({}).",
-                    impact.source.title(),
-                    count(impact.revisions, "revision"),
-                    count(impact.chunks, "passage"),
-                    count(impact.artifacts.len() as u64, "artifact"),
-                    size(bytes)
+                    impact.source.display_title(),
+                    format_count(impact.revisions, "revision"),
+                    format_count(impact.chunks, "passage"),
+                    format_count(impact.artifacts.len() as u64, "artifact"),
+                    format_size(bytes)
                 );
             })?;
         }
-        Command::Delete { ids } => {
+        SourceCommand::Delete { ids } => {
             for id in &ids {
                 app.delete_source(scope, *id).await?;
             }
-            output.show(&json!({ "deleted": ids }), || {
-                anstream::println!("Deleted {}.", count(ids.len() as u64, "source"));
+            output.print_value(&json!({ "deleted": ids }), || {
+                anstream::println!("Deleted {}.", format_count(ids.len() as u64, "source"));
             })?;
         }
     }
     Ok(true)
 }
 
-async fn show_chunks(id: SourceId, library: &Library, output: &Output) -> Result<(), Failed> {
+async fn show_chunks(id: SourceId, library: &LocalLibrary, output: &Output) -> Result<(), CommandError> {
     let (mut chunks, mut after) = (Vec::new(), None);
     loop {
         let limit = Limit::new(Limit::MAX.into())?;
@@ -255,7 +258,7 @@ async fn show_chunks(id: SourceId, library: &Library, output: &Output) -> Result
                     "tokens": chunk.tokens, "embedded": chunk.embedded, "content": chunk.content })
         })
         .collect();
-    output.show(&value, || {
+    output.print_value(&value, || {
         for chunk in &chunks {
             let mut place = vec![format!("{}–{}", chunk.span.start, chunk.span.end)];
             place.extend(chunk.place.page.map(|page| format!("page {page}")));
@@ -263,20 +266,20 @@ async fn show_chunks(id: SourceId, library: &Library, output: &Output) -> Result
             place.extend(chunk.place.cells.clone());
             place.extend(chunk.place.part.clone());
             place.extend((!chunk.place.section.is_empty()).then(|| chunk.place.section.join(" › ")));
-            output.heading(&place.join("  "));
+            output.print_heading(&place.join("  "));
             anstream::println!("{}\n", chunk.content);
         }
     })?;
     Ok(())
 }
 
-async fn import(file: PathBuf, format: Option<String>, library: &Library, output: &Output) -> Outcome {
+async fn import_file(file: PathBuf, format: Option<String>, library: &LocalLibrary, output: &Output) -> CommandResult {
     let (app, scope) = (&library.app, &library.scope);
-    let bytes = tokio::fs::read(&file).await.map_err(|error| Failed(format!("{}: {error}", file.display())))?;
-    let mut received = app.receive(u64::MAX).await?;
+    let bytes = tokio::fs::read(&file).await.map_err(|error| CommandError(format!("{}: {error}", file.display())))?;
+    let mut received = app.start_upload(u64::MAX).await?;
     received.write(bytes.into()).await?;
     let (artifact, _) = app.keep_artifact(scope, received, UploadDetails::default()).await?;
-    let import = Import { artifact: Some(artifact.sha256), format, ..Import::default() };
+    let import = ImportRequest { artifact: Some(artifact.sha256), format, ..ImportRequest::default() };
     match app.import_sources(scope, import).await? {
         ImportReport::Done { sources, failed } => {
             let added = sources.iter().filter(|(_, new)| *new).count();
@@ -284,18 +287,18 @@ async fn import(file: PathBuf, format: Option<String>, library: &Library, output
                 "items": sources.iter().map(|(one, _)| source_json(one)).collect::<Vec<_>>(),
                 "added": added, "unchanged": sources.len() - added, "failed": failed,
             });
-            output.show(&value, || {
+            output.print_value(&value, || {
                 for one in &failed {
-                    output.warn(&format!("{}: {}", one.entry, one.reason));
+                    output.print_warning(&format!("{}: {}", one.entry, one.reason));
                 }
                 let unchanged = sources.len() - added;
-                let total = count((sources.len() + failed.len()) as u64, "entry").replace("entrys", "entries");
+                let total = format_count((sources.len() + failed.len()) as u64, "entry").replace("entrys", "entries");
                 anstream::println!("{total}: {added} added, {unchanged} unchanged, {} failed", failed.len());
             })?;
             Ok(failed.is_empty())
         }
-        ImportReport::Asked(job) => {
-            output.show(&json!({ "job_id": job.id }), || {
+        ImportReport::Queued(job) => {
+            output.print_value(&json!({ "job_id": job.id }), || {
                 anstream::println!("A running server or worker unpacks it. Follow it with: ibid job show {}", job.id);
             })?;
             Ok(true)
@@ -303,11 +306,11 @@ async fn import(file: PathBuf, format: Option<String>, library: &Library, output
     }
 }
 
-fn show(described: &Described) {
+fn print_source(described: &SourceWithRevision) {
     let (source, reference) = (&described.source, &described.source.reference);
     let mut lines = vec![
         ("id", source.id.to_string()),
-        ("title", source.title().to_owned()),
+        ("title", source.display_title().to_owned()),
         ("type", source.kind.as_str().to_owned()),
         ("origin", source.origin.as_str().to_owned()),
         ("status", source.status.as_str().to_owned()),
@@ -326,7 +329,7 @@ fn show(described: &Described) {
     if let Some(revision) = &described.revision {
         also("file", revision.filename.clone());
         also("media type", Some(revision.media_type.clone()));
-        also("size", Some(size(revision.size_bytes)));
+        also("size", Some(format_size(revision.size_bytes)));
         also("pages", revision.page_count.map(|pages| pages.to_string()));
         also("passages", Some(revision.chunk_count.to_string()));
         also("revision", Some(revision.number.to_string()));
@@ -337,5 +340,5 @@ fn show(described: &Described) {
     also("embedding", Some(source.embedding.as_str().to_owned()));
     also("because", source.embedding_error.clone());
     also("added", Some(source.created_at.to_string()));
-    fields(&lines);
+    print_fields(&lines);
 }

@@ -17,24 +17,24 @@ use super::{
     Server,
     extract::{Caller, Paging, Path, Query, hash_in_path},
     problem::ApiResult,
-    upload::{self, Bounds},
+    upload::{self, UploadLimits},
     wire,
 };
 
-/// A form with a file.
+/// Multipart form that uploads one file.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the form, which is read as it streams")]
 pub(super) struct UploadForm {
-    /// The bytes.
+    /// Bytes of the file, as the form part `file`.
     #[schema(value_type = String, format = Binary)]
     file: String,
-    /// What the file is called, if the part does not say.
+    /// Name of the file; by default the one that the form part states.
     filename: Option<String>,
     /// The hash the bytes are supposed to have.
     sha256: Option<String>,
     /// The type of source they are the content of, one of the twelve; both spellings are understood.
     entity_type: Option<String>,
-    /// What else is known of them: a JSON object.
+    /// Further facts about the file: a JSON object.
     #[schema(value_type = Option<Object>)]
     entity_metadata: Option<String>,
 }
@@ -83,24 +83,24 @@ pub(super) async fn create(
         media_type: query.media_type.as_deref().map(MediaType::new).transpose()?,
         filename: query.filename.map(Filename::new).transpose()?,
         entity_type: query.entity_type.as_deref().map(str::parse).transpose()?,
-        entity_metadata: query.entity_metadata.as_deref().map(upload::metadata).transpose()?,
+        entity_metadata: query.entity_metadata.as_deref().map(upload::parse_metadata).transpose()?,
         sha256: query
             .sha256
             .as_deref()
             .map(str::parse)
             .transpose()
-            .map_err(|problem: Problem| problem.field("sha256"))?,
+            .map_err(|problem: Problem| problem.with_field("sha256"))?,
     };
-    let bounds = Bounds { limit: server.config.upload_limit_bytes, idle: server.config.idle_timeout() };
+    let bounds = UploadLimits { limit: server.config.upload_limit_bytes, idle: server.config.idle_timeout() };
     let (parts, body) = request.into_parts();
-    let (received, details) = upload::receive(&server.app, &parts.headers, body, bounds, details).await?;
+    let (received, details) = upload::receive_upload(&server.app, &parts.headers, body, bounds, details).await?;
     let (artifact, new) = server.app.keep_artifact(&scope, received, details).await?;
     Ok((if new { StatusCode::CREATED } else { StatusCode::OK }, axum::Json(artifact.into())))
 }
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct ListQuery {
+pub(super) struct ArtifactListQuery {
     /// Only those of this source type.
     entity_type: Option<String>,
 }
@@ -108,7 +108,7 @@ pub(super) struct ListQuery {
 /// List artifacts, newest first
 #[utoipa::path(
     get, path = "/api/v1/artifacts", tag = "artifacts", operation_id = "list_artifacts",
-    params(ListQuery, Paging),
+    params(ArtifactListQuery, Paging),
     responses(
         (status = 200, description = "One page", body = wire::Page<wire::Artifact>),
         (status = 422, description = "A parameter is not legal", body = wire::Problem, content_type = "application/problem+json"),
@@ -117,15 +117,15 @@ pub(super) struct ListQuery {
 pub(super) async fn list(
     State(server): State<Server>,
     Caller(scope): Caller,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<ArtifactListQuery>,
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<wire::Page<wire::Artifact>>> {
     let filter = ArtifactFilter { entity_type: query.entity_type.as_deref().map(str::parse).transpose()? };
     let page = server.app.artifacts(&scope, &filter, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    Ok(axum::Json(wire::Page::of(page, wire::Artifact::from)))
+    Ok(axum::Json(wire::Page::from_page(page, wire::Artifact::from)))
 }
 
-/// What is known of an artifact
+/// Get the metadata of an artifact
 #[utoipa::path(
     get, path = "/api/v1/artifacts/{sha256}", tag = "artifacts", operation_id = "get_artifact",
     params(("sha256" = String, Path, description = "Its hash")),

@@ -29,7 +29,7 @@ pub(super) struct ContentQuery {
 }
 
 impl ContentQuery {
-    /// To be shown in place.
+    /// Returns the query for content that the browser displays instead of downloading.
     pub(super) fn inline() -> Self {
         Self { disposition: Some("inline".to_owned()) }
     }
@@ -57,11 +57,11 @@ pub(super) async fn download(
     Query(query): Query<ContentQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    send(&server, &scope, hash_in_path(&sha256, Code::ArtifactNotFound)?, &query, &headers).await
+    send_artifact(&server, &scope, hash_in_path(&sha256, Code::ArtifactNotFound)?, &query, &headers).await
 }
 
 /// Answers with the bytes of an artifact, or the part of them that was asked for.
-pub(super) async fn send(
+pub(super) async fn send_artifact(
     server: &Server,
     scope: &Scope,
     sha256: Sha256,
@@ -69,7 +69,7 @@ pub(super) async fn send(
     headers: &HeaderMap,
 ) -> ApiResult<Response> {
     let artifact = server.app.artifact(scope, sha256).await?;
-    let (response, range) = prepare(&artifact, query, headers)?;
+    let (response, range) = prepare_response(&artifact, query, headers)?;
     let Some(range) = range else { return Ok(response) };
     let content = server.app.content(scope, artifact, Some(range)).await?;
     let (parts, _) = response.into_parts();
@@ -90,37 +90,37 @@ pub(super) async fn head(
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let artifact = server.app.artifact(&scope, hash_in_path(&sha256, Code::ArtifactNotFound)?).await?;
-    Ok(prepare(&artifact, &query, &headers)?.0)
+    Ok(prepare_response(&artifact, &query, &headers)?.0)
 }
 
 /// Decides on status and headers; the range is `None` when no bytes go with them.
-fn prepare(
+fn prepare_response(
     artifact: &Artifact,
     query: &ContentQuery,
     headers: &HeaderMap,
 ) -> Result<(Response, Option<Range<u64>>), ApiError> {
     let etag = format!("\"{}\"", artifact.sha256);
     let size = artifact.size_bytes;
-    if let Some(wanted) = text(headers, &header::IF_MATCH)
-        && !names(wanted, &etag)
+    if let Some(wanted) = header_text(headers, &header::IF_MATCH)
+        && !is_etag_listed(wanted, &etag)
     {
         let detail = format!("If-Match does not name {etag}, which is what is here");
         return Err(Problem::new(Code::PreconditionFailed, detail).into());
     }
-    if text(headers, &header::IF_NONE_MATCH).is_some_and(|known| names(known, &etag)) {
+    if header_text(headers, &header::IF_NONE_MATCH).is_some_and(|known| is_etag_listed(known, &etag)) {
         let mut response = StatusCode::NOT_MODIFIED.into_response();
-        insert(&mut response, header::ETAG, &etag);
-        insert(&mut response, header::CACHE_CONTROL, CACHE);
+        insert_header(&mut response, header::ETAG, &etag);
+        insert_header(&mut response, header::CACHE_CONTROL, CACHE);
         return Ok((response, None));
     }
     // A range is for the bytes that the caller saw before; if those were others, it gets all of these.
-    let same = text(headers, &header::IF_RANGE).is_none_or(|known| known.trim() == etag);
-    let range = text(headers, &header::RANGE).filter(|_| same).and_then(|value| parse_range(value, size));
+    let same = header_text(headers, &header::IF_RANGE).is_none_or(|known| known.trim() == etag);
+    let range = header_text(headers, &header::RANGE).filter(|_| same).and_then(|value| parse_range(value, size));
     let (status, range) = match range {
         Some(Err(())) => {
             let detail = format!("the range lies outside the {size} bytes of the content");
             let mut response = ApiError(Problem::new(Code::RangeNotSatisfiable, detail)).into_response();
-            insert(&mut response, header::CONTENT_RANGE, &format!("bytes */{size}"));
+            insert_header(&mut response, header::CONTENT_RANGE, &format!("bytes */{size}"));
             return Ok((response, None));
         }
         Some(Ok(range)) => (StatusCode::PARTIAL_CONTENT, range),
@@ -128,35 +128,39 @@ fn prepare(
     };
     let mut response = status.into_response();
     if status == StatusCode::PARTIAL_CONTENT {
-        insert(&mut response, header::CONTENT_RANGE, &format!("bytes {}-{}/{size}", range.start, range.end - 1));
+        insert_header(&mut response, header::CONTENT_RANGE, &format!("bytes {}-{}/{size}", range.start, range.end - 1));
     }
-    let inline = query.disposition.as_deref() == Some("inline") && can_be_shown(artifact.media_type.essence());
-    insert(&mut response, header::CONTENT_TYPE, shown_type(artifact, inline).as_str());
-    insert(&mut response, header::CONTENT_LENGTH, &(range.end - range.start).to_string());
-    insert(&mut response, header::ETAG, &etag);
-    insert(&mut response, header::ACCEPT_RANGES, "bytes");
-    insert(&mut response, header::CACHE_CONTROL, CACHE);
-    insert(&mut response, header::CONTENT_DISPOSITION, &disposition(artifact, inline));
+    let inline = query.disposition.as_deref() == Some("inline") && is_safe_inline(artifact.media_type.essence());
+    insert_header(&mut response, header::CONTENT_TYPE, served_media_type(artifact, inline).as_str());
+    insert_header(&mut response, header::CONTENT_LENGTH, &(range.end - range.start).to_string());
+    insert_header(&mut response, header::ETAG, &etag);
+    insert_header(&mut response, header::ACCEPT_RANGES, "bytes");
+    insert_header(&mut response, header::CACHE_CONTROL, CACHE);
+    insert_header(&mut response, header::CONTENT_DISPOSITION, &content_disposition(artifact, inline));
     // Even if a browser were made to render it, it could do nothing.
-    insert(&mut response, header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'; style-src 'unsafe-inline'");
+    insert_header(
+        &mut response,
+        header::CONTENT_SECURITY_POLICY,
+        "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+    );
     Ok((response, Some(range)))
 }
 
 /// Bytes that are named by their hash never change.
 const CACHE: &str = "private, max-age=31536000, immutable";
 
-fn insert(response: &mut Response, name: header::HeaderName, value: &str) {
+fn insert_header(response: &mut Response, name: header::HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         response.headers_mut().insert(name, value);
     }
 }
 
-fn text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> Option<&'a str> {
+fn header_text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Whether a list of ETags names this one.
-fn names(list: &str, etag: &str) -> bool {
+/// Returns true if an `If-None-Match` list contains this ETag.
+fn is_etag_listed(list: &str, etag: &str) -> bool {
     list.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == etag)
 }
 
@@ -186,7 +190,7 @@ fn parse_range(value: &str, size: u64) -> Option<Result<Range<u64>, ()>> {
 }
 
 /// Types that no browser runs anything of.
-fn can_be_shown(essence: &str) -> bool {
+fn is_safe_inline(essence: &str) -> bool {
     matches!(
         essence,
         "image/png"
@@ -202,8 +206,9 @@ fn can_be_shown(essence: &str) -> bool {
     )
 }
 
-/// What the browser is told it is. Text is always plain text when it is shown.
-fn shown_type(artifact: &Artifact, inline: bool) -> String {
+/// Returns the `Content-Type` header of an artifact. All text displayed inline is served as plain text, so that scripts
+/// in it do not run.
+fn served_media_type(artifact: &Artifact, inline: bool) -> String {
     let essence = artifact.media_type.essence();
     if inline && (essence.starts_with("text/") || essence == "application/json") {
         return "text/plain; charset=utf-8".to_owned();
@@ -214,7 +219,7 @@ fn shown_type(artifact: &Artifact, inline: bool) -> String {
 /// Characters that stand for themselves in `filename*` (RFC 8187).
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-fn disposition(artifact: &Artifact, inline: bool) -> String {
+fn content_disposition(artifact: &Artifact, inline: bool) -> String {
     let kind = if inline { "inline" } else { "attachment" };
     let short = artifact.sha256.to_string();
     let name = artifact.filename.as_ref().map_or(&short[..16], |name| name.as_str());

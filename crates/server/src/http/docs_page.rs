@@ -8,28 +8,33 @@ use utoipa::openapi::OpenApi;
 
 const STYLE: &str = include_str!("docs_page.css");
 
-/// The whole page.
-pub(super) fn render(document: &OpenApi) -> String {
+/// Renders the API reference as one HTML page.
+pub(super) fn render_page(document: &OpenApi) -> String {
     let json = serde_json::to_value(document).unwrap_or_default();
     let mut page = String::new();
-    let title = format!("Ibid API {}", text(&json["info"]["version"]));
+    let title = format!("Ibid API {}", as_text(&json["info"]["version"]));
     let _ = write!(
         page,
         "<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>\
          <link rel=icon href=/favicon.svg><title>{title}</title><style>{STYLE}</style></head><body><main><h1>{title}</h1><p>{}</p>\
          <p>For programs: <a href=/openapi.json>/openapi.json</a> (OpenAPI 3.1). <a href=/>Back to the app</a>.</p>",
-        prose(text(&json["info"]["description"]))
+        render_prose(as_text(&json["info"]["description"]))
     );
-    let operations = operations(&json);
+    let operations = list_operations(&json);
     let tags = json["tags"].as_array().cloned().unwrap_or_default();
     page.push_str("<nav>");
     for tag in &tags {
-        let _ = write!(page, "<a href='#{0}'>{0}</a> ", escape(text(&tag["name"])));
+        let _ = write!(page, "<a href='#{0}'>{0}</a> ", escape_html(as_text(&tag["name"])));
     }
     page.push_str("<a href='#schemas'>schemas</a> <a href='#errors'>errors</a></nav>");
     for tag in &tags {
-        let name = text(&tag["name"]);
-        let _ = write!(page, "<h2 id='{0}'>{0}</h2><p>{1}</p>", escape(name), prose(text(&tag["description"])));
+        let name = as_text(&tag["name"]);
+        let _ = write!(
+            page,
+            "<h2 id='{0}'>{0}</h2><p>{1}</p>",
+            escape_html(name),
+            render_prose(as_text(&tag["description"]))
+        );
         for (path, method, operation) in operations.iter().filter(|(_, _, operation)| operation["tags"][0] == *name) {
             operation_section(&mut page, path, method, operation);
         }
@@ -45,15 +50,15 @@ pub(super) fn render(document: &OpenApi) -> String {
             "<tr id='{0}'><td><code>{0}</code><td>{1}<td>{2} {3}",
             code.as_str(),
             code.status(),
-            prose(code.title()),
-            prose(code.help())
+            render_prose(code.title()),
+            render_prose(code.help())
         );
     }
     page.push_str("</table></main></body></html>");
     page
 }
 
-fn operations(json: &Json) -> Vec<(&str, &str, &Json)> {
+fn list_operations(json: &Json) -> Vec<(&str, &str, &Json)> {
     let paths = json["paths"].as_object().into_iter().flatten();
     paths
         .flat_map(|(path, item)| {
@@ -64,16 +69,16 @@ fn operations(json: &Json) -> Vec<(&str, &str, &Json)> {
 }
 
 fn operation_section(page: &mut String, path: &str, method: &str, operation: &Json) {
-    let id = escape(text(&operation["operationId"]));
+    let id = escape_html(as_text(&operation["operationId"]));
     let _ = write!(
         page,
         "<section id='{id}'><h3><span class=method>{}</span> <code>{}</code></h3><p>{}</p>",
         method.to_uppercase(),
-        escape(path),
-        prose(text(&operation["summary"]))
+        escape_html(path),
+        render_prose(as_text(&operation["summary"]))
     );
     if let Some(more) = operation["description"].as_str() {
-        let _ = write!(page, "<p>{}</p>", prose(more));
+        let _ = write!(page, "<p>{}</p>", render_prose(more));
     }
     let parameters = operation["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
     let body = operation["requestBody"]["content"].as_object();
@@ -83,14 +88,14 @@ fn operation_section(page: &mut String, path: &str, method: &str, operation: &Js
             let _ = write!(
                 page,
                 "<tr><td><code>{}</code><td>{}, {}<td>{}",
-                escape(text(&parameter["name"])),
-                escape(text(&parameter["in"])),
+                escape_html(as_text(&parameter["name"])),
+                escape_html(as_text(&parameter["in"])),
                 type_of(&parameter["schema"]),
-                prose(text(&parameter["description"]))
+                render_prose(as_text(&parameter["description"]))
             );
         }
         for (kind, content) in body.into_iter().flatten() {
-            let _ = write!(page, "<tr><td>body<td>{}<td>{}", escape(kind), type_of(&content["schema"]));
+            let _ = write!(page, "<tr><td>body<td>{}<td>{}", escape_html(kind), type_of(&content["schema"]));
         }
         page.push_str("</table>");
     }
@@ -100,8 +105,8 @@ fn operation_section(page: &mut String, path: &str, method: &str, operation: &Js
         let _ = write!(
             page,
             "<tr><td>{}<td>{}<td>{}",
-            escape(status),
-            prose(text(&response["description"])),
+            escape_html(status),
+            render_prose(as_text(&response["description"])),
             schema.map_or_else(String::new, |content| type_of(&content["schema"]))
         );
     }
@@ -109,11 +114,11 @@ fn operation_section(page: &mut String, path: &str, method: &str, operation: &Js
 }
 
 fn schema_section(page: &mut String, name: &str, schema: &Json) {
-    let name = escape(name);
+    let name = escape_html(name);
     let _ = write!(
         page,
         "<section id='schema-{name}'><h3>{name}</h3><p>{}</p><table>",
-        prose(text(&schema["description"]))
+        render_prose(as_text(&schema["description"]))
     );
     let parts = schema["allOf"].as_array().map_or_else(|| vec![schema], |parts| parts.iter().collect());
     for part in parts {
@@ -124,9 +129,9 @@ fn schema_section(page: &mut String, name: &str, schema: &Json) {
             let _ = write!(
                 page,
                 "<tr><td><code>{}</code><td>{}<td>{}",
-                escape(field),
+                escape_html(field),
                 type_of(property),
-                prose(text(&property["description"]))
+                render_prose(as_text(&property["description"]))
             );
         }
     }
@@ -135,7 +140,7 @@ fn schema_section(page: &mut String, name: &str, schema: &Json) {
 
 fn type_of(schema: &Json) -> String {
     if let Some(reference) = schema["$ref"].as_str() {
-        let name = escape(reference.rsplit('/').next().unwrap_or_default());
+        let name = escape_html(reference.rsplit('/').next().unwrap_or_default());
         return format!("<a href='#schema-{name}'>{name}</a>");
     }
     if let Some(options) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
@@ -143,24 +148,24 @@ fn type_of(schema: &Json) -> String {
     }
     match &schema["type"] {
         Json::String(kind) if kind == "array" => format!("list of {}", type_of(&schema["items"])),
-        Json::String(kind) => escape(schema["format"].as_str().unwrap_or(kind)),
-        Json::Array(kinds) => kinds.iter().filter_map(Json::as_str).map(escape).collect::<Vec<_>>().join(" or "),
+        Json::String(kind) => escape_html(schema["format"].as_str().unwrap_or(kind)),
+        Json::Array(kinds) => kinds.iter().filter_map(Json::as_str).map(escape_html).collect::<Vec<_>>().join(" or "),
         _ => String::new(),
     }
 }
 
-fn text(value: &Json) -> &str {
+fn as_text(value: &Json) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn escape(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 /// Escaped text in which `backticks` are code.
-fn prose(text: &str) -> String {
+fn render_prose(text: &str) -> String {
     let mut out = String::new();
-    for (index, part) in escape(text).split('`').enumerate() {
+    for (index, part) in escape_html(text).split('`').enumerate() {
         if index % 2 == 1 {
             let _ = write!(out, "<code>{part}</code>");
         } else {

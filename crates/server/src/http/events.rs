@@ -20,13 +20,13 @@ use super::{
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct EventsQuery {
+pub(super) struct JobEventsQuery {
     /// The id of the last event that was seen, for clients that cannot send `Last-Event-ID`; `0-0` for all that are kept.
     after: Option<String>,
 }
 
-/// How often to look for what other processes did.
-const LOOK: Duration = Duration::from_millis(500);
+/// Interval between two checks for jobs that other processes changed.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Watch jobs
 ///
@@ -34,13 +34,13 @@ const LOOK: Duration = Duration::from_millis(500);
 /// `Last-Event-ID` the stream goes on where it was cut off and nothing is missed; without, it begins now.
 #[utoipa::path(
     get, path = "/api/v1/jobs/events", tag = "jobs", operation_id = "watch_jobs",
-    params(EventsQuery),
+    params(JobEventsQuery),
     responses((status = 200, description = "The stream", content_type = "text/event-stream", body = wire::JobEvent)),
 )]
-pub(super) async fn stream(
+pub(super) async fn stream_job_events(
     State(server): State<Server>,
     Caller(scope): Caller,
-    Query(query): Query<EventsQuery>,
+    Query(query): Query<JobEventsQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
     let seen = headers.get("last-event-id").and_then(|value| value.to_str().ok()).or(query.after.as_deref());
@@ -70,7 +70,7 @@ pub(super) async fn stream(
             }
             tokio::select! {
                 () = server.stop.cancelled() => break,
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
                 _ = changed.changed() => {}
             }
         }

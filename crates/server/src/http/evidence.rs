@@ -1,7 +1,7 @@
 //! `/api/v1/evidence`
 
 use axum::{extract::State, response::Response};
-use ibid_domain::{Code, Problem, problem::shown};
+use ibid_domain::{Code, Problem, problem::shorten_for_error};
 
 use super::{
     Server,
@@ -28,17 +28,19 @@ use super::{
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn bundle(
+pub(super) async fn download_bundle(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path((kind, id)): Path<(String, String)>,
 ) -> ApiResult<Response> {
     let archive = match kind.as_str() {
-        "message" => server.app.evidence(&scope, &message_id(&id)?).await?,
+        "message" => server.app.message_evidence(&scope, &message_id(&id)?).await?,
         "document" => server.app.document_evidence(&scope, document_id(&id)?).await?,
         _ => {
-            let detail =
-                format!("there is no evidence of a '{}'; there is that of a message or a document", shown(&kind));
+            let detail = format!(
+                "there is no evidence of a '{}'; there is that of a message or a document",
+                shorten_for_error(&kind)
+            );
             return Err(Problem::new(Code::MessageNotFound, detail).into());
         }
     };

@@ -8,12 +8,13 @@ use axum::{
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use ibid_app::Scope;
-use ibid_domain::{Code, Cursor, Limit, Problem, Sha256, problem::shown};
+use ibid_domain::{Code, Cursor, Limit, Problem, Sha256, problem::shorten_for_error};
 use serde::de::DeserializeOwned;
 
 use super::{Server, problem::ApiError};
 
-/// Who is asking. A library without login has one user; everyone who gets as far as a handler is that user.
+/// Scope of the caller. A library without login has a single user, and every request that reaches a handler acts as
+/// that user.
 pub(crate) struct Caller(pub(crate) Scope);
 
 impl FromRequestParts<Server> for Caller {
@@ -24,7 +25,7 @@ impl FromRequestParts<Server> for Caller {
     }
 }
 
-/// A JSON body.
+/// JSON body of a request; errors become a [`Problem`].
 pub(super) struct Json<T>(pub(super) T);
 
 impl<T: DeserializeOwned> FromRequest<Server> for Json<T> {
@@ -42,7 +43,7 @@ pub(super) fn check_json_type(headers: &HeaderMap) -> Result<(), Problem> {
     let Some(kind) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
     let kind = kind.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_lowercase();
     if kind != "application/json" && !kind.ends_with("+json") {
-        let detail = format!("the content type is '{}'; this address takes application/json", shown(&kind));
+        let detail = format!("the content type is '{}'; this address takes application/json", shorten_for_error(&kind));
         return Err(Problem::new(Code::UnsupportedMediaType, detail));
     }
     Ok(())
@@ -55,7 +56,7 @@ pub(super) async fn read_body(body: Body, limit: u64) -> Result<Bytes, Problem> 
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.downcast_ref::<LengthLimitError>().is_some() => {
             let detail = format!("the body is larger than the limit of {limit} bytes");
-            Err(Problem::new(Code::BodyTooLarge, detail).fact("limit_bytes", limit))
+            Err(Problem::new(Code::BodyTooLarge, detail).with_fact("limit_bytes", limit))
         }
         Err(error) => Err(Problem::new(Code::InvalidBody, format!("the body could not be read: {error}"))),
     }
@@ -72,8 +73,8 @@ pub(crate) fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem
         let path = error.path().to_string();
         let inner = error.into_inner();
         if inner.is_data() {
-            let problem = Problem::new(Code::InvalidField, format!("{}: {inner}", shown(&path)));
-            return if path == "." { problem } else { problem.field(shown(&path)) };
+            let problem = Problem::new(Code::InvalidField, format!("{}: {inner}", shorten_for_error(&path)));
+            return if path == "." { problem } else { problem.with_field(shorten_for_error(&path)) };
         }
         Problem::new(Code::InvalidJson, format!("the body is not valid JSON: {inner}"))
     })?;
@@ -83,7 +84,7 @@ pub(crate) fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem
     Ok(value)
 }
 
-/// Query parameters.
+/// Query parameters of a request; errors become a [`Problem`].
 pub(super) struct Query<T>(pub(super) T);
 
 impl<T: DeserializeOwned> FromRequestParts<Server> for Query<T> {
@@ -97,7 +98,7 @@ impl<T: DeserializeOwned> FromRequestParts<Server> for Query<T> {
     }
 }
 
-/// Segments of the path.
+/// Path parameters of a request; errors become a [`Problem`].
 pub(super) struct Path<T>(pub(super) T);
 
 impl<T: DeserializeOwned + Send> FromRequestParts<Server> for Path<T> {
@@ -118,14 +119,14 @@ pub(super) fn hash_in_path(text: &str, code: Code) -> Result<Sha256, Problem> {
 
 /// A hash in a field of the body.
 pub(super) fn hash_in_field(text: &str, field: &str) -> Result<Sha256, Problem> {
-    text.parse().map_err(|problem: Problem| problem.field(field))
+    text.parse().map_err(|problem: Problem| problem.with_field(field))
 }
 
 /// `limit` and `cursor` of a list.
 #[derive(Debug, Default, serde::Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Paging {
-    /// How many items, 1 to 500; 50 if not said.
+    /// Maximum number of items, 1 to 500; default 50.
     #[param(minimum = 1, maximum = 500, default = 50)]
     limit: Option<i64>,
     /// `next_cursor` of the page before.
@@ -148,10 +149,12 @@ const MAX_FACTS: usize = 64 * 1024;
 /// Checks free-form facts: what one engine would refuse is refused for both.
 pub(super) fn check_facts(field: &str, facts: &ibid_domain::JsonObject) -> Result<(), Problem> {
     if serde_json::to_string(facts).is_ok_and(|text| text.len() > MAX_FACTS) {
-        return Err(Problem::new(Code::InvalidField, format!("{field} is larger than {MAX_FACTS} bytes")).field(field));
+        return Err(
+            Problem::new(Code::InvalidField, format!("{field} is larger than {MAX_FACTS} bytes")).with_field(field)
+        );
     }
     if facts.iter().any(|(name, value)| name.contains('\0') || has_nul(value)) {
-        return Err(Problem::new(Code::InvalidField, format!("{field} has a NUL character")).field(field));
+        return Err(Problem::new(Code::InvalidField, format!("{field} has a NUL character")).with_field(field));
     }
     Ok(())
 }

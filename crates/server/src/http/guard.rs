@@ -10,19 +10,19 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use ibid_domain::{Code, Problem, problem::shown};
+use ibid_domain::{Code, Problem, problem::shorten_for_error};
 
 use super::{Server, problem::ApiError};
 
 /// Refuses requests that other sites make.
 pub(super) async fn same_site(State(server): State<Server>, request: Request, next: Next) -> Response {
-    match check(&server, request.uri(), request.headers()) {
+    match check_same_site(&server, request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(problem) => ApiError(problem).into_response(),
     }
 }
 
-fn check(server: &Server, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+fn check_same_site(server: &Server, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
     let host = match uri.authority() {
         Some(authority) => authority.as_str(),
         None => headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default(),
@@ -34,8 +34,8 @@ fn check(server: &Server, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem>
             || is_listed(&server.config.allowed_hosts, name)
     });
     if !known {
-        let detail = format!("this server does not answer for the host '{}'", shown(host));
-        return Err(Problem::new(Code::ForbiddenHost, detail).field("host"));
+        let detail = format!("this server does not answer for the host '{}'", shorten_for_error(host));
+        return Err(Problem::new(Code::ForbiddenHost, detail).with_field("host"));
     }
     let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
     let origin = origin.to_str().unwrap_or("null");
@@ -43,7 +43,8 @@ fn check(server: &Server, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem>
     if same {
         return Ok(());
     }
-    Err(Problem::new(Code::ForbiddenOrigin, format!("requests from '{}' are refused", shown(origin))).field("origin"))
+    Err(Problem::new(Code::ForbiddenOrigin, format!("requests from '{}' are refused", shorten_for_error(origin)))
+        .with_field("origin"))
 }
 
 fn is_loopback(name: &str) -> bool {
@@ -54,7 +55,7 @@ fn is_listed(list: &str, name: &str) -> bool {
     list.split(',').any(|one| one.trim().eq_ignore_ascii_case(name))
 }
 
-/// Whether a request brings bytes that are taken in as they stream.
+/// Returns true if the request's body is an upload that is stored while it streams in.
 pub(super) fn is_upload(request: &Request) -> bool {
     let form = || {
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());

@@ -12,17 +12,17 @@ use axum::{
 use http_body_util::BodyExt;
 use ibid_app::Scope;
 use ibid_domain::{Code, Problem, Sha256, hash::Hasher};
-use ibid_store::{Claim, StoredResponse};
+use ibid_store::{IdempotencyClaim, StoredResponse};
 use uuid::Uuid;
 
 use super::{
     Server,
     extract::read_body,
     guard::is_upload,
-    problem::{ApiError, render},
+    problem::{ApiError, render_problem},
 };
 
-/// How long a claim holds without a sign of life.
+/// Time after which the claim on an idempotency key expires unless it is renewed.
 const HOLD: Duration = Duration::from_secs(30);
 
 /// Answers larger than this are not kept: asking again for such a thing makes it again.
@@ -31,49 +31,49 @@ const MAX_ANSWER: usize = 4 * 1024 * 1024;
 const KEY: &str = "idempotency-key";
 
 /// Answers a repeated request from what was answered before.
-pub(super) async fn replay(State(server): State<Server>, request: Request, next: Next) -> Response {
+pub(super) async fn replay_response(State(server): State<Server>, request: Request, next: Next) -> Response {
     let mutating = matches!(*request.method(), Method::POST | Method::PUT | Method::PATCH | Method::DELETE);
     let Some(key) = request.headers().get(KEY).filter(|_| mutating).cloned() else { return next.run(request).await };
-    match answer(&server, &key, request, next).await {
+    match answer_once(&server, &key, request, next).await {
         Ok(response) => response,
         Err(error) => error.into_response(),
     }
 }
 
-async fn answer(server: &Server, key: &HeaderValue, request: Request, next: Next) -> Result<Response, ApiError> {
+async fn answer_once(server: &Server, key: &HeaderValue, request: Request, next: Next) -> Result<Response, ApiError> {
     let key = key.to_str().unwrap_or_default().to_owned();
     if !(1..=255).contains(&key.len()) || !key.bytes().all(|b| b.is_ascii_graphic() || b == b' ') {
         let detail = "the Idempotency-Key takes 1 to 255 visible ASCII characters";
-        return Err(Problem::new(Code::IdempotencyKeyInvalid, detail).field("Idempotency-Key").into());
+        return Err(Problem::new(Code::IdempotencyKeyInvalid, detail).with_field("Idempotency-Key").into());
     }
     let scope = server.owner;
-    let (request, fingerprint) = fingerprint(request, server.config.json_limit_bytes).await?;
+    let (request, fingerprint) = fingerprint_request(request, server.config.json_limit_bytes).await?;
     let mut tx = server.app.store().write().await?;
-    let claim = tx.idempotency_keys(&scope).claim(&key, fingerprint, HOLD).await?;
+    let claim = tx.idempotency_keys(&scope).claim_key(&key, fingerprint, HOLD).await?;
     tx.commit().await?;
     match claim {
-        Claim::New(claim) => {
-            let held = Held { server: server.clone(), scope, key, claim };
-            let renewing = tokio::spawn(held.clone().renew());
+        IdempotencyClaim::New(claim) => {
+            let held = ClaimedKey { server: server.clone(), scope, key, claim };
+            let renewing = tokio::spawn(held.clone().renew_claim());
             let response = next.run(request).await;
             renewing.abort();
-            held.settle(response).await
+            held.finish_request(response).await
         }
-        Claim::Answered(stored) => Ok(repeat(stored)),
-        Claim::InProgress => {
+        IdempotencyClaim::Answered(stored) => Ok(replayed_response(stored)),
+        IdempotencyClaim::InProgress => {
             let detail = "a request with this Idempotency-Key is still running";
-            Err(Problem::new(Code::IdempotencyInProgress, detail).field("Idempotency-Key").into())
+            Err(Problem::new(Code::IdempotencyInProgress, detail).with_field("Idempotency-Key").into())
         }
-        Claim::Reused => {
+        IdempotencyClaim::Reused => {
             let detail = "this Idempotency-Key was used for another request";
-            Err(Problem::new(Code::IdempotencyKeyReused, detail).field("Idempotency-Key").into())
+            Err(Problem::new(Code::IdempotencyKeyReused, detail).with_field("Idempotency-Key").into())
         }
     }
 }
 
-/// What tells two requests apart: method, address and body. The body of an upload is not read twice; its type and
-/// length stand for it, and the artifact it makes is named by its content anyway.
-async fn fingerprint(request: Request, limit: u64) -> Result<(Request, Sha256), Problem> {
+/// Hashes method, address and body of a request. The body of an upload is not hashed: its type and length are used
+/// instead, and the artifact is named by its content anyway.
+async fn fingerprint_request(request: Request, limit: u64) -> Result<(Request, Sha256), Problem> {
     let mut hasher = Hasher::default();
     hasher.update(request.method().as_str().as_bytes());
     hasher.update(b" ");
@@ -92,7 +92,7 @@ async fn fingerprint(request: Request, limit: u64) -> Result<(Request, Sha256), 
     Ok((Request::from_parts(parts, Body::from(bytes)), hasher.finish()))
 }
 
-fn repeat(stored: StoredResponse) -> Response {
+fn replayed_response(stored: StoredResponse) -> Response {
     let status = StatusCode::from_u16(stored.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = (status, stored.body).into_response();
     response.headers_mut().remove(header::CONTENT_TYPE);
@@ -104,20 +104,20 @@ fn repeat(stored: StoredResponse) -> Response {
 }
 
 #[derive(Clone)]
-struct Held {
+struct ClaimedKey {
     server: Server,
     scope: Scope,
     key: String,
     claim: Uuid,
 }
 
-impl Held {
-    async fn renew(self) {
+impl ClaimedKey {
+    async fn renew_claim(self) {
         loop {
             tokio::time::sleep(HOLD / 3).await;
             let renewed = async {
                 let mut tx = self.server.app.store().write().await?;
-                tx.idempotency_keys(&self.scope).renew(&self.key, self.claim, HOLD).await?;
+                tx.idempotency_keys(&self.scope).renew_claim(&self.key, self.claim, HOLD).await?;
                 tx.commit().await
             };
             if let Err(error) = renewed.await {
@@ -127,22 +127,22 @@ impl Held {
     }
 
     /// Keeps the answer, or forgets the key if the request may be tried again.
-    async fn settle(self, response: Response) -> Result<Response, ApiError> {
+    async fn finish_request(self, response: Response) -> Result<Response, ApiError> {
         let status = response.status();
         let again = status.is_server_error() || matches!(status.as_u16(), 408 | 413 | 429);
-        let response = if again { response } else { self.keep(response).await? };
-        let kept = response.extensions().get::<Kept>().is_some();
+        let response = if again { response } else { self.store_response(response).await? };
+        let kept = response.extensions().get::<ResponseStored>().is_some();
         if !kept {
             let mut tx = self.server.app.store().write().await?;
-            tx.idempotency_keys(&self.scope).release(&self.key, self.claim).await?;
+            tx.idempotency_keys(&self.scope).release_claim(&self.key, self.claim).await?;
             tx.commit().await?;
         }
         Ok(response)
     }
 
-    async fn keep(&self, response: Response) -> Result<Response, ApiError> {
+    async fn store_response(&self, response: Response) -> Result<Response, ApiError> {
         // A problem is rendered here with the key as its id: a repetition has a request id of its own in its header.
-        let (mut parts, body) = render(response, &self.key).into_parts();
+        let (mut parts, body) = render_problem(response, &self.key).into_parts();
         let body = body.collect().await.map(http_body_util::Collected::to_bytes);
         let body = body.map_err(|error| Problem::new(Code::Internal, format!("an answer broke off: {error}")))?;
         if body.len() <= MAX_ANSWER {
@@ -150,13 +150,13 @@ impl Held {
                 parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).map(str::to_owned);
             let stored = StoredResponse { status: parts.status.as_u16(), content_type, body: body.to_vec() };
             let mut tx = self.server.app.store().write().await?;
-            tx.idempotency_keys(&self.scope).complete(&self.key, self.claim, stored).await?;
+            tx.idempotency_keys(&self.scope).store_response(&self.key, self.claim, stored).await?;
             tx.commit().await?;
-            parts.extensions.insert(Kept);
+            parts.extensions.insert(ResponseStored);
         }
         Ok(Response::from_parts(parts, Body::from(body)))
     }
 }
 
 #[derive(Clone)]
-struct Kept;
+struct ResponseStored;

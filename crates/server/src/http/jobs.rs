@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::{extract::State, http::StatusCode};
 use ibid_app::{GcOptions, JobKind, JobRequest};
-use ibid_domain::{Code, JobId, Problem, problem::shown};
+use ibid_domain::{Code, JobId, Problem, problem::shorten_for_error};
 use ibid_store::JobFilter;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -17,18 +17,18 @@ use super::{
     wire,
 };
 
-/// Work to be asked for.
+/// Request to start a background job.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewJob {
     /// `gc` (collect garbage), `fsck` (check everything), `extract_events` (read sources for what they tell) or
     /// `graph_upsert` (bring the graph up to that).
     kind: String,
-    /// What it takes.
+    /// Arguments of the job; the kind decides which are needed.
     payload: Option<JobPayload>,
 }
 
-/// What a job takes.
+/// Arguments of a background job.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JobPayload {
@@ -75,31 +75,31 @@ pub(super) async fn create(
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct ListQuery {
+pub(super) struct JobListQuery {
     /// Only those in this state: queued, running, succeeded, dead or cancelled.
     state: Option<String>,
-    /// Only those of this kind.
+    /// Only list jobs of this kind.
     kind: Option<String>,
 }
 
-/// List jobs, newest first
+/// List background jobs, newest first
 #[utoipa::path(
     get, path = "/api/v1/jobs", tag = "jobs", operation_id = "list_jobs",
-    params(ListQuery, Paging),
+    params(JobListQuery, Paging),
     responses((status = 200, description = "One page", body = wire::Page<wire::Job>)),
 )]
 pub(super) async fn list(
     State(server): State<Server>,
     Caller(scope): Caller,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<JobListQuery>,
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<wire::Page<wire::Job>>> {
     let filter = JobFilter { state: query.state.as_deref().map(str::parse).transpose()?, kind: query.kind };
     let page = server.app.jobs(&scope, &filter, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    Ok(axum::Json(wire::Page::of(page, wire::Job::from)))
+    Ok(axum::Json(wire::Page::from_page(page, wire::Job::from)))
 }
 
-/// One job
+/// Get a background job by its id
 #[utoipa::path(
     get, path = "/api/v1/jobs/{id}", tag = "jobs", operation_id = "get_job",
     params(("id" = String, Path, description = "Its id")),
@@ -134,7 +134,7 @@ pub(super) async fn retry(
     Ok(axum::Json(server.app.retry_job(&scope, job_id(&id)?).await?.into()))
 }
 
-/// Take a job back
+/// Cancel a job that is queued or running
 #[utoipa::path(
     post, path = "/api/v1/jobs/{id}/cancel", tag = "jobs", operation_id = "cancel_job",
     params(("id" = String, Path, description = "Its id")),
@@ -154,6 +154,7 @@ pub(super) async fn cancel(
 
 /// The id of a job. What is not an id names nothing, so it is not found.
 pub(crate) fn job_id(text: &str) -> Result<JobId, Problem> {
-    text.parse()
-        .map_err(|_| Problem::new(Code::JobNotFound, format!("there is no job '{}'; an id is a UUID", shown(text))))
+    text.parse().map_err(|_| {
+        Problem::new(Code::JobNotFound, format!("there is no job '{}'; an id is a UUID", shorten_for_error(text)))
+    })
 }

@@ -13,7 +13,7 @@ use tokio::{net::TcpListener, sync::Semaphore};
 use tokio_util::sync::CancellationToken;
 use tower::{ServiceExt, service_fn};
 
-/// How long a client may take to send the head of a request.
+/// Maximum time for a client to send the head of a request.
 const HEAD: Duration = Duration::from_secs(15);
 
 /// Serves until `stop`, then lets the requests that are under way finish for at most `drain`.

@@ -8,8 +8,8 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use ibid_app::{Archive, EntryDraft, ManifestDraft};
-use ibid_domain::{Code, Problem, artifact::MediaType, problem::shown};
+use ibid_app::{EntryDraft, ManifestDraft, ZipStream};
+use ibid_domain::{Code, Problem, artifact::MediaType, problem::shorten_for_error};
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
@@ -23,17 +23,17 @@ use super::{
     wire,
 };
 
-/// A manifest to be made.
+/// Request to create a manifest.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewManifest {
-    /// Its files, by path.
-    #[schema(value_type = std::collections::HashMap<String, NewEntry>)]
+    /// Files of the manifest, by path.
+    #[schema(value_type = std::collections::HashMap<String, NewTreeEntry>)]
     tree: NewTree,
-    /// What it is made after.
+    /// SHA-256 of the parent manifest, if there is one.
     #[schema(pattern = "^[0-9a-f]{64}$")]
     parent_sha256: Option<String>,
-    /// Why it is made.
+    /// Reason for the manifest, like a commit message.
     message: Option<String>,
 }
 
@@ -41,20 +41,20 @@ pub(super) struct NewManifest {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = NewTreeEntry)]
-pub(super) struct NewEntry {
+pub(super) struct NewTreeEntry {
     /// Its artifact, which must be here.
     #[schema(pattern = "^[0-9a-f]{64}$")]
     sha256: String,
-    /// What it is; the artifact's if not said.
+    /// Media type of the file; default: that of the artifact.
     media_type: Option<String>,
-    /// How large it is; the artifact's if not said, and it must be the artifact's if it is.
+    /// Size in bytes; default: that of the artifact. A different size is an error.
     size_bytes: Option<u64>,
     /// The type of source; the artifact's if not said.
     entity_type: Option<String>,
 }
 
 /// The pairs of a JSON object as they were sent. A map would hide that a path stands there twice.
-struct NewTree(Vec<(String, NewEntry)>);
+struct NewTree(Vec<(String, NewTreeEntry)>);
 
 impl<'de> Deserialize<'de> for NewTree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -81,10 +81,12 @@ impl<'de> Deserialize<'de> for NewTree {
 }
 
 impl NewManifest {
-    fn draft(self) -> Result<ManifestDraft, Problem> {
+    fn into_draft(self) -> Result<ManifestDraft, Problem> {
         let mut tree = Vec::with_capacity(self.tree.0.len());
         for (path, entry) in self.tree.0 {
-            let at = |problem: Problem, field: &str| problem.field(format!("tree.{}.{field}", shown(&path)));
+            let at = |problem: Problem, field: &str| {
+                problem.with_field(format!("tree.{}.{field}", shorten_for_error(&path)))
+            };
             let draft = EntryDraft {
                 sha256: entry.sha256.parse().map_err(|problem| at(problem, "sha256"))?,
                 media_type: entry
@@ -126,12 +128,12 @@ pub(super) async fn create(
     Caller(scope): Caller,
     Json(new): Json<NewManifest>,
 ) -> ApiResult<(StatusCode, axum::Json<wire::Manifest>)> {
-    let (manifest, tree, new) = server.app.create_manifest(&scope, new.draft()?).await?;
+    let (manifest, tree, new) = server.app.create_manifest(&scope, new.into_draft()?).await?;
     let status = if new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, axum::Json(wire::Manifest::new(manifest, &tree))))
 }
 
-/// A manifest with its tree
+/// Get a manifest with its tree of files
 #[utoipa::path(
     get, path = "/api/v1/manifests/{sha256}", tag = "manifests", operation_id = "get_manifest",
     params(("sha256" = String, Path, description = "Its hash")),
@@ -166,15 +168,15 @@ pub(super) async fn log(
 ) -> ApiResult<axum::Json<wire::Page<wire::ManifestSummary>>> {
     let sha256 = hash_in_path(&sha256, Code::ManifestNotFound)?;
     let page = server.app.manifest_log(&scope, sha256, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    Ok(axum::Json(wire::Page::of(page, wire::ManifestSummary::from)))
+    Ok(axum::Json(wire::Page::from_page(page, wire::ManifestSummary::from)))
 }
 
-/// What differs between two manifests
+/// Compare two manifests by path
 #[utoipa::path(
     get, path = "/api/v1/manifests/{sha256}/diff/{other}", tag = "manifests", operation_id = "diff_manifests",
     params(("sha256" = String, Path, description = "The first"), ("other" = String, Path, description = "The second")),
     responses(
-        (status = 200, description = "What differs on the way from the first to the second", body = wire::Diff),
+        (status = 200, description = "What differs on the way from the first to the second", body = wire::ManifestDiff),
         (status = 404, description = "One is not here", body = wire::Problem, content_type = "application/problem+json"),
     ),
 )]
@@ -182,10 +184,10 @@ pub(super) async fn diff(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path((from, to)): Path<(String, String)>,
-) -> ApiResult<axum::Json<wire::Diff>> {
+) -> ApiResult<axum::Json<wire::ManifestDiff>> {
     let (from, to) = (hash_in_path(&from, Code::ManifestNotFound)?, hash_in_path(&to, Code::ManifestNotFound)?);
     let (before, after) = server.app.manifest_pair(&scope, from, to).await?;
-    Ok(axum::Json(wire::Diff::new(from, to, &before.diff(&after))))
+    Ok(axum::Json(wire::ManifestDiff::new(from, to, &before.diff(&after))))
 }
 
 /// The files of a manifest as a zip
@@ -197,18 +199,18 @@ pub(super) async fn diff(
         (status = 404, description = "There is none", body = wire::Problem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn archive(
+pub(super) async fn download_archive(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(sha256): Path<String>,
 ) -> ApiResult<Response> {
     let sha256 = hash_in_path(&sha256, Code::ManifestNotFound)?;
-    let archive = server.app.archive(&scope, sha256).await?;
+    let archive = server.app.zip_manifest(&scope, sha256).await?;
     Ok(as_zip(archive, &sha256.to_string()[..16]))
 }
 
 /// A zip that is sent while it is made.
-pub(super) fn as_zip(mut archive: Archive, name: &str) -> Response {
+pub(super) fn as_zip(mut archive: ZipStream, name: &str) -> Response {
     let pieces = async_stream::stream! {
         while let Some(piece) = archive.next().await {
             yield piece;

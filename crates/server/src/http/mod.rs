@@ -18,7 +18,6 @@ pub(crate) mod jobs;
 pub(crate) mod knowledge;
 pub mod listen;
 mod manifests;
-mod observe;
 mod openai;
 mod passages;
 mod pointers;
@@ -29,6 +28,7 @@ pub(crate) mod search;
 mod settings;
 pub(crate) mod sources;
 mod status;
+mod telemetry;
 mod upload;
 mod web;
 pub mod wire;
@@ -53,48 +53,48 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{config::Config, mcp};
 
-/// What every handler works with.
+/// Shared state of all HTTP handlers; cheap to clone.
 #[derive(Clone)]
-pub struct Server(Arc<Inner>);
+pub struct Server(Arc<ServerParts>);
 
-/// The parts of a [`Server`].
-pub struct Inner {
-    /// The library.
+/// Fields that all clones of a [`Server`] share.
+pub struct ServerParts {
+    /// Use cases of the library that the handlers call.
     pub app: App,
     /// The one user of a library without login.
     pub owner: Scope,
-    /// The settings.
+    /// Configuration that the process was started with.
     pub config: Config,
     /// The address of the app, without a slash at its end.
     pub public_url: String,
-    /// Whether the worker of this process lives, if it has one.
+    /// Heartbeat of this process's worker; `None` if it runs no worker.
     pub worker: Option<WorkerPulse>,
     /// Cancelled when the server is to stop.
     pub stop: CancellationToken,
-    /// When it started.
+    /// Start of the process, for the uptime.
     pub started: Instant,
-    /// Renders the metrics.
-    pub metrics: observe::MetricsHandle,
+    /// Renders the metrics for Prometheus.
+    pub metrics: telemetry::MetricsHandle,
 }
 
 impl std::ops::Deref for Server {
-    type Target = Inner;
+    type Target = ServerParts;
 
-    fn deref(&self) -> &Inner {
+    fn deref(&self) -> &ServerParts {
         &self.0
     }
 }
 
-impl From<Inner> for Server {
-    fn from(inner: Inner) -> Self {
+impl From<ServerParts> for Server {
+    fn from(inner: ServerParts) -> Self {
         Self(Arc::new(inner))
     }
 }
 
-pub use observe::install_metrics;
+pub use telemetry::install_metrics;
 
 /// A source as it goes over the wire, for others who print it.
-pub fn source_json(described: &ibid_app::Described) -> serde_json::Value {
+pub fn source_json(described: &ibid_app::SourceWithRevision) -> serde_json::Value {
     serde_json::to_value(sources::wire::Source::from(described.clone())).unwrap_or_default()
 }
 
@@ -125,10 +125,10 @@ pub fn source_json(described: &ibid_app::Described) -> serde_json::Value {
         (name = "status", description = "Whether the server lives, and how it does."),
     ),
 )]
-struct Api;
+struct ApiDoc;
 
-fn api() -> (Router<Server>, OpenApiDocument) {
-    let (router, mut document) = OpenApiRouter::with_openapi(Api::openapi())
+fn build_api() -> (Router<Server>, OpenApiDocument) {
+    let (router, mut document) = OpenApiRouter::with_openapi(ApiDoc::openapi())
         .routes(routes!(artifacts::create, artifacts::list))
         .routes(routes!(artifacts::get_one))
         .routes(routes!(content::download, content::head))
@@ -138,28 +138,28 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(documents::diff))
         .routes(routes!(documents::restore))
         .routes(routes!(documents::put_file, documents::get_file, documents::delete_file))
-        .routes(routes!(documents::citing::number))
-        .routes(routes!(documents::citing::create, documents::citing::list))
-        .routes(routes!(documents::citing::change, documents::citing::remove))
-        .routes(routes!(documents::citing::sources, documents::citing::add_source))
-        .routes(routes!(documents::citing::remove_source))
-        .routes(routes!(documents::citing::search))
+        .routes(routes!(documents::citations::issue_number))
+        .routes(routes!(documents::citations::create, documents::citations::list))
+        .routes(routes!(documents::citations::change, documents::citations::remove))
+        .routes(routes!(documents::citations::list_sources, documents::citations::add_source))
+        .routes(routes!(documents::citations::remove_source))
+        .routes(routes!(documents::citations::search_sources))
         .routes(routes!(documents::rendering::render))
         .routes(routes!(documents::rendering::preview))
-        .routes(routes!(documents::rendering::support))
-        .routes(routes!(documents::rendering::bibliography))
+        .routes(routes!(documents::rendering::check_support))
+        .routes(routes!(documents::rendering::make_bibliography))
         .routes(routes!(documents::rendering::document_references))
-        .routes(routes!(documents::rendering::references))
-        .routes(routes!(documents::rendering::draft))
+        .routes(routes!(documents::rendering::library_references))
+        .routes(routes!(documents::rendering::start_draft))
         .routes(routes!(documents::styles::list, documents::styles::create))
         .routes(routes!(documents::styles::delete))
-        .routes(routes!(documents::styles::source))
-        .routes(routes!(documents::styles::items))
+        .routes(routes!(documents::styles::format_source))
+        .routes(routes!(documents::styles::format_items))
         .routes(routes!(manifests::create))
         .routes(routes!(manifests::get_one))
         .routes(routes!(manifests::log))
         .routes(routes!(manifests::diff))
-        .routes(routes!(manifests::archive))
+        .routes(routes!(manifests::download_archive))
         .routes(routes!(pointers::list))
         .route(
             "/api/v1/pointers/{namespace}/{*rest}",
@@ -168,16 +168,16 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(sources::create, sources::list))
         .routes(routes!(sources::upload))
         .routes(routes!(sources::import))
-        .routes(routes!(sources::extract))
-        .routes(routes!(sources::counts))
+        .routes(routes!(sources::extract_page))
+        .routes(routes!(sources::count_sources))
         .routes(routes!(sources::get_one, sources::change, sources::delete))
-        .routes(routes!(sources::impact))
+        .routes(routes!(sources::get_impact))
         .routes(routes!(sources::refresh))
-        .routes(routes!(sources::revisions))
-        .routes(routes!(sources::content))
-        .routes(routes!(sources::thumbnail))
-        .routes(routes!(sources::text))
-        .routes(routes!(sources::chunks))
+        .routes(routes!(sources::list_revisions))
+        .routes(routes!(sources::download_content))
+        .routes(routes!(sources::download_thumbnail))
+        .routes(routes!(sources::get_text))
+        .routes(routes!(sources::list_chunks))
         .routes(routes!(passages::import))
         .routes(routes!(sample::get, sample::load, sample::remove))
         .routes(routes!(search::search))
@@ -185,49 +185,49 @@ fn api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(search::query_document))
         .routes(routes!(citations::parse))
         .routes(routes!(citations::extract))
-        .routes(routes!(citations::prompt))
+        .routes(routes!(citations::build_prompt))
         .routes(routes!(citations::verify))
         .routes(routes!(citations::ground))
         .routes(routes!(citations::stats))
         .routes(routes!(citations::of_message))
-        .routes(routes!(evidence::bundle))
+        .routes(routes!(evidence::download_bundle))
         .routes(routes!(runs::conversations::create, runs::conversations::list))
         .routes(routes!(runs::conversations::get_one, runs::conversations::change, runs::conversations::delete))
-        .routes(routes!(runs::conversations::messages, runs::ask::ask))
-        .routes(routes!(runs::conversations::message))
-        .routes(routes!(runs::open))
+        .routes(routes!(runs::conversations::list_messages, runs::ask::ask))
+        .routes(routes!(runs::conversations::get_message))
+        .routes(routes!(runs::open_run))
         .routes(routes!(runs::get_one))
         .routes(routes!(runs::cancel))
-        .routes(routes!(runs::clarification))
+        .routes(routes!(runs::answer_clarification))
         .routes(routes!(runs::tool_results))
         .routes(routes!(runs::subagent_results))
-        .routes(routes!(runs::response))
-        .routes(routes!(runs::events::stream))
-        .routes(routes!(runs::deliverables::make, runs::deliverables::list))
-        .routes(routes!(runs::deliverables::zip))
-        .routes(routes!(runs::deliverables::file))
-        .routes(routes!(knowledge::events))
-        .routes(routes!(knowledge::entities))
-        .routes(routes!(knowledge::compare))
+        .routes(routes!(runs::report_response))
+        .routes(routes!(runs::events::stream_events))
+        .routes(routes!(runs::deliverables::make_deliverable, runs::deliverables::list))
+        .routes(routes!(runs::deliverables::download_zip))
+        .routes(routes!(runs::deliverables::download_file))
+        .routes(routes!(knowledge::list_events))
+        .routes(routes!(knowledge::list_entities))
+        .routes(routes!(knowledge::compare_entities))
         .routes(routes!(knowledge::review_queue))
-        .routes(routes!(knowledge::review))
-        .routes(routes!(knowledge::entity))
-        .routes(routes!(knowledge::mentions))
-        .routes(routes!(knowledge::merge))
-        .routes(routes!(knowledge::split))
-        .routes(routes!(knowledge::health))
-        .routes(routes!(knowledge::neighborhood))
-        .routes(routes!(knowledge::remember))
+        .routes(routes!(knowledge::review_pair))
+        .routes(routes!(knowledge::get_entity))
+        .routes(routes!(knowledge::list_mentions))
+        .routes(routes!(knowledge::merge_entity))
+        .routes(routes!(knowledge::split_entity))
+        .routes(routes!(knowledge::graph_health))
+        .routes(routes!(knowledge::get_neighborhood))
+        .routes(routes!(knowledge::add_memory))
         .routes(routes!(jobs::create, jobs::list))
-        .routes(routes!(events::stream))
+        .routes(routes!(events::stream_job_events))
         .routes(routes!(jobs::get_one))
         .routes(routes!(jobs::retry))
         .routes(routes!(jobs::cancel))
         .routes(routes!(settings::get, settings::change))
-        .routes(routes!(settings::test))
+        .routes(routes!(settings::test_model))
         .routes(routes!(status::health))
         .routes(routes!(status::ready))
-        .routes(routes!(status::metrics))
+        .routes(routes!(status::render_metrics))
         .split_for_parts();
     for item in document.paths.paths.values_mut() {
         let PathItem { get, put, post, patch, delete, head, .. } = item;
@@ -245,23 +245,23 @@ fn any_problem() -> utoipa::openapi::Response {
 }
 
 /// The description of the API, as it is served and committed.
-pub fn openapi() -> OpenApiDocument {
-    api().1
+pub fn openapi_document() -> OpenApiDocument {
+    build_api().1
 }
 
 /// Everything the server answers.
-pub fn router(server: Server) -> Router {
-    let (api, document) = api();
+pub fn build_router(server: Server) -> Router {
+    let (api, document) = build_api();
     let api = api
         .layer(DefaultBodyLimit::disable())
-        .layer(middleware::from_fn_with_state(server.clone(), idempotency::replay))
+        .layer(middleware::from_fn_with_state(server.clone(), idempotency::replay_response))
         .layer(middleware::from_fn_with_state(server.clone(), guard::time_out));
     // As others wrote them, so described by others.
     let openai = Router::new()
-        .route("/v1/chat/completions", post(openai::completions))
+        .route("/v1/chat/completions", post(openai::create_completion))
         .route("/v1/responses", post(openai::responses))
-        .route("/v1/models", get(openai::models))
-        .route("/v1/models/{id}", get(openai::model))
+        .route("/v1/models", get(openai::list_models))
+        .route("/v1/models/{id}", get(openai::get_model))
         .route("/v1/{*rest}", axum::routing::any(openai::not_found))
         .layer(middleware::from_fn_with_state(server.clone(), guard::time_out));
     let mcp = Router::new()
@@ -269,11 +269,11 @@ pub fn router(server: Server) -> Router {
         .layer(middleware::from_fn_with_state(server.clone(), guard::time_out));
     // The document never changes while the server runs.
     let json = document.to_pretty_json().unwrap_or_default();
-    let page = docs_page::render(&document);
+    let page = docs_page::render_page(&document);
     let pages = Router::new()
         .route("/openapi.json", get(move || async move { ([(header::CONTENT_TYPE, "application/json")], json) }))
         .route("/docs", get(move || async move { axum::response::Html(page) }))
-        .fallback(web::serve)
+        .fallback(web::serve_app)
         .layer(CompressionLayer::new().gzip(true));
     Router::new()
         .merge(api)
@@ -283,7 +283,7 @@ pub fn router(server: Server) -> Router {
         .method_not_allowed_fallback(problem::method_not_allowed)
         .layer(middleware::map_response(security_headers))
         .layer(middleware::from_fn_with_state(server.clone(), guard::same_site))
-        .layer(middleware::from_fn(observe::observe))
+        .layer(middleware::from_fn(telemetry::observe_request))
         .with_state(server)
 }
 

@@ -17,48 +17,48 @@ const LONGEST: usize = 4 * 1024 * 1024;
 /// One line: a passage of another store.
 #[derive(Deserialize, ToSchema)]
 #[expect(dead_code, reason = "describes a line, which the app reads as it streams")]
-pub(crate) struct Passage {
-    /// What the other store calls it; the same id again is the same passage. Comes back as `external_id`.
+pub(crate) struct ImportedPassage {
+    /// Id in the other store; the same id again updates the same passage. Search results return it as `external_id`.
     id: String,
-    /// What the source is called.
+    /// Title of the source that the passage is from.
     source_title: String,
-    /// The words.
+    /// Text of the passage, stored as it is.
     text: String,
     /// Its vector, if this library's come from outside.
     vector: Option<Vec<f32>>,
-    /// What else is known: `tags`, `authors`, `url`, `language`, `publication_date`, `type`, `document_id` and
-    /// `project_id` are understood, the rest is kept.
+    /// Further facts: `tags`, `authors`, `url`, `language`, `publication_date`, `type`, `document_id` and `project_id`
+    /// set fields of the source; others are stored as they are.
     #[schema(value_type = Option<HashMap<String, serde_json::Value>>)]
     metadata: Option<ibid_domain::JsonObject>,
 }
 
-/// What came of an import.
+/// Result of an import of passages.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct PassagesImported {
-    /// How many lines came.
+pub(crate) struct PassageImportResult {
+    /// Number of lines in the request.
     received: u64,
-    /// How many are new.
+    /// Number of passages that are new.
     imported: u64,
-    /// How many were here with another text.
+    /// Number of passages that existed with a different text.
     updated: u64,
-    /// How many were here with the same text.
+    /// Number of passages that existed with the same text.
     unchanged: u64,
-    /// How many were refused.
+    /// Number of lines that were rejected.
     failed: u64,
     /// Why, for the first hundred of them.
-    failures: Vec<LineRefused>,
-    /// What should be known about how it went.
+    failures: Vec<RejectedLine>,
+    /// Warnings about the import, for people.
     notes: Vec<String>,
-    /// How long it took, in milliseconds.
+    /// Duration of the import, in milliseconds.
     took_ms: f64,
 }
 
-/// A line that was refused.
+/// A line of the import that was rejected.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct LineRefused {
-    /// Which one, from 1.
+pub(crate) struct RejectedLine {
+    /// Number of the line in the request, from 1.
     line: u64,
-    /// Why.
+    /// Reason for the rejection, as a sentence.
     reason: String,
 }
 
@@ -68,9 +68,9 @@ pub(crate) struct LineRefused {
 /// the others. The answer comes when everything is durable and can be found.
 #[utoipa::path(
     post, path = "/api/v1/import/passages", tag = "sources", operation_id = "import_passages",
-    request_body(content = Passage, content_type = "application/x-ndjson"),
+    request_body(content = ImportedPassage, content_type = "application/x-ndjson"),
     responses(
-        (status = 200, description = "What came of it", body = PassagesImported),
+        (status = 200, description = "What came of it", body = PassageImportResult),
         (status = 422, description = "No line could be taken", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
@@ -78,7 +78,7 @@ pub(super) async fn import(
     State(server): State<Server>,
     Caller(scope): Caller,
     request: Request,
-) -> ApiResult<axum::Json<PassagesImported>> {
+) -> ApiResult<axum::Json<PassageImportResult>> {
     let began = Instant::now();
     let idle = server.config.idle_timeout();
     let mut import = server.app.import_passages(&scope).await?;
@@ -96,10 +96,10 @@ pub(super) async fn import(
                 import.refuse_line(format!("the line is longer than {LONGEST} bytes"));
                 too_long = false;
             } else if rest.is_empty() {
-                import.line(&piece[from..end]).await?;
+                import.add_line(&piece[from..end]).await?;
             } else {
                 rest.extend_from_slice(&piece[from..end]);
-                import.line(&rest).await?;
+                import.add_line(&rest).await?;
             }
             rest.clear();
             from = end + 1;
@@ -114,7 +114,7 @@ pub(super) async fn import(
     if too_long {
         import.refuse_line(format!("the line is longer than {LONGEST} bytes"));
     } else {
-        import.line(&rest).await?;
+        import.add_line(&rest).await?;
     }
     let report = import.finish().await?;
     if report.received == 0 || report.failed == report.received {
@@ -125,13 +125,13 @@ pub(super) async fn import(
         );
         return Err(Problem::new(Code::ImportUnreadable, detail).into());
     }
-    Ok(axum::Json(PassagesImported {
+    Ok(axum::Json(PassageImportResult {
         received: report.received,
         imported: report.imported,
         updated: report.updated,
         unchanged: report.unchanged,
         failed: report.failed,
-        failures: report.failures.into_iter().map(|(line, reason)| LineRefused { line, reason }).collect(),
+        failures: report.failures.into_iter().map(|(line, reason)| RejectedLine { line, reason }).collect(),
         notes: report.notes,
         took_ms: (began.elapsed().as_secs_f64() * 1e6).round() / 1e3,
     }))

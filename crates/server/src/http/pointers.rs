@@ -31,18 +31,18 @@ pub(super) struct NewPointer {
     /// `bundle` (the default), `corpus` or `snapshot`.
     #[serde(alias = "type")]
     pointer_type: Option<String>,
-    /// A sentence about it.
+    /// Description of the pointer in one sentence.
     description: Option<String>,
-    /// Facts about it.
+    /// Further facts about the pointer, as a JSON object.
     #[serde(alias = "metadata")]
     #[schema(value_type = Option<std::collections::HashMap<String, serde_json::Value>>)]
     meta: Option<JsonObject>,
 }
 
-/// A move of a pointer.
+/// Request to move a pointer to another manifest.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Advance {
+pub(super) struct PointerAdvance {
     /// The manifest it is to stand at.
     to: String,
     /// The manifest the caller believes it stands at; null if it has none yet.
@@ -79,7 +79,7 @@ pub(super) async fn put(server: Server, caller: Caller, name: PointerName, new: 
     Ok((status, axum::Json(wire::Pointer::from(pointer))).into_response())
 }
 
-/// One pointer
+/// Get a pointer by namespace and name
 #[utoipa::path(
     get, path = "/api/v1/pointers/{namespace}/{name}", tag = "pointers", operation_id = "get_pointer",
     params(("namespace" = String, Path), ("name" = String, Path, description = "May have slashes")),
@@ -96,14 +96,19 @@ pub(super) async fn get_one(server: Server, caller: Caller, name: PointerName) -
 #[utoipa::path(
     post, path = "/api/v1/pointers/{namespace}/{name}/advance", tag = "pointers", operation_id = "advance_pointer",
     params(("namespace" = String, Path), ("name" = String, Path, description = "May have slashes")),
-    request_body = Advance,
+    request_body = PointerAdvance,
     responses(
         (status = 200, description = "Moved", body = wire::Pointer),
         (status = 404, description = "The pointer or the manifest is not here", body = wire::Problem, content_type = "application/problem+json"),
         (status = 409, description = "It stands elsewhere; `current` says where", body = wire::Problem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn advance(server: Server, caller: Caller, name: PointerName, step: Advance) -> ApiResult<Response> {
+pub(super) async fn advance(
+    server: Server,
+    caller: Caller,
+    name: PointerName,
+    step: PointerAdvance,
+) -> ApiResult<Response> {
     let to = hash_in_field(&step.to, "to")?;
     let expected = step.expected.as_deref().map(|text| hash_in_field(text, "expected")).transpose()?;
     let pointer = server.app.advance_pointer(&caller.0, &name, expected, to, step.reason.as_deref()).await?;
@@ -121,7 +126,7 @@ pub(super) async fn advance(server: Server, caller: Caller, name: PointerName, s
 )]
 pub(super) async fn history(server: Server, caller: Caller, name: PointerName, paging: Paging) -> ApiResult<Response> {
     let page = server.app.pointer_history(&caller.0, &name, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    Ok(axum::Json(wire::Page::of(page, wire::PointerMove::from)).into_response())
+    Ok(axum::Json(wire::Page::from_page(page, wire::PointerMove::from)).into_response())
 }
 
 /// Delete a pointer
@@ -142,7 +147,7 @@ pub(super) async fn delete(server: Server, caller: Caller, name: PointerName) ->
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct ListQuery {
+pub(super) struct PointerListQuery {
     /// Only those of this namespace.
     namespace: Option<String>,
 }
@@ -150,26 +155,26 @@ pub(super) struct ListQuery {
 /// List pointers in the order of their names
 #[utoipa::path(
     get, path = "/api/v1/pointers", tag = "pointers", operation_id = "list_pointers",
-    params(ListQuery, Paging),
+    params(PointerListQuery, Paging),
     responses((status = 200, description = "One page", body = wire::Page<wire::Pointer>)),
 )]
 pub(super) async fn list(
     State(server): State<Server>,
     Caller(scope): Caller,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<PointerListQuery>,
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<wire::Page<wire::Pointer>>> {
     let filter = PointerFilter { namespace: query.namespace };
     let page = server.app.pointers(&scope, &filter, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    Ok(axum::Json(wire::Page::of(page, wire::Pointer::from)))
+    Ok(axum::Json(wire::Page::from_page(page, wire::Pointer::from)))
 }
 
-type Parts = Path<(String, String)>;
+type PointerPathParts = Path<(String, String)>;
 
 pub(super) async fn on_put(
     State(server): State<Server>,
     caller: Caller,
-    Path((namespace, name)): Parts,
+    Path((namespace, name)): PointerPathParts,
     request: Request,
 ) -> ApiResult<Response> {
     let name = PointerName::new(namespace, name)?;
@@ -180,39 +185,39 @@ pub(super) async fn on_put(
 pub(super) async fn on_get(
     State(server): State<Server>,
     caller: Caller,
-    Path((namespace, rest)): Parts,
+    Path((namespace, rest)): PointerPathParts,
     Query(paging): Query<Paging>,
 ) -> ApiResult<Response> {
     match rest.strip_suffix("/history") {
-        Some(name) => history(server, caller, looked_up(namespace, name)?, paging).await,
-        None => get_one(server, caller, looked_up(namespace, &rest)?).await,
+        Some(name) => history(server, caller, parse_pointer_name(namespace, name)?, paging).await,
+        None => get_one(server, caller, parse_pointer_name(namespace, &rest)?).await,
     }
 }
 
 pub(super) async fn on_post(
     State(server): State<Server>,
     caller: Caller,
-    Path((namespace, rest)): Parts,
+    Path((namespace, rest)): PointerPathParts,
     request: Request,
 ) -> ApiResult<Response> {
     let Some(name) = rest.strip_suffix("/advance") else {
         return Err(problem::method_not_allowed(request.method().clone()).await);
     };
-    let name = looked_up(namespace, name)?;
-    let Json(step) = Json::<Advance>::from_request(request, &server).await?;
+    let name = parse_pointer_name(namespace, name)?;
+    let Json(step) = Json::<PointerAdvance>::from_request(request, &server).await?;
     advance(server, caller, name, step).await
 }
 
 pub(super) async fn on_delete(
     State(server): State<Server>,
     caller: Caller,
-    Path((namespace, name)): Parts,
+    Path((namespace, name)): PointerPathParts,
 ) -> ApiResult<Response> {
-    delete(server, caller, looked_up(namespace, &name)?).await
+    delete(server, caller, parse_pointer_name(namespace, &name)?).await
 }
 
 /// The name of a pointer that should be there. What is not a legal name is no pointer's.
-fn looked_up(namespace: String, name: &str) -> Result<PointerName, Problem> {
+fn parse_pointer_name(namespace: String, name: &str) -> Result<PointerName, Problem> {
     PointerName::new(namespace, name)
         .map_err(|problem| Problem::new(ibid_domain::Code::PointerNotFound, problem.detail))
 }

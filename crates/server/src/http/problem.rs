@@ -25,7 +25,7 @@ impl From<ibid_store::Error> for ApiError {
         if !error.is_problem() {
             tracing::error!(%error, "a request failed inside the server");
         }
-        Self(error.problem())
+        Self(error.to_problem())
     }
 }
 
@@ -42,7 +42,7 @@ impl IntoResponse for ApiError {
 }
 
 /// Writes the body of a problem, if the response is one.
-pub(super) fn render(mut response: Response, request_id: &str) -> Response {
+pub(super) fn render_problem(mut response: Response, request_id: &str) -> Response {
     let Some(problem) = response.extensions_mut().remove::<Problem>() else { return response };
     let body = serde_json::to_vec(&wire::Problem::new(problem, request_id)).unwrap_or_default();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
@@ -58,5 +58,6 @@ pub(super) async fn method_not_allowed(method: axum::http::Method) -> ApiError {
 
 /// The problem of a path that names nothing.
 pub(super) fn not_found(path: &str) -> ApiError {
-    Problem::new(Code::NotFound, format!("there is nothing at {}", ibid_domain::problem::shown(path))).into()
+    Problem::new(Code::NotFound, format!("there is nothing at {}", ibid_domain::problem::shorten_for_error(path)))
+        .into()
 }

@@ -6,20 +6,20 @@ use utoipa::ToSchema;
 
 use super::{Server, extract::Caller, problem::ApiResult, sources::wire::Source};
 
-/// How much of the sample library there is.
+/// State of the sample library.
 #[derive(Serialize, ToSchema)]
-pub(super) struct Sample {
-    /// How many documents it has.
+pub(super) struct SampleStatus {
+    /// Number of documents in the sample.
     documents: usize,
-    /// How many of them are here.
+    /// Number of sample documents that are in the library now.
     loaded: usize,
-    /// What can be asked of them.
+    /// Example questions that the sample answers.
     questions: Vec<String>,
 }
 
-/// What was loaded.
+/// Sources that were loaded from the sample.
 #[derive(Serialize, ToSchema)]
-pub(super) struct Loaded {
+pub(super) struct SampleLoadResult {
     items: Vec<Source>,
 }
 
@@ -28,11 +28,11 @@ pub(super) struct Loaded {
 /// A few documents about a made-up town, and questions that they answer.
 #[utoipa::path(
     get, path = "/api/v1/sample", tag = "sources", operation_id = "get_sample",
-    responses((status = 200, description = "How much of it is here", body = Sample)),
+    responses((status = 200, description = "How much of it is here", body = SampleStatus)),
 )]
-pub(super) async fn get(State(server): State<Server>, Caller(scope): Caller) -> ApiResult<axum::Json<Sample>> {
-    let ibid_app::Sample { documents, loaded, questions } = server.app.sample(&scope).await?;
-    Ok(axum::Json(Sample { documents, loaded, questions }))
+pub(super) async fn get(State(server): State<Server>, Caller(scope): Caller) -> ApiResult<axum::Json<SampleStatus>> {
+    let ibid_app::SampleStatus { documents, loaded, questions } = server.app.sample_status(&scope).await?;
+    Ok(axum::Json(SampleStatus { documents, loaded, questions }))
 }
 
 /// Load the sample library
@@ -40,11 +40,14 @@ pub(super) async fn get(State(server): State<Server>, Caller(scope): Caller) -> 
 /// What is here already stays as it is.
 #[utoipa::path(
     post, path = "/api/v1/sample", tag = "sources", operation_id = "load_sample",
-    responses((status = 200, description = "Its sources; jobs read them", body = Loaded)),
+    responses((status = 200, description = "Its sources; jobs read them", body = SampleLoadResult)),
 )]
-pub(super) async fn load(State(server): State<Server>, Caller(scope): Caller) -> ApiResult<axum::Json<Loaded>> {
+pub(super) async fn load(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+) -> ApiResult<axum::Json<SampleLoadResult>> {
     let items = server.app.load_sample(&scope).await?.into_iter().map(Source::from).collect();
-    Ok(axum::Json(Loaded { items }))
+    Ok(axum::Json(SampleLoadResult { items }))
 }
 
 /// Remove the sample library

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use ibid_domain::{Code, Problem};
-use ibid_models::{ChatMessage, ChatRequest, complete};
+use ibid_models::{ChatMessage, ChatRequest, complete_chat};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     config::{ChatKind, CitationFormat, CitationSettings},
-    settings::{Answers, Kept},
+    settings::{AppSettings, ChatSettings},
     tools,
 };
 
@@ -24,53 +24,53 @@ use crate::{
 #[derive(Serialize, ToSchema)]
 pub(super) struct Settings {
     answers: AnswerSettings,
-    citations: ShownCitationSettings,
+    citations: CitationSettingsView,
     embedder: EmbedderSettings,
     web_search: WebSearchSettings,
     version: &'static str,
-    /// `sqlite` or `postgres`.
+    /// Database of the library: `sqlite` or `postgres`.
     engine: &'static str,
-    /// `folder` or `s3`.
+    /// Storage of artifacts: `folder` or `s3`.
     blobs: &'static str,
 }
 
-/// Who writes answers.
+/// Settings of the model that writes answers.
 #[derive(Serialize, ToSchema)]
 pub(super) struct AnswerSettings {
     /// `none` if answers are quoted.
     provider: ChatKind,
     model: String,
-    /// Where it listens; empty in its usual place.
+    /// Base URL of the provider; empty for its default.
     url: String,
-    /// Whether there is a key for it. The key itself is never told.
+    /// True if an API key is set. The key itself is never returned.
     has_key: bool,
-    /// Whether only the one who starts the server can change this.
+    /// True if a flag, a variable or the configuration file sets this, so that the app cannot change it.
     is_fixed: bool,
-    /// Where it is set: `default`, `app`, `ibid.toml`, `flag`, or the name of a variable.
+    /// Origin of the setting: `default`, `app`, `ibid.toml`, `flag`, or the name of an environment variable.
     from: String,
 }
 
-/// How citations are found and shown.
+/// Settings for extracting and displaying citations.
 #[derive(Serialize, ToSchema)]
-pub(super) struct ShownCitationSettings {
-    /// Whether the results of tools are looked at for sources.
+pub(super) struct CitationSettingsView {
+    /// True if tool results are searched for sources.
     enabled: bool,
     format: CitationFormat,
-    /// Whether all that is quoted of a source is shown at first, or only the first of it.
+    /// True if the app shows all quotes of a source at first; false shows only the first quote.
     expand_sources_by_default: bool,
-    /// How many sources the list shows at first.
+    /// Number of sources that the list shows at first.
     max_sources_displayed: u32,
-    /// Whose results are looked at, as names in which `*` and `?` are wild.
+    /// Names of tools whose results are searched; `*` and `?` are wildcards.
     enabled_tools: Vec<String>,
-    /// Whether a marker shows its source when pointed at.
+    /// True if the app shows the source when the pointer is over a marker.
     enable_tooltips: bool,
-    /// Whether only the one who starts the server can change this.
+    /// True if a flag, a variable or the configuration file sets this, so that the app cannot change it.
     is_fixed: bool,
-    /// Where it is set.
+    /// Origin of the setting, as for answers.
     from: String,
 }
 
-/// What turns text into vectors.
+/// Settings of the embedding model that turns text into vectors.
 #[derive(Serialize, ToSchema)]
 pub(super) struct EmbedderSettings {
     provider: String,
@@ -79,68 +79,68 @@ pub(super) struct EmbedderSettings {
     model: Option<String>,
 }
 
-/// What searches the web.
+/// Settings of the provider that searches the web.
 #[derive(Serialize, ToSchema)]
 pub(super) struct WebSearchSettings {
     is_configured: bool,
 }
 
-/// What is to be set; what is not said stays.
+/// Changes to the settings; fields that are left out stay as they are.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ChangedSettings {
-    answers: Option<ChangedAnswers>,
-    citations: Option<ChangedCitations>,
+pub(super) struct SettingsPatch {
+    answers: Option<AnswerSettingsPatch>,
+    citations: Option<CitationSettingsPatch>,
 }
 
-/// Who is to write answers.
+/// Changes to the model that writes answers.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ChangedAnswers {
+pub(super) struct AnswerSettingsPatch {
     provider: ChatKind,
     #[serde(default)]
     model: String,
-    /// Where it listens, if not in its usual place; a server of your own as http://localhost:11434/v1.
+    /// Base URL of the provider; empty for its default. For a server of your own, such as http://localhost:11434/v1.
     #[serde(default)]
     url: String,
     /// The key for it; the one that is kept if not said, for the same provider and address.
     key: Option<String>,
 }
 
-/// How citations are to be found and shown.
+/// Changes to the settings for citations.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ChangedCitations {
+pub(super) struct CitationSettingsPatch {
     enabled: Option<bool>,
     format: Option<CitationFormat>,
     expand_sources_by_default: Option<bool>,
-    /// From 1 to 1000.
+    /// Number of sources that the list shows at first, 1 to 1000.
     max_sources_displayed: Option<u32>,
     enabled_tools: Option<Vec<String>>,
     enable_tooltips: Option<bool>,
 }
 
-/// Whether a model answers.
+/// Result of testing the model that writes answers.
 #[derive(Serialize, ToSchema)]
-pub(super) struct Tested {
+pub(super) struct ModelTestResult {
     ok: bool,
     latency_ms: f64,
-    /// What it said.
+    /// Reply of the model; null if the test failed.
     #[schema(required)]
     reply: Option<String>,
-    /// What went wrong.
+    /// Reason why the test failed; null if it succeeded.
     #[schema(required)]
     error: Option<String>,
 }
 
-/// The settings
+/// Get the settings of the library
 #[utoipa::path(
     get, path = "/api/v1/settings", tag = "status", operation_id = "get_settings",
     responses((status = 200, description = "Those in force", body = Settings)),
 )]
 pub(super) async fn get(State(server): State<Server>, Caller(scope): Caller) -> ApiResult<axum::Json<Settings>> {
-    let kept = Kept::of(&server.app, &scope).await?;
-    Ok(axum::Json(shown_settings(&server, &kept)))
+    let kept = AppSettings::load(&server.app, &scope).await?;
+    Ok(axum::Json(settings_view(&server, &kept)))
 }
 
 /// Change settings
@@ -148,7 +148,7 @@ pub(super) async fn get(State(server): State<Server>, Caller(scope): Caller) -> 
 /// What a file, the environment or a flag says cannot be changed here.
 #[utoipa::path(
     patch, path = "/api/v1/settings", tag = "status", operation_id = "change_settings",
-    request_body = ChangedSettings,
+    request_body = SettingsPatch,
     responses(
         (status = 200, description = "Those in force now", body = Settings),
         (status = 409, description = "One is set where the server was started", body = wire::Problem, content_type = "application/problem+json"),
@@ -158,41 +158,41 @@ pub(super) async fn get(State(server): State<Server>, Caller(scope): Caller) -> 
 pub(super) async fn change(
     State(server): State<Server>,
     Caller(scope): Caller,
-    Json(change): Json<ChangedSettings>,
+    Json(change): Json<SettingsPatch>,
 ) -> ApiResult<axum::Json<Settings>> {
-    let mut kept = Kept::of(&server.app, &scope).await?;
+    let mut kept = AppSettings::load(&server.app, &scope).await?;
     let fixed = |name: &str, from: &str| {
         let detail = format!("{name} is set by {from}; change it there");
-        Err(Problem::new(Code::SettingIsFixed, detail).field(name))
+        Err(Problem::new(Code::SettingIsFixed, detail).with_field(name))
     };
     if let Some(answers) = change.answers {
         if let Some(from) = server.config.chat_from() {
             fixed("answers", from)?;
         }
-        kept.answers = Some(answers.with_key(kept.answers.as_ref()).checked()?);
+        kept.answers = Some(answers.with_key(kept.answers.as_ref()).validate()?);
     }
     if let Some(citations) = change.citations {
         if let Some(from) = server.config.citations_from() {
             fixed("citations", from)?;
         }
-        kept.citations = Some(citations.applied(kept.citations.take().unwrap_or_default())?);
+        kept.citations = Some(citations.apply_to(kept.citations.take().unwrap_or_default())?);
     }
-    let tools = tools::reopen(&server.config.with(&kept), &server.app.tools())
-        .map_err(|error| Problem::new(Code::InvalidField, error).field("answers"))?;
+    let tools = tools::reopen(&server.config.with_app_settings(&kept), &server.app.tools())
+        .map_err(|error| Problem::new(Code::InvalidField, error).with_field("answers"))?;
     for (name, value) in [
         ("answers", kept.answers.as_ref().map(serde_json::to_value)),
         ("citations", kept.citations.as_ref().map(serde_json::to_value)),
     ] {
         if let Some(value) = value {
             let value = value.map_err(|error| ibid_app::Error::Corrupt(error.to_string()))?;
-            server.app.set(&scope, name, value).await?;
+            server.app.save_setting(&scope, name, value).await?;
         }
     }
-    server.app.retool(tools);
-    Ok(axum::Json(shown_settings(&server, &kept)))
+    server.app.set_tools(tools);
+    Ok(axum::Json(settings_view(&server, &kept)))
 }
 
-/// How long a model may take to say one word.
+/// Maximum time for a model to reply to the test.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Ask a model for one word
@@ -200,33 +200,34 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Nothing is kept. Without a key, the one that is kept for the same provider and address is used.
 #[utoipa::path(
     post, path = "/api/v1/settings/test", tag = "status", operation_id = "test_settings",
-    request_body = ChangedAnswers,
+    request_body = AnswerSettingsPatch,
     responses(
-        (status = 200, description = "Whether it answered", body = Tested),
+        (status = 200, description = "Whether it answered", body = ModelTestResult),
         (status = 422, description = "A setting is not legal", body = wire::Problem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn test(
+pub(super) async fn test_model(
     State(server): State<Server>,
     Caller(scope): Caller,
-    Json(answers): Json<ChangedAnswers>,
-) -> ApiResult<axum::Json<Tested>> {
-    let kept = Kept::of(&server.app, &scope).await?;
+    Json(answers): Json<AnswerSettingsPatch>,
+) -> ApiResult<axum::Json<ModelTestResult>> {
+    let kept = AppSettings::load(&server.app, &scope).await?;
     let inherited = match server.config.chat_from() {
-        Some(_) => Some(server.config.answers()),
+        Some(_) => Some(server.config.chat_settings()),
         None => kept.answers,
     };
-    let answers = answers.with_key(inherited.as_ref()).checked()?;
+    let answers = answers.with_key(inherited.as_ref()).validate()?;
     let started = Instant::now();
-    let wanted = Kept { answers: Some(answers), citations: None };
+    let wanted = AppSettings { answers: Some(answers), citations: None };
     let said = async {
-        let model = tools::chat(&server.config.free().with(&wanted))?.ok_or("no provider is chosen")?;
+        let model = tools::open_chat_model(&server.config.without_chat_origin().with_app_settings(&wanted))?
+            .ok_or("no provider is chosen")?;
         let request = ChatRequest {
             messages: vec![ChatMessage::User("Reply with the one word: ready".to_owned())],
             max_output_tokens: Some(64),
             ..ChatRequest::default()
         };
-        match tokio::time::timeout(PATIENCE, complete(model.as_ref(), request)).await {
+        match tokio::time::timeout(PATIENCE, complete_chat(model.as_ref(), request)).await {
             Ok(Ok(told)) => Ok(told.text.trim().chars().take(200).collect::<String>()),
             Ok(Err(error)) => Err(error.to_string()),
             Err(_) => Err(format!("no answer within {} seconds", PATIENCE.as_secs())),
@@ -237,16 +238,16 @@ pub(super) async fn test(
         Err(error) => (None, Some(error)),
     };
     let latency_ms = started.elapsed().as_secs_f64() * 1000.0;
-    Ok(axum::Json(Tested { ok: error.is_none(), latency_ms, reply, error }))
+    Ok(axum::Json(ModelTestResult { ok: error.is_none(), latency_ms, reply, error }))
 }
 
-impl ChangedAnswers {
+impl AnswerSettingsPatch {
     /// With the key that is kept, if none is said and it would go to the same place: a key is never sent elsewhere.
-    fn with_key(self, kept: Option<&Answers>) -> Answers {
+    fn with_key(self, kept: Option<&ChatSettings>) -> ChatSettings {
         let url = self.url.trim().to_owned();
         let same = kept.filter(|kept| kept.provider == self.provider && kept.url == url);
         let key = self.key.map(|key| key.trim().to_owned());
-        Answers {
+        ChatSettings {
             key: key.or_else(|| same.map(|kept| kept.key.clone())).unwrap_or_default(),
             provider: self.provider,
             model: self.model.trim().to_owned(),
@@ -255,9 +256,9 @@ impl ChangedAnswers {
     }
 }
 
-impl ChangedCitations {
-    fn applied(self, kept: CitationSettings) -> Result<CitationSettings, Problem> {
-        let wrong = |field: &str, detail: &str| Err(Problem::new(Code::InvalidField, detail).field(field));
+impl CitationSettingsPatch {
+    fn apply_to(self, kept: CitationSettings) -> Result<CitationSettings, Problem> {
+        let wrong = |field: &str, detail: &str| Err(Problem::new(Code::InvalidField, detail).with_field(field));
         if self.max_sources_displayed.is_some_and(|most| !(1..=1000).contains(&most)) {
             return wrong("max_sources_displayed", "max_sources_displayed takes a number from 1 to 1000");
         }
@@ -277,8 +278,8 @@ impl ChangedCitations {
     }
 }
 
-fn shown_settings(server: &Server, kept: &Kept) -> Settings {
-    let config = server.config.with(kept);
+fn settings_view(server: &Server, kept: &AppSettings) -> Settings {
+    let config = server.config.with_app_settings(kept);
     let from = |fixed: Option<&str>, is_kept: bool| match fixed {
         Some(from) => from.to_owned(),
         None => if is_kept { "app" } else { "default" }.to_owned(),
@@ -303,7 +304,7 @@ fn shown_settings(server: &Server, kept: &Kept) -> Settings {
             is_fixed: chat_from.is_some(),
             from: from(chat_from, kept.answers.is_some()),
         },
-        citations: ShownCitationSettings {
+        citations: CitationSettingsView {
             enabled,
             format,
             expand_sources_by_default,

@@ -12,64 +12,64 @@ use utoipa::ToSchema;
 
 use super::Server;
 
-/// That the process lives.
+/// Response of the liveness check.
 #[derive(Serialize, ToSchema)]
-pub(super) struct Health {
+pub(super) struct HealthStatus {
     status: &'static str,
     version: &'static str,
     uptime_seconds: u64,
 }
 
-/// Whether the process lives
-#[utoipa::path(get, path = "/health", tag = "status", operation_id = "health", responses((status = 200, description = "It does", body = Health)))]
-pub(super) async fn health(State(server): State<Server>) -> axum::Json<Health> {
+/// Check that the process is alive
+#[utoipa::path(get, path = "/health", tag = "status", operation_id = "health", responses((status = 200, description = "It does", body = HealthStatus)))]
+pub(super) async fn health(State(server): State<Server>) -> axum::Json<HealthStatus> {
     let uptime_seconds = server.started.elapsed().as_secs();
-    axum::Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime_seconds })
+    axum::Json(HealthStatus { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime_seconds })
 }
 
-/// Whether requests can be served.
+/// Response of the readiness check.
 #[derive(Serialize, ToSchema)]
-pub(super) struct Ready {
-    /// `ready` or `unavailable`.
+pub(super) struct Readiness {
+    /// Result of all checks: `ready` or `unavailable`.
     status: &'static str,
     version: &'static str,
-    /// `sqlite` or `postgres`.
+    /// Database of the library: `sqlite` or `postgres`.
     engine: &'static str,
-    /// `folder` or `s3`.
+    /// Storage of artifacts: `folder` or `s3`.
     blobs: &'static str,
-    checks: Vec<Check>,
+    checks: Vec<ReadinessCheck>,
 }
 
-/// One thing that is needed.
+/// Check of one part that the server needs.
 #[derive(Serialize, ToSchema)]
-pub(super) struct Check {
+pub(super) struct ReadinessCheck {
     name: &'static str,
-    /// `ok` or `failed`.
+    /// Result of this check: `ok` or `failed`.
     status: &'static str,
     #[schema(required)]
     detail: Option<String>,
     latency_ms: f64,
 }
 
-/// How long a check may take before it counts as failed.
+/// Maximum time for one readiness check; a slower one counts as failed.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Whether requests can be served
+/// Check that the server can serve requests
 #[utoipa::path(
     get, path = "/ready", tag = "status", operation_id = "ready",
-    responses((status = 200, description = "They can", body = Ready), (status = 503, description = "They cannot", body = Ready)),
+    responses((status = 200, description = "They can", body = Readiness), (status = 503, description = "They cannot", body = Readiness)),
 )]
 pub(super) async fn ready(State(server): State<Server>) -> Response {
     let store = server.app.store();
     let (database, blobs, workers, indexes) = tokio::join!(
-        check("database", async { store.ping().await.map(|()| None).map_err(|error| error.to_string()) }),
-        check("blobs", async { store.blobs().ping().await.map(|()| None).map_err(|error| error.to_string()) }),
-        check("workers", async { workers(&server) }),
-        check("indexes", async { indexes(&server).await }),
+        run_check("database", async { store.ping().await.map(|()| None).map_err(|error| error.to_string()) }),
+        run_check("blobs", async { store.blobs().ping().await.map(|()| None).map_err(|error| error.to_string()) }),
+        run_check("workers", async { check_workers(&server) }),
+        run_check("indexes", async { check_indexes(&server).await }),
     );
     let checks = vec![database, blobs, indexes, workers];
     let ready = checks.iter().all(|check| check.status == "ok") && !server.stop.is_cancelled();
-    let body = Ready {
+    let body = Readiness {
         status: if ready { "ready" } else { "unavailable" },
         version: env!("CARGO_PKG_VERSION"),
         engine: store.engine().as_str(),
@@ -80,7 +80,7 @@ pub(super) async fn ready(State(server): State<Server>) -> Response {
 }
 
 /// An index that is behind still answers; one that cannot be opened does not.
-async fn indexes(server: &Server) -> Result<Option<String>, String> {
+async fn check_indexes(server: &Server) -> Result<Option<String>, String> {
     match server.app.index_state().await.map_err(|error| error.to_string())? {
         None => Ok(Some("words and vectors are indexed with their rows".to_owned())),
         Some(state) if state.behind == 0 => Ok(Some(format!("{} passages", state.passages))),
@@ -88,16 +88,16 @@ async fn indexes(server: &Server) -> Result<Option<String>, String> {
     }
 }
 
-fn workers(server: &Server) -> Result<Option<String>, String> {
+fn check_workers(server: &Server) -> Result<Option<String>, String> {
     let Some(pulse) = &server.worker else { return Ok(Some("jobs are done by other processes".to_owned())) };
-    match pulse.age() {
+    match pulse.since_last_beat() {
         Some(age) if age < Duration::from_secs(30) => Ok(None),
         Some(age) => Err(format!("the worker has not looked for jobs for {} seconds", age.as_secs())),
         None => Err("the worker has not started".to_owned()),
     }
 }
 
-async fn check(name: &'static str, work: impl Future<Output = Result<Option<String>, String>>) -> Check {
+async fn run_check(name: &'static str, work: impl Future<Output = Result<Option<String>, String>>) -> ReadinessCheck {
     let started = Instant::now();
     let outcome = tokio::time::timeout(PATIENCE, work).await;
     let outcome = outcome.unwrap_or_else(|_| Err(format!("no answer within {} seconds", PATIENCE.as_secs())));
@@ -108,15 +108,15 @@ async fn check(name: &'static str, work: impl Future<Output = Result<Option<Stri
             ("failed", Some(detail))
         }
     };
-    Check { name, status, detail, latency_ms: (started.elapsed().as_secs_f64() * 1e6).round() / 1e3 }
+    ReadinessCheck { name, status, detail, latency_ms: (started.elapsed().as_secs_f64() * 1e6).round() / 1e3 }
 }
 
-/// Figures for Prometheus
+/// Get metrics in Prometheus format
 #[utoipa::path(
     get, path = "/metrics", tag = "status", operation_id = "metrics",
     responses((status = 200, description = "In the text format of Prometheus", content_type = "text/plain", body = String)),
 )]
-pub(super) async fn metrics(State(server): State<Server>) -> Response {
+pub(super) async fn render_metrics(State(server): State<Server>) -> Response {
     let counted = async { server.app.store().read().await?.count_jobs().await };
     if let Ok(counts) = counted.await {
         for state in ibid_domain::job::JobState::ALL {

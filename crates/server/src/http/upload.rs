@@ -13,11 +13,11 @@ use axum::{
 };
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
-use ibid_app::{App, Receiving, UploadDetails, too_large};
+use ibid_app::{App, PendingUpload, UploadDetails, too_large};
 use ibid_domain::{
     Code, Problem,
     artifact::{Filename, MediaType},
-    problem::shown,
+    problem::shorten_for_error,
 };
 
 use super::{
@@ -25,10 +25,10 @@ use super::{
     problem::ApiError,
 };
 
-/// What bounds an upload.
+/// Limits of an upload: its size, and the pauses within it.
 #[derive(Clone, Copy)]
-pub(super) struct Bounds {
-    /// The most bytes.
+pub(super) struct UploadLimits {
+    /// Maximum size of the upload, in bytes.
     pub(super) limit: u64,
     /// The longest it may stand still.
     pub(super) idle: Duration,
@@ -42,13 +42,13 @@ const MAX_FIELD: usize = 128 * 1024;
 const DRAIN: u64 = 8 * 1024 * 1024;
 
 /// Receives the bytes and what is said of them.
-pub(super) async fn receive(
+pub(super) async fn receive_upload(
     app: &App,
     headers: &HeaderMap,
     body: Body,
-    bounds: Bounds,
+    bounds: UploadLimits,
     mut details: UploadDetails,
-) -> Result<(Receiving, UploadDetails), ApiError> {
+) -> Result<(PendingUpload, UploadDetails), ApiError> {
     let stream = SharedBody(Arc::new(Mutex::new(body.into_data_stream())));
     let received = async {
         let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
@@ -63,7 +63,7 @@ pub(super) async fn receive(
         if details.media_type.is_none() && !kind.is_empty() && !kind.starts_with("application/x-www-form-urlencoded") {
             details.media_type = Some(MediaType::new(kind)?);
         }
-        let mut receiving = app.receive(bounds.limit).await?;
+        let mut receiving = app.start_upload(bounds.limit).await?;
         let mut pieces = stream.clone();
         while let Some(piece) = in_time(bounds.idle, pieces.next()).await? {
             let piece = piece.map_err(|error| {
@@ -75,7 +75,7 @@ pub(super) async fn receive(
     };
     let received = received.await;
     if received.is_err() {
-        drain(stream).await;
+        drain_body(stream).await;
     }
     received
 }
@@ -84,18 +84,18 @@ async fn receive_form(
     app: &App,
     kind: &str,
     body: SharedBody,
-    bounds: Bounds,
+    bounds: UploadLimits,
     mut details: UploadDetails,
-) -> Result<(Receiving, UploadDetails), ApiError> {
-    let boundary = multer::parse_boundary(kind).map_err(broken)?;
+) -> Result<(PendingUpload, UploadDetails), ApiError> {
+    let boundary = multer::parse_boundary(kind).map_err(invalid_multipart)?;
     let mut form = multer::Multipart::new(body, boundary);
     let mut file = None;
-    while let Some(mut field) = in_time(bounds.idle, form.next_field()).await?.map_err(broken)? {
+    while let Some(mut field) = in_time(bounds.idle, form.next_field()).await?.map_err(invalid_multipart)? {
         match field.name().unwrap_or_default() {
             "file" => {
                 if file.is_some() {
                     let detail = "the form has two fields 'file'; upload one file at a time";
-                    return Err(Problem::new(Code::InvalidMultipart, detail).field("file").into());
+                    return Err(Problem::new(Code::InvalidMultipart, detail).with_field("file").into());
                 }
                 if let Some(name) = filename_of(&field)? {
                     details.filename = Some(name);
@@ -103,8 +103,8 @@ async fn receive_form(
                 if let Some(kind) = field.headers().get(header::CONTENT_TYPE) {
                     details.media_type = Some(MediaType::new(kind.to_str().unwrap_or_default())?);
                 }
-                let mut receiving = app.receive(bounds.limit).await?;
-                while let Some(piece) = in_time(bounds.idle, field.chunk()).await?.map_err(broken)? {
+                let mut receiving = app.start_upload(bounds.limit).await?;
+                while let Some(piece) = in_time(bounds.idle, field.chunk()).await?.map_err(invalid_multipart)? {
                     receiving.write(piece).await?;
                 }
                 file = Some(receiving);
@@ -118,87 +118,88 @@ async fn receive_form(
             "entity_metadata" => {
                 let text = text_of(field, bounds.idle).await?;
                 if !text.is_empty() {
-                    details.entity_metadata = Some(metadata(&text)?);
+                    details.entity_metadata = Some(parse_metadata(&text)?);
                 }
             }
             "filename" => details.filename = Some(Filename::new(text_of(field, bounds.idle).await?)?),
             "sha256" => {
                 let text = text_of(field, bounds.idle).await?;
-                details.sha256 = Some(text.parse().map_err(|problem: Problem| problem.field("sha256"))?);
+                details.sha256 = Some(text.parse().map_err(|problem: Problem| problem.with_field("sha256"))?);
             }
             other => {
                 let detail = format!(
                     "the form has a field '{}'; it takes file, filename, sha256, entity_type and entity_metadata",
-                    shown(other)
+                    shorten_for_error(other)
                 );
-                return Err(Problem::new(Code::InvalidField, detail).field(shown(other)).into());
+                return Err(Problem::new(Code::InvalidField, detail).with_field(shorten_for_error(other)).into());
             }
         }
     }
     match file {
         Some(receiving) => Ok((receiving, details)),
-        None => Err(Problem::new(Code::MissingFile, "the form has no field 'file'").field("file").into()),
+        None => Err(Problem::new(Code::MissingFile, "the form has no field 'file'").with_field("file").into()),
     }
 }
 
 /// A part of a form with several files.
-pub(super) enum Part {
-    /// A field and its text.
+pub(super) enum FormPart {
+    /// Name of a form field and its text.
     Text(String, String),
     /// A file that was received, and what the form says of it.
-    File(Receiving, UploadDetails),
+    File(PendingUpload, UploadDetails),
 }
 
 /// A form that is received part by part; a part with a file name is a file, whatever the field is called.
-pub(super) struct Form {
+pub(super) struct MultipartForm {
     form: multer::Multipart<'static>,
     body: SharedBody,
-    bounds: Bounds,
+    bounds: UploadLimits,
 }
 
-impl Form {
+impl MultipartForm {
     /// A form in the body of a request.
-    pub(super) fn open(headers: &HeaderMap, body: Body, bounds: Bounds) -> Result<Self, Problem> {
+    pub(super) fn open(headers: &HeaderMap, body: Body, bounds: UploadLimits) -> Result<Self, Problem> {
         let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let boundary = multer::parse_boundary(kind).map_err(|_| {
-            let detail = format!("the content type is '{}'; this address takes multipart/form-data", shown(kind));
+            let detail =
+                format!("the content type is '{}'; this address takes multipart/form-data", shorten_for_error(kind));
             Problem::new(Code::UnsupportedMediaType, detail)
         })?;
         let body = SharedBody(Arc::new(Mutex::new(body.into_data_stream())));
         Ok(Self { form: multer::Multipart::new(body.clone(), boundary), body, bounds })
     }
 
-    /// The next part.
-    pub(super) async fn next(&mut self, app: &App) -> Result<Option<Part>, ApiError> {
-        let received = self.receive(app).await;
+    /// Receives the next part of the form; returns `None` after the last.
+    pub(super) async fn next(&mut self, app: &App) -> Result<Option<FormPart>, ApiError> {
+        let received = self.receive_part(app).await;
         if received.is_err() {
-            drain(self.body.clone()).await;
+            drain_body(self.body.clone()).await;
         }
         received
     }
 
-    async fn receive(&mut self, app: &App) -> Result<Option<Part>, ApiError> {
+    async fn receive_part(&mut self, app: &App) -> Result<Option<FormPart>, ApiError> {
         let bounds = self.bounds;
-        let field = in_time(bounds.idle, self.form.next_field()).await?.map_err(broken)?;
+        let field = in_time(bounds.idle, self.form.next_field()).await?.map_err(invalid_multipart)?;
         let Some(mut field) = field else { return Ok(None) };
         let name = field.name().unwrap_or_default().to_owned();
         let filename = filename_of(&field)?;
         if filename.is_none() && !matches!(name.as_str(), "file" | "files") {
-            return Ok(Some(Part::Text(name, text_of(field, bounds.idle).await?)));
+            return Ok(Some(FormPart::Text(name, text_of(field, bounds.idle).await?)));
         }
         let kind = field.headers().get(header::CONTENT_TYPE);
         let media_type = kind.map(|kind| MediaType::new(kind.to_str().unwrap_or_default())).transpose()?;
-        let mut receiving = app.receive(bounds.limit).await?;
-        while let Some(piece) = in_time(bounds.idle, field.chunk()).await?.map_err(broken)? {
+        let mut receiving = app.start_upload(bounds.limit).await?;
+        while let Some(piece) = in_time(bounds.idle, field.chunk()).await?.map_err(invalid_multipart)? {
             receiving.write(piece).await?;
         }
         let details = UploadDetails { filename, media_type, ..UploadDetails::default() };
-        Ok(Some(Part::File(receiving, details)))
+        Ok(Some(FormPart::File(receiving, details)))
     }
 
     /// Reads on for a while after a part was refused, so that the client gets to see why.
-    pub(super) async fn refuse(self, problem: Problem) -> ApiError {
-        drain(self.body).await;
+    pub(super) async fn reject_with(self, problem: Problem) -> ApiError {
+        drain_body(self.body).await;
         problem.into()
     }
 }
@@ -208,7 +209,7 @@ fn filename_of(field: &multer::Field<'_>) -> Result<Option<Filename>, Problem> {
     // A name that is not UTF-8 never reaches `file_name`, so it is looked for in the header itself.
     let raw = field.headers().get(header::CONTENT_DISPOSITION).map(|value| value.as_bytes()).unwrap_or_default();
     if std::str::from_utf8(raw).is_err() {
-        return Err(Problem::new(Code::FilenameInvalid, "the file name is not UTF-8").field("filename"));
+        return Err(Problem::new(Code::FilenameInvalid, "the file name is not UTF-8").with_field("filename"));
     }
     match field.file_name() {
         None | Some("") => Ok(None),
@@ -219,29 +220,29 @@ fn filename_of(field: &multer::Field<'_>) -> Result<Option<Filename>, Problem> {
 async fn text_of(mut field: multer::Field<'_>, idle: Duration) -> Result<String, ApiError> {
     let name = field.name().unwrap_or_default().to_owned();
     let mut bytes = Vec::new();
-    while let Some(piece) = in_time(idle, field.chunk()).await?.map_err(broken)? {
+    while let Some(piece) = in_time(idle, field.chunk()).await?.map_err(invalid_multipart)? {
         if bytes.len() + piece.len() > MAX_FIELD {
             return Err(Problem::new(Code::InvalidField, format!("{name} is larger than {MAX_FIELD} bytes"))
-                .field(name)
+                .with_field(name)
                 .into());
         }
         bytes.extend_from_slice(&piece);
     }
     String::from_utf8(bytes)
-        .map_err(|_| Problem::new(Code::InvalidField, format!("{name} is not UTF-8")).field(name).into())
+        .map_err(|_| Problem::new(Code::InvalidField, format!("{name} is not UTF-8")).with_field(name).into())
 }
 
 /// `entity_metadata` as it comes in a form or a query: JSON as text.
-pub(super) fn metadata(text: &str) -> Result<ibid_domain::JsonObject, Problem> {
+pub(super) fn parse_metadata(text: &str) -> Result<ibid_domain::JsonObject, Problem> {
     let object: ibid_domain::JsonObject = parse_json(text.as_bytes()).map_err(|problem| {
         let detail = format!("entity_metadata takes a JSON object: {}", problem.detail);
-        Problem::new(Code::InvalidField, detail).field("entity_metadata")
+        Problem::new(Code::InvalidField, detail).with_field("entity_metadata")
     })?;
     check_facts("entity_metadata", &object)?;
     Ok(object)
 }
 
-fn broken(error: multer::Error) -> Problem {
+fn invalid_multipart(error: multer::Error) -> Problem {
     Problem::new(Code::InvalidMultipart, format!("the multipart body is broken: {error}"))
 }
 
@@ -251,7 +252,7 @@ async fn in_time<T>(idle: Duration, work: impl Future<Output = T>) -> Result<T, 
         .map_err(|_| Problem::new(Code::Timeout, format!("no byte of the upload came for {} seconds", idle.as_secs())))
 }
 
-async fn drain(mut body: SharedBody) {
+async fn drain_body(mut body: SharedBody) {
     let reading = async {
         let mut left = DRAIN;
         while let Some(Ok(piece)) = body.next().await {

@@ -11,25 +11,25 @@ use super::problem;
 #[derive(rust_embed::RustEmbed)]
 #[folder = "../../web/dist"]
 #[allow_missing = true]
-struct Assets;
+struct WebAssets;
 
 /// Serves a file of the app, or the app itself for its own addresses.
-pub(super) async fn serve(request: Request) -> Response {
+pub(super) async fn serve_app(request: Request) -> Response {
     let path = request.uri().path().trim_start_matches('/');
     if path.starts_with("api/") || !matches!(*request.method(), Method::GET | Method::HEAD) {
         return problem::not_found(request.uri().path()).into_response();
     }
-    if let Some(file) = Assets::get(path).filter(|_| !path.is_empty()) {
+    if let Some(file) = WebAssets::get(path).filter(|_| !path.is_empty()) {
         // Files under assets/ bear a hash of their content in their name.
         let cache = if path.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
-        return respond(file, cache, request.headers().get(header::IF_NONE_MATCH));
+        return asset_response(file, cache, request.headers().get(header::IF_NONE_MATCH));
     }
     // A file that is not there is not a page of the app. Below the root a dot is part of a name.
     if path.starts_with("assets/") || (path.contains('.') && !path.contains('/')) {
         return problem::not_found(request.uri().path()).into_response();
     }
-    match Assets::get("index.html") {
-        Some(page) => respond(page, "no-cache", request.headers().get(header::IF_NONE_MATCH)),
+    match WebAssets::get("index.html") {
+        Some(page) => asset_response(page, "no-cache", request.headers().get(header::IF_NONE_MATCH)),
         None => {
             let text = "The web app is not part of this build: run `make run`, which builds it. The API is at /docs.\n";
             (StatusCode::NOT_FOUND, text).into_response()
@@ -37,7 +37,7 @@ pub(super) async fn serve(request: Request) -> Response {
     }
 }
 
-fn respond(file: rust_embed::EmbeddedFile, cache: &'static str, known: Option<&HeaderValue>) -> Response {
+fn asset_response(file: rust_embed::EmbeddedFile, cache: &'static str, known: Option<&HeaderValue>) -> Response {
     let etag = format!("\"{}\"", ibid_domain::Sha256::from(file.metadata.sha256_hash()));
     let headers = [
         (header::CONTENT_TYPE, file.metadata.mimetype().to_owned()),

@@ -2,30 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use ibid_domain::{JsonObject, Sha256, Timestamp, job, manifest, page};
+use ibid_domain::{JsonObject, Sha256, Timestamp, job, manifest, pagination};
 use serde::Serialize;
 use serde_json::Value as Json;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// An error (RFC 9457).
+/// Error response as RFC 9457 problem details.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Problem {
-    /// Where the code is explained.
+    /// URI of the page that explains the error code.
     #[serde(rename = "type")]
     kind: String,
     /// A short, fixed sentence for the code.
     title: &'static str,
-    /// The HTTP status.
+    /// HTTP status code of the response.
     status: u16,
     /// The stable name of what went wrong.
     code: &'static str,
-    /// What was wrong here, and what would be right.
+    /// Explanation of this error: the value that was wrong, and the one expected.
     detail: String,
     /// The field, parameter or path that was wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<String>,
-    /// What to do about it.
+    /// Advice on how to fix the error.
     hint: &'static str,
     /// The id of the request, as it stands in the log.
     request_id: String,
@@ -51,10 +51,10 @@ impl Problem {
     }
 }
 
-/// One page of a list.
+/// One page of a list, with a cursor to the next.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Page<T: ToSchema> {
-    /// The items.
+    /// Items on this page, at most `limit`.
     items: Vec<T>,
     /// `cursor` of the next page; null on the last.
     #[schema(required)]
@@ -62,7 +62,7 @@ pub(crate) struct Page<T: ToSchema> {
 }
 
 impl<T: ToSchema> Page<T> {
-    pub(crate) fn of<U>(page: page::Page<U>, convert: impl FnMut(U) -> T) -> Self {
+    pub(crate) fn from_page<U>(page: pagination::Page<U>, convert: impl FnMut(U) -> T) -> Self {
         let page = page.map(convert);
         Self { items: page.items, next_cursor: page.next.map(|cursor| cursor.encode()) }
     }
@@ -74,32 +74,32 @@ pub(crate) struct Artifact {
     /// The hash of its bytes, and its name.
     #[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
     sha256: Sha256,
-    /// What the bytes are.
+    /// Media type of the artifact's bytes.
     media_type: String,
-    /// How many bytes.
+    /// Size of the artifact in bytes.
     size_bytes: u64,
-    /// What the file was called.
+    /// Name of the uploaded file; null if there was none.
     #[schema(required)]
     filename: Option<String>,
-    /// Where the bytes lie.
+    /// Location of the bytes, such as a file or S3 URI.
     storage_uri: String,
-    /// How they are kept.
+    /// Storage class of the bytes in the blob store.
     storage_class: String,
     /// The type of source it is the content of, one of the twelve.
     #[schema(required)]
     entity_type: Option<&'static str>,
-    /// What else is known of it.
+    /// Further facts that were sent with the upload.
     #[schema(required, value_type = Option<HashMap<String, serde_json::Value>>)]
     entity_metadata: Option<JsonObject>,
-    /// Who brought it.
+    /// Id of the user who uploaded the artifact first.
     #[schema(required)]
     created_by: Option<Uuid>,
-    /// How many manifest entries and other rows name it.
+    /// Number of manifest entries and other rows that refer to the artifact.
     reference_count: u64,
-    /// When it first came.
+    /// Time of the first upload of these bytes.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it last came or changed.
+    /// Time of the last upload or change.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
 }
@@ -123,23 +123,23 @@ impl From<ibid_domain::Artifact> for Artifact {
     }
 }
 
-/// One file of a tree.
+/// One file in the tree of a manifest.
 #[derive(Serialize, ToSchema)]
 #[schema(as = TreeEntry)]
-pub(crate) struct Entry {
-    /// Its artifact.
+pub(crate) struct TreeEntry {
+    /// SHA-256 of the artifact with the file's bytes.
     #[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
     sha256: Sha256,
-    /// What it is.
+    /// Media type of the file's bytes.
     media_type: String,
-    /// How large it is.
+    /// Size of the file, in bytes.
     size_bytes: u64,
     /// The type of source it is the content of.
     #[serde(skip_serializing_if = "Option::is_none")]
     entity_type: Option<&'static str>,
 }
 
-impl From<&manifest::Entry> for Entry {
+impl From<&manifest::Entry> for TreeEntry {
     fn from(entry: &manifest::Entry) -> Self {
         Self {
             sha256: entry.sha256,
@@ -156,23 +156,23 @@ pub(crate) struct ManifestSummary {
     /// The hash of the canonical JSON (RFC 8785) of `{message, parent_sha256, tree}`, and its name.
     #[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
     sha256: Sha256,
-    /// What it was made after.
+    /// SHA-256 of the parent manifest; null if it has none.
     #[schema(required, value_type = Option<String>)]
     parent_sha256: Option<Sha256>,
-    /// Why it was made.
+    /// Reason for the manifest, like a commit message.
     #[schema(required)]
     message: Option<String>,
-    /// How many entries its tree has.
+    /// Number of files in the tree.
     entry_count: u64,
-    /// The sum of their sizes.
+    /// Total size of the files, in bytes.
     total_size_bytes: u64,
-    /// Who made it.
+    /// Id of the user who created the manifest.
     #[schema(required)]
     created_by: Option<Uuid>,
-    /// When it was first made.
+    /// Time at which the manifest was first created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it was last made.
+    /// Time at which the same manifest was last submitted.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
 }
@@ -197,8 +197,8 @@ impl From<ibid_domain::Manifest> for ManifestSummary {
 pub(crate) struct Manifest {
     #[serde(flatten)]
     summary: ManifestSummary,
-    /// Its files, by path.
-    tree: BTreeMap<String, Entry>,
+    /// Files of the manifest, by path.
+    tree: BTreeMap<String, TreeEntry>,
 }
 
 impl Manifest {
@@ -212,38 +212,38 @@ impl Manifest {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PathEntry {
     path: String,
-    entry: Entry,
+    entry: TreeEntry,
 }
 
 /// A path that is in two trees and not the same.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PathChange {
     path: String,
-    before: Entry,
-    after: Entry,
+    before: TreeEntry,
+    after: TreeEntry,
 }
 
-/// What differs on the way from one manifest to another.
+/// Differences between two manifests.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ManifestDiff)]
-pub(crate) struct Diff {
-    /// The first manifest.
+pub(crate) struct ManifestDiff {
+    /// SHA-256 of the first manifest.
     #[schema(value_type = String)]
     from: Sha256,
-    /// The second manifest.
+    /// SHA-256 of the second manifest.
     #[schema(value_type = String)]
     to: Sha256,
-    /// Only in the second.
+    /// Files that only the second manifest has.
     added: Vec<PathEntry>,
-    /// Only in the first.
+    /// Files that only the first manifest has.
     removed: Vec<PathEntry>,
-    /// In both, but not the same.
+    /// Files that both manifests have with different content.
     changed: Vec<PathChange>,
-    /// How many are the same in both.
+    /// Number of files that are the same in both.
     unchanged_count: u64,
 }
 
-impl Diff {
+impl ManifestDiff {
     pub(crate) fn new(from: Sha256, to: Sha256, diff: &manifest::Diff<'_>) -> Self {
         let one = |(path, entry): &(&ibid_domain::ManifestPath, &manifest::Entry)| PathEntry {
             path: path.to_string(),
@@ -271,30 +271,28 @@ impl Diff {
 /// The mutable name of a manifest.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Pointer {
-    /// Its id.
     id: Uuid,
-    /// Its namespace.
+    /// First part of the name `namespace/name`.
     namespace: String,
     /// Its name within the namespace; it may have slashes.
     name: String,
     /// The manifest it stands for; null before the first advance.
     #[schema(required, value_type = Option<String>)]
     manifest_sha256: Option<Sha256>,
-    /// What it is for.
+    /// Type of the pointer, which tells its purpose.
     pointer_type: PointerType,
-    /// A sentence about it.
+    /// Description of the pointer in one sentence.
     #[schema(required)]
     description: Option<String>,
-    /// Facts about it.
+    /// Further facts about the pointer, as a JSON object.
     #[schema(value_type = HashMap<String, serde_json::Value>)]
     meta: JsonObject,
-    /// Who made it.
+    /// Id of the user who created the pointer.
     #[schema(required)]
     created_by: Option<Uuid>,
-    /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last move or change.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
 }
@@ -316,26 +314,25 @@ impl From<ibid_domain::Pointer> for Pointer {
     }
 }
 
-/// One move of a pointer.
+/// One move of a pointer from a manifest to another.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PointerMove {
-    /// Its id.
     id: Uuid,
     /// The how-manieth move of the pointer it is, from 1.
     seq: u64,
-    /// Where the pointer was.
+    /// SHA-256 of the manifest before the move; null for the first move.
     #[schema(required, value_type = Option<String>)]
     from_manifest_sha256: Option<Sha256>,
-    /// Where it went.
+    /// SHA-256 of the manifest after the move.
     #[schema(required, value_type = Option<String>)]
     to_manifest_sha256: Option<Sha256>,
-    /// Why.
+    /// Reason for the move; null if none was given.
     #[schema(required)]
     reason: Option<String>,
-    /// Who moved it.
+    /// Id of the user who moved the pointer.
     #[schema(required)]
     changed_by: Option<Uuid>,
-    /// When.
+    /// Time at which the pointer was moved.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
 }
@@ -354,16 +351,16 @@ impl From<ibid_domain::pointer::PointerMove> for PointerMove {
     }
 }
 
-/// How far a job has come.
+/// Progress that a running job reports.
 #[derive(Serialize, ToSchema)]
 #[schema(as = JobProgress)]
-pub(crate) struct Progress {
-    /// How much is done.
+pub(crate) struct JobProgress {
+    /// Number of units that are done, out of `total` if that is known.
     done: u64,
     /// Of how much, if that is known.
     #[schema(required)]
     total: Option<u64>,
-    /// What is being done.
+    /// Current step of the job, for people.
     #[schema(required)]
     message: Option<String>,
 }
@@ -371,48 +368,47 @@ pub(crate) struct Progress {
 /// A durable unit of background work.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Job {
-    /// Its id.
     id: Uuid,
-    /// What it does.
+    /// Kind of the job, such as `ingest`; it selects the handler.
     kind: String,
-    /// Where it stands.
+    /// State of the job: queued, running, succeeded, dead or cancelled.
     state: JobState,
-    /// What it is about.
+    /// Arguments of the job, mostly ids.
     #[schema(value_type = HashMap<String, serde_json::Value>)]
     payload: Json,
-    /// How far it has come.
+    /// Progress of the job; null if it reports none.
     #[schema(required)]
-    progress: Option<Progress>,
-    /// What it brought.
+    progress: Option<JobProgress>,
+    /// Result of the job; null until it succeeds.
     #[schema(required, value_type = Option<HashMap<String, serde_json::Value>>)]
     result: Option<Json>,
-    /// How many attempts were used.
+    /// Number of attempts made so far.
     attempt: u32,
-    /// How many there are.
+    /// Maximum number of attempts before the job is dead.
     max_attempts: u32,
     /// Why the last attempt failed or was put off.
     #[schema(required)]
     last_error: Option<String>,
-    /// Not to be started before.
+    /// Earliest start of the next attempt.
     #[schema(value_type = String, format = DateTime)]
     run_at: Timestamp,
-    /// When it was asked for.
+    /// Time at which the job was queued.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change to the job.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
-    /// When it was first started.
+    /// Start of the first attempt; null if there was none.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     started_at: Option<Timestamp>,
-    /// When it ended.
+    /// Time at which the job ended; null until then.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     finished_at: Option<Timestamp>,
 }
 
 impl From<job::Job> for Job {
     fn from(job: job::Job) -> Self {
-        let progress = job.progress.map(|progress| Progress {
+        let progress = job.progress.map(|progress| JobProgress {
             done: progress.done,
             total: progress.total,
             message: progress.message,
@@ -439,11 +435,11 @@ impl From<job::Job> for Job {
 /// A change of a job, as the stream of events tells it.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct JobEvent {
-    /// What happened.
+    /// Kind of change that happened to the job.
     change: JobChange,
-    /// The job as it is now.
+    /// State of the job after the change.
     job: Job,
-    /// When it happened.
+    /// Time at which the change happened.
     #[schema(value_type = String, format = DateTime)]
     at: Timestamp,
 }

@@ -1,16 +1,15 @@
 //! How sources and their passages are named: by ids, by addresses of the app, and by URIs of resources.
 
-use ibid_domain::{Code, Problem, RevisionId, SourceId, Span, problem::shown};
+use ibid_domain::{Code, Problem, RevisionId, SourceId, Span, problem::shorten_for_error};
 
 use crate::http::sources::source_id;
 
-/// What the URI of a source begins with.
+/// Prefix of the resource URI of a source.
 const SCHEME: &str = "ibid://sources/";
 
 /// A source, or a passage of it.
 #[derive(Debug, PartialEq)]
-pub(super) struct Named {
-    /// The source.
+pub(super) struct SourceAddress {
     pub(super) source: SourceId,
     /// The version that is meant, if not the one it stands at.
     pub(super) revision: Option<RevisionId>,
@@ -18,7 +17,7 @@ pub(super) struct Named {
     pub(super) span: Option<(usize, Option<usize>)>,
 }
 
-impl Named {
+impl SourceAddress {
     /// Reads an id (`ID`), the id of a passage (`ID#START-END`), a resource's URI (`ibid://sources/ID`) or an address
     /// of the app (`…/sources/ID?revision=…#c=START-END`): whatever a tool gave out is understood.
     pub(super) fn parse(text: &str, public_url: &str) -> Result<Self, Problem> {
@@ -28,8 +27,9 @@ impl Named {
         let (rest, fragment) = rest.split_once('#').map_or((rest, None), |(rest, fragment)| (rest, Some(fragment)));
         let (id, query) = rest.split_once('?').unwrap_or((rest, ""));
         let wrong = || {
-            let detail = format!("'{}' names no passage; write the source's id, or id#start-end", shown(text));
-            Problem::new(Code::InvalidField, detail).field("id")
+            let detail =
+                format!("'{}' names no passage; write the source's id, or id#start-end", shorten_for_error(text));
+            Problem::new(Code::InvalidField, detail).with_field("id")
         };
         let mut named = Self { source: source_id(id)?, revision: None, span: None };
         let (mut start, mut end) = (None, None);
@@ -37,8 +37,8 @@ impl Named {
             match name {
                 "revision" => {
                     let revision = value.parse().map_err(|_| {
-                        let detail = format!("there is no revision '{}'; an id is a UUID", shown(value));
-                        Problem::new(Code::RevisionNotFound, detail).field("revision")
+                        let detail = format!("there is no revision '{}'; an id is a UUID", shorten_for_error(value));
+                        Problem::new(Code::RevisionNotFound, detail).with_field("revision")
                     })?;
                     named.revision = Some(revision);
                 }
@@ -60,7 +60,7 @@ impl Named {
     }
 }
 
-/// The id of a passage, which [`Named::parse`] understands.
+/// The id of a passage, which [`SourceAddress::parse`] understands.
 pub(super) fn passage_id(source: impl std::fmt::Display, span: Span) -> String {
     format!("{source}#{}-{}", span.start, span.end)
 }
@@ -90,17 +90,17 @@ mod tests {
     fn whatever_was_given_out_is_understood() {
         let (id, revision) = (SourceId::new(), RevisionId::new());
         let app = "http://127.0.0.1:7319";
-        let parse = |text: &str| Named::parse(text, app).unwrap();
-        let whole = Named { source: id, revision: None, span: None };
+        let parse = |text: &str| SourceAddress::parse(text, app).unwrap();
+        let whole = SourceAddress { source: id, revision: None, span: None };
         assert_eq!(parse(&id.to_string()), whole);
         assert_eq!(parse(&resource_uri(id)), whole);
         assert_eq!(parse(&app_url(app, id, None, None)), whole);
-        let passage = Named { span: Some((5, Some(9))), ..whole };
+        let passage = SourceAddress { span: Some((5, Some(9))), ..whole };
         assert_eq!(parse(&passage_id(id, Span::new(5, 9))), passage);
         assert_eq!(parse(&format!("ibid://sources/{id}?start_char=5&end_char=9")), passage);
-        let open = Named { source: id, revision: None, span: Some((5, None)) };
+        let open = SourceAddress { source: id, revision: None, span: Some((5, None)) };
         assert_eq!(parse(&format!("ibid://sources/{id}?start_char=5")), open);
-        let old = Named { source: id, revision: Some(revision), span: Some((5, Some(9))) };
+        let old = SourceAddress { source: id, revision: Some(revision), span: Some((5, Some(9))) };
         assert_eq!(parse(&app_url(app, id, Some(revision), Some(Span::new(5, 9)))), old);
         assert_eq!(parse(&crate::http::search::wire::app_url(id.uuid(), revision.uuid(), 5, 9)), old);
     }
@@ -117,7 +117,7 @@ mod tests {
             (&format!("{id}#-1-5"), Code::InvalidField),
             (&format!("{id}?revision=7"), Code::RevisionNotFound),
         ] {
-            assert_eq!(Named::parse(text, "http://127.0.0.1:7319").unwrap_err().code, code, "{text}");
+            assert_eq!(SourceAddress::parse(text, "http://127.0.0.1:7319").unwrap_err().code, code, "{text}");
         }
     }
 }

@@ -10,51 +10,51 @@ use utoipa::ToSchema;
 
 use super::{
     Mcp,
-    address::{Named, app_url, passage_id},
-    answer::Answer,
-    excerpt::{Excerpt, MOST},
-    sources::{about, is_textless},
-    table::Arguments,
+    address::{SourceAddress, app_url, passage_id},
+    excerpt::{MOST, TextExcerpt},
+    sources::{describe_source, is_textless},
+    tool_answer::ToolAnswer,
+    tool_table::ToolArguments,
 };
 use crate::http::{
-    search::{answer, wire::SearchBody},
-    sources::wire::line,
+    search::{search_library, wire::SearchBody},
+    sources::wire::join_names,
 };
 
-/// How much is given before and after a passage, in characters.
+/// Context returned before and after a passage, in characters.
 const AROUND: usize = 1_500;
 
-/// What to search for.
+/// Arguments of the tool `search`.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SearchQuery {
-    /// Words or a question.
+pub(super) struct ConnectorQuery {
+    /// Question or words to search for.
     query: String,
 }
 
-/// What was found.
+/// Results of the tool `search`.
 #[derive(Serialize, ToSchema)]
-pub(super) struct SearchResults {
-    /// The passages, best first.
-    results: Vec<SearchResult>,
+pub(super) struct ConnectorResults {
+    /// Matching passages, best first.
+    results: Vec<ConnectorResult>,
 }
 
-/// A passage that was found.
+/// A passage that matches the query.
 #[derive(Serialize, ToSchema)]
-pub(super) struct SearchResult {
-    /// What fetch takes: the source's id, and which characters of its text.
+pub(super) struct ConnectorResult {
+    /// Id to pass to `fetch`: the source's id and the character range of the passage.
     id: String,
-    /// What the source is called.
+    /// Title of the source that has the passage.
     title: String,
-    /// Where the source stands, or the address that opens it at the passage.
+    /// Web address of the source, or a link that opens it in the app at the passage.
     url: String,
 }
 
-/// Finds passages.
-pub(super) async fn search(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<Answer> {
-    let SearchQuery { query } = arguments.read()?;
+/// Runs the tool `search`: finds passages for a chat client's connector.
+pub(super) async fn search(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
+    let ConnectorQuery { query } = arguments.parse_into()?;
     let body = SearchBody { query, graph_expand: Some(false), ..SearchBody::default() };
-    let found = answer(&mcp.app, &mcp.scope, &body).await?;
+    let found = search_library(&mcp.app, &mcp.scope, &body).await?;
     let results = found.primary_results.into_iter().map(|result| {
         let evidence = result.evidence.first();
         let here = match evidence {
@@ -65,38 +65,38 @@ pub(super) async fn search(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<
             Some(one) => passage_id(result.source_id, Span::new(one.start_char, one.end_char)),
             None => result.source_id.to_string(),
         };
-        SearchResult { id, title: result.title, url: stated(result.source.url).unwrap_or(here) }
+        ConnectorResult { id, title: result.title, url: non_empty_url(result.source.url).unwrap_or(here) }
     });
-    Answer::json(&SearchResults { results: results.collect() })
+    ToolAnswer::from_value(&ConnectorResults { results: results.collect() })
 }
 
-/// What to fetch.
+/// Arguments of the tool `fetch`.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FetchQuery {
-    /// An id that search gave.
+    /// Id of a result that `search` returned.
     id: String,
 }
 
-/// The text behind an id.
+/// Text of a source or passage, as `fetch` returns it.
 #[derive(Serialize, ToSchema)]
-pub(super) struct Fetched {
-    /// The id that was asked for.
+pub(super) struct FetchedText {
+    /// Id that the client requested.
     id: String,
-    /// What the source is called.
+    /// Title of the source that has the text.
     title: String,
-    /// The text.
+    /// Text of the passage with context, or of the whole source.
     text: String,
-    /// Where the source stands, or the address that opens it at the passage.
+    /// Web address of the source, or a link that opens it in the app at the passage.
     url: String,
-    /// What else is known: author, date, place, and which characters of the whole these are.
+    /// Further facts: author, date, place, and the character range of the text.
     metadata: BTreeMap<&'static str, String>,
 }
 
 /// Gives the text behind an id.
-pub(super) async fn fetch(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<Answer> {
-    let FetchQuery { id } = arguments.read()?;
-    let named = Named::parse(&id, &mcp.public_url)?;
+pub(super) async fn fetch(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
+    let FetchQuery { id } = arguments.parse_into()?;
+    let named = SourceAddress::parse(&id, &mcp.public_url)?;
     let described = mcp.app.source(&mcp.scope, named.source).await?;
     let source = &described.source;
     let mut metadata = BTreeMap::new();
@@ -107,12 +107,12 @@ pub(super) async fn fetch(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<A
     };
     say("source_id", Some(source.id.to_string()));
     say("type", Some(source.kind.as_str().to_owned()));
-    say("author", line(&source.reference.authors));
+    say("author", join_names(&source.reference.authors));
     say("publication_date", source.reference.publication_date.as_ref().map(ToString::to_string));
     say("site_name", source.site_name.clone());
     say("media_type", described.revision.as_ref().map(|revision| revision.media_type.clone()));
     let around = if named.span.is_some() { AROUND } else { 0 };
-    let (text, here) = match Excerpt::read(mcp, &named, around, MOST).await {
+    let (text, here) = match TextExcerpt::read(mcp, &named, around, MOST).await {
         Ok(excerpt) => {
             let (start, end, total) = (excerpt.span.start, excerpt.span.end, excerpt.total);
             let quoted = named.span.map_or(excerpt.span, |(from, to)| Span::new(from, to.unwrap_or(total).min(total)));
@@ -121,8 +121,8 @@ pub(super) async fn fetch(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<A
             say("start_char", Some(start.to_string()));
             say("end_char", Some(end.to_string()));
             say("total_chars", Some(total.to_string()));
-            say("place", excerpt.place(quoted));
-            say("quote", named.span.and_then(|_| quoted.of(&excerpt.of.text).map(str::to_owned)));
+            say("place", excerpt.format_place(quoted));
+            say("quote", named.span.and_then(|_| quoted.slice_of(&excerpt.of.text).map(str::to_owned)));
             let next = excerpt.next();
             let mut text = excerpt.words;
             if let Some(next) = next {
@@ -135,16 +135,16 @@ pub(super) async fn fetch(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<A
         }
         Err(error) if error.is_problem() && is_textless(&described) => {
             let here = app_url(&mcp.public_url, source.id, None, None);
-            (format!("{}\n\n[{}]", about(&described), error.problem().detail), here)
+            (format!("{}\n\n[{}]", describe_source(&described), error.to_problem().detail), here)
         }
         Err(error) => return Err(error),
     };
     say("app_url", Some(here.clone()));
-    let url = stated(source.url.clone()).unwrap_or(here);
-    Answer::json(&Fetched { id, title: source.title().to_owned(), text, url, metadata })
+    let url = non_empty_url(source.url.clone()).unwrap_or(here);
+    ToolAnswer::from_value(&FetchedText { id, title: source.display_title().to_owned(), text, url, metadata })
 }
 
 /// The source's own address, if it says one.
-fn stated(url: Option<String>) -> Option<String> {
+fn non_empty_url(url: Option<String>) -> Option<String> {
     url.filter(|url| !url.trim().is_empty())
 }

@@ -5,10 +5,10 @@ use ibid_store::JobFilter;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Mcp, answer::Answer, table::Arguments};
+use super::{Mcp, tool_answer::ToolAnswer, tool_table::ToolArguments};
 use crate::http::{jobs::job_id, wire::Job};
 
-/// Which jobs to look at.
+/// Arguments of the tool `job_status`.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct JobQuery {
@@ -20,38 +20,38 @@ pub(super) struct JobQuery {
     limit: Option<i64>,
 }
 
-/// How background work is doing.
+/// State of the background jobs.
 #[derive(Serialize, ToSchema)]
 pub(super) struct JobReport {
     /// The jobs that were asked for, newest first.
     jobs: Vec<Job>,
-    /// How many jobs are in each state, whatever was asked for.
+    /// Number of jobs in each state, regardless of the filter.
     counts: JobCounts,
 }
 
-/// How many jobs are in each state.
+/// Number of jobs in each state.
 #[derive(Default, Serialize, ToSchema)]
 pub(super) struct JobCounts {
-    /// Waiting.
+    /// Number of jobs that wait for a worker.
     queued: u64,
-    /// Being done.
+    /// Number of jobs that a worker runs now.
     running: u64,
-    /// Done.
+    /// Number of jobs that ended without an error.
     succeeded: u64,
     /// Given up after several attempts.
     dead: u64,
-    /// Taken back.
+    /// Number of jobs that a user cancelled.
     cancelled: u64,
 }
 
-/// Looks at jobs.
-pub(super) async fn status(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<Answer> {
-    let query: JobQuery = arguments.read()?;
+/// Runs the tool `job_status`: returns jobs and their counts.
+pub(super) async fn job_status(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
+    let query: JobQuery = arguments.parse_into()?;
     let jobs = match &query.id {
         Some(id) => vec![mcp.app.job(&mcp.scope, job_id(id)?).await?],
         None => {
             let filter = JobFilter { state: query.state.as_deref().map(str::parse).transpose()?, kind: None };
-            let limit = Limit::new(query.limit.unwrap_or(10)).map_err(|problem| problem.field("limit"))?;
+            let limit = Limit::new(query.limit.unwrap_or(10)).map_err(|problem| problem.with_field("limit"))?;
             mcp.app.jobs(&mcp.scope, &filter, limit, None).await?.items
         }
     };
@@ -71,7 +71,7 @@ pub(super) async fn status(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<
         counts.queued, counts.running, counts.succeeded, counts.dead, counts.cancelled
     );
     jobs.iter().for_each(|job| text.push_str(&as_text(job)));
-    Answer::new(&JobReport { jobs: jobs.into_iter().map(Job::from).collect(), counts }, text)
+    ToolAnswer::new(&JobReport { jobs: jobs.into_iter().map(Job::from).collect(), counts }, text)
 }
 
 fn as_text(job: &job::Job) -> String {

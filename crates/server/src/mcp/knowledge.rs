@@ -4,15 +4,15 @@ use ibid_domain::{Cursor, Limit};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Mcp, answer::Answer, table::Arguments};
-use crate::http::knowledge::wire::{GraphHealthAnswer, Pair};
+use super::{Mcp, tool_answer::ToolAnswer, tool_table::ToolArguments};
+use crate::http::knowledge::wire::{EntityPair, GraphHealthAnswer};
 
-/// Nothing is asked.
+/// Arguments of the tool `graph_health`, which has none.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct HealthQuery {}
+pub(super) struct GraphHealthArgs {}
 
-/// Which pairs to look at.
+/// Arguments of the tool `entity_review_queue`.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ReviewQuery {
@@ -26,15 +26,15 @@ pub(super) struct ReviewQuery {
 #[derive(Serialize, ToSchema)]
 pub(super) struct ReviewQueue {
     /// The pairs, the likeliest first.
-    pairs: Vec<Pair>,
+    pairs: Vec<EntityPair>,
     /// `cursor` for those that follow; null if these are all.
     #[schema(required)]
     next_cursor: Option<String>,
 }
 
-/// Says how the graph stands.
-pub(super) async fn health(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<Answer> {
-    let HealthQuery {} = arguments.read()?;
+/// Runs the tool `graph_health`: returns the state of the knowledge graph.
+pub(super) async fn graph_health(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
+    let GraphHealthArgs {} = arguments.parse_into()?;
     let health = mcp.app.graph_health(&mcp.scope).await?;
     let counts = &health.counts;
     let text = format!(
@@ -53,13 +53,13 @@ pub(super) async fn health(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<
             None => "",
         }
     );
-    Answer::new(&GraphHealthAnswer::from(health), text)
+    ToolAnswer::new(&GraphHealthAnswer::from(health), text)
 }
 
 /// Lists pairs that nobody has decided.
-pub(super) async fn review_queue(mcp: &Mcp, arguments: Arguments) -> ibid_app::Result<Answer> {
-    let query: ReviewQuery = arguments.read()?;
-    let limit = Limit::new(query.limit.unwrap_or(20)).map_err(|problem| problem.field("limit"))?;
+pub(super) async fn review_queue(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
+    let query: ReviewQuery = arguments.parse_into()?;
+    let limit = Limit::new(query.limit.unwrap_or(20)).map_err(|problem| problem.with_field("limit"))?;
     let after = query.cursor.as_deref().map(Cursor::decode).transpose()?;
     let page = mcp.app.review_queue(&mcp.scope, limit, after.as_ref()).await?;
     let mut text = match page.items.len() {
@@ -77,5 +77,5 @@ pub(super) async fn review_queue(mcp: &Mcp, arguments: Arguments) -> ibid_app::R
         ));
     }
     let next_cursor = page.next.as_ref().map(Cursor::encode);
-    Answer::new(&ReviewQueue { pairs: page.items.into_iter().map(Pair::from).collect(), next_cursor }, text)
+    ToolAnswer::new(&ReviewQueue { pairs: page.items.into_iter().map(EntityPair::from).collect(), next_cursor }, text)
 }

@@ -7,7 +7,6 @@
 //! Start reading at [`table`], which names every tool; adding one is adding a row there.
 
 mod address;
-mod answer;
 mod citations;
 mod connector;
 mod documents;
@@ -18,13 +17,14 @@ mod resources;
 mod schema;
 mod search;
 mod sources;
-mod table;
+mod tool_answer;
+mod tool_table;
 mod transport;
 
 use std::sync::Arc;
 
 use ibid_app::{App, Scope};
-use ibid_domain::{Code, Problem, problem::shown};
+use ibid_domain::{Code, Problem, problem::shorten_for_error};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -37,13 +37,13 @@ use rmcp::{
 
 pub(crate) use transport::{endpoint, serve_stdio};
 
-/// What a client is told when it connects.
+/// Instructions that a client gets when it connects, for its model.
 const INSTRUCTIONS: &str = "Ibid is a library of sources: pages, files and texts with every word kept as it was. \
      Find passages with hybrid_search, read around them with get_source or fetch, bring new sources with add_source. \
      Every result carries the exact quote, where it stands, and a link that opens the source at those words: \
      quote word for word and give the link with each claim.";
 
-/// How long the list of tools may be kept, in milliseconds. It changes only with the program.
+/// Time that clients may cache the list of tools, in milliseconds. The list changes only with a new version of Ibid.
 const TOOLS_FRESH: u64 = 300_000;
 
 /// The library as one caller sees it through MCP.
@@ -71,7 +71,7 @@ impl ServerHandler for Mcp {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        table::described().iter().find(|tool| tool.name == name).cloned()
+        tool_table::list_tools().iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn list_tools(
@@ -79,7 +79,7 @@ impl ServerHandler for Mcp {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = ListToolsResult::with_all_items(table::described().to_vec());
+        let tools = ListToolsResult::with_all_items(tool_table::list_tools().to_vec());
         Ok(tools.with_ttl_ms(TOOLS_FRESH).with_cache_scope(CacheScope::Public))
     }
 
@@ -88,16 +88,16 @@ impl ServerHandler for Mcp {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(row) = table::row(&request.name) else {
-            let names: Vec<_> = table::TOOLS.iter().map(|row| row.name).collect();
+        let Some(row) = tool_table::find_tool(&request.name) else {
+            let names: Vec<_> = tool_table::TOOLS.iter().map(|row| row.name).collect();
             let message = format!("there is no tool '{}'; there are {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
-        Ok(row.answer(self, request.arguments.unwrap_or_default()).await.into())
+        Ok(row.run_tool(self, request.arguments.unwrap_or_default()).await.into())
     }
 
-    /// What rmcp cannot read as the request that it names. Of a call those are arguments that are no object, and
-    /// arguments that are wrong are told to the model.
+    /// Handles requests that rmcp cannot parse as the method they name. A tool call with arguments that are no JSON
+    /// object comes here, and the error is returned to the model.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -106,8 +106,9 @@ impl ServerHandler for Mcp {
         let arguments = request.params.as_ref().and_then(|params| params.get("arguments"));
         match arguments {
             Some(arguments) if request.method == "tools/call" && !arguments.is_object() => {
-                let detail = format!("arguments is {}; it takes an object", shown(&arguments.to_string()));
-                let result = answer::refusal(&Problem::new(Code::InvalidField, detail).field("arguments"));
+                let detail = format!("arguments is {}; it takes an object", shorten_for_error(&arguments.to_string()));
+                let result =
+                    tool_answer::error_result(&Problem::new(Code::InvalidField, detail).with_field("arguments"));
                 Ok(CustomResult::new(serde_json::to_value(result).unwrap_or_default()))
             }
             _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)),
@@ -119,7 +120,7 @@ impl ServerHandler for Mcp {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(self, request.and_then(|request| request.cursor)).await
+        resources::list_resources(self, request.and_then(|request| request.cursor)).await
     }
 
     async fn list_resource_templates(
@@ -127,7 +128,7 @@ impl ServerHandler for Mcp {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(resources::templates().with_ttl_ms(TOOLS_FRESH).with_cache_scope(CacheScope::Public))
+        Ok(resources::resource_templates().with_ttl_ms(TOOLS_FRESH).with_cache_scope(CacheScope::Public))
     }
 
     async fn read_resource(
@@ -135,6 +136,6 @@ impl ServerHandler for Mcp {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(resources::read(self, &request.uri).await?.into())
+        Ok(resources::read_resource(self, &request.uri).await?.into())
     }
 }

@@ -1,6 +1,6 @@
 //! Sources as resources: listed page by page, read as text.
 
-use ibid_domain::{Code, Cursor, Limit, Problem, text::line};
+use ibid_domain::{Code, Cursor, Limit, Problem, text::single_line};
 use ibid_store::SourceFilter;
 use rmcp::{
     ErrorData,
@@ -12,30 +12,30 @@ use rmcp::{
 
 use super::{
     Mcp,
-    address::{Named, resource_uri},
-    excerpt::Excerpt,
-    sources::{about, is_textless},
+    address::{SourceAddress, resource_uri},
+    excerpt::TextExcerpt,
+    sources::{describe_source, is_textless},
 };
 
 /// The most characters of a text that are read at once.
 const MOST: usize = 1_000_000;
-/// How long the text of a named version may be kept, in milliseconds: it never changes.
+/// Time that clients may cache the text of a given revision, in milliseconds; a revision never changes.
 const FRESH: u64 = 86_400_000;
 
 /// One page of the sources, newest first.
-pub(super) async fn list(mcp: &Mcp, cursor: Option<String>) -> Result<ListResourcesResult, ErrorData> {
+pub(super) async fn list_resources(mcp: &Mcp, cursor: Option<String>) -> Result<ListResourcesResult, ErrorData> {
     let cursor = cursor.filter(|text| !text.is_empty()).map(|text| Cursor::decode(&text)).transpose();
-    let cursor = cursor.map_err(|problem| refused(problem.into()))?;
+    let cursor = cursor.map_err(|problem| protocol_error(problem.into()))?;
     let page = mcp.app.sources(&mcp.scope, &SourceFilter::default(), Limit::default(), cursor.as_ref()).await;
-    let page = page.map_err(refused)?;
+    let page = page.map_err(protocol_error)?;
     let resources = page.items.iter().map(|described| {
         let source = &described.source;
         let filename = described.revision.as_ref().and_then(|revision| revision.filename.as_deref());
-        let resource = Resource::new(resource_uri(source.id), filename.unwrap_or(source.title()))
-            .with_title(source.title())
+        let resource = Resource::new(resource_uri(source.id), filename.unwrap_or(source.display_title()))
+            .with_title(source.display_title())
             .with_mime_type("text/plain");
         match &source.reference.summary {
-            Some(summary) => resource.with_description(line(summary, 200)),
+            Some(summary) => resource.with_description(single_line(summary, 200)),
             None => resource,
         }
     });
@@ -44,8 +44,8 @@ pub(super) async fn list(mcp: &Mcp, cursor: Option<String>) -> Result<ListResour
     Ok(result)
 }
 
-/// How the URIs of sources are put together.
-pub(super) fn templates() -> ListResourceTemplatesResult {
+/// Returns the URI templates of sources as resources.
+pub(super) fn resource_templates() -> ListResourceTemplatesResult {
     let template = |uri: &str, name: &str, title: &str, description: &str| {
         ResourceTemplate::new(uri, name).with_title(title).with_description(description).with_mime_type("text/plain")
     };
@@ -62,10 +62,10 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
 }
 
 /// The text behind a URI: `ibid://sources/ID`, or a link that a tool gave.
-pub(super) async fn read(mcp: &Mcp, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let named = Named::parse(uri, &mcp.public_url).map_err(|problem| refused(problem.into()))?;
-    let described = mcp.app.source(&mcp.scope, named.source).await.map_err(refused)?;
-    let text = match Excerpt::read(mcp, &named, 0, MOST).await {
+pub(super) async fn read_resource(mcp: &Mcp, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let named = SourceAddress::parse(uri, &mcp.public_url).map_err(|problem| protocol_error(problem.into()))?;
+    let described = mcp.app.source(&mcp.scope, named.source).await.map_err(protocol_error)?;
+    let text = match TextExcerpt::read(mcp, &named, 0, MOST).await {
         Ok(excerpt) => {
             let wanted = named.span.and_then(|(_, end)| end).unwrap_or(excerpt.total);
             let next = excerpt.next().filter(|next| next.start < wanted);
@@ -78,9 +78,9 @@ pub(super) async fn read(mcp: &Mcp, uri: &str) -> Result<ReadResourceResult, Err
         }
         // A source without text is still a source; what is known of it is what there is to read.
         Err(error) if error.is_problem() && is_textless(&described) => {
-            format!("{}\n\n[{}]", about(&described), error.problem().detail)
+            format!("{}\n\n[{}]", describe_source(&described), error.to_problem().detail)
         }
-        Err(error) => return Err(refused(error)),
+        Err(error) => return Err(protocol_error(error)),
     };
     let fresh = if named.revision.is_some() { FRESH } else { 0 };
     let result = ReadResourceResult::new(vec![ResourceContents::text(text, uri)]);
@@ -88,11 +88,11 @@ pub(super) async fn read(mcp: &Mcp, uri: &str) -> Result<ReadResourceResult, Err
 }
 
 /// Reading a resource has no answer that says what went wrong, so this is an error of the protocol.
-fn refused(error: ibid_app::Error) -> ErrorData {
+fn protocol_error(error: ibid_app::Error) -> ErrorData {
     if !error.is_problem() {
         tracing::error!(%error, "a resource could not be read");
     }
-    let Problem { code, detail, .. } = error.problem();
+    let Problem { code, detail, .. } = error.to_problem();
     let data = serde_json::json!({ "code": code.as_str() });
     match code {
         Code::SourceNotFound | Code::RevisionNotFound => ErrorData::resource_not_found(detail, Some(data)),

@@ -6,11 +6,11 @@ use ibid_domain::JsonObject;
 use serde_json::{Value as Json, json};
 use utoipa::ToSchema;
 
-/// How the description of the API names a type.
+/// Prefix of references to types in the OpenAPI document.
 const COMPONENTS: &str = "#/components/schemas/";
 
 /// The schema of a type, complete in itself: what it refers to stands in `$defs`.
-pub(super) fn of<T: ToSchema>() -> JsonObject {
+pub(super) fn schema_of<T: ToSchema>() -> JsonObject {
     let mut named = Vec::new();
     T::schemas(&mut named);
     let named: BTreeMap<String, Json> =
@@ -30,7 +30,7 @@ pub(super) fn of<T: ToSchema>() -> JsonObject {
     // Clients want to see that a tool takes nothing, too.
     schema.entry("properties").or_insert_with(|| json!({}));
     if let Some(Json::Object(properties)) = schema.get_mut("properties") {
-        properties.values_mut().for_each(say_above);
+        properties.values_mut().for_each(hoist_description);
     }
     if !defs.is_empty() {
         schema.insert("$defs".to_owned(), Json::Object(defs));
@@ -38,8 +38,8 @@ pub(super) fn of<T: ToSchema>() -> JsonObject {
     schema
 }
 
-/// What is said of an optional field of another type stands inside its `oneOf`; clients show what stands above it.
-fn say_above(property: &mut Json) {
+/// Moves the description of an optional field out of its `oneOf` to the property itself, where clients display it.
+fn hoist_description(property: &mut Json) {
     let said = property.get_mut("oneOf").and_then(|one_of| one_of.get_mut(0)).and_then(Json::as_object_mut);
     if let (Some(said), Some(property)) = (said.and_then(|first| first.remove("description")), property.as_object_mut())
     {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_schema_is_an_object_and_complete_in_itself() {
-        for schema in [of::<SearchBody>(), of::<NewSource>()] {
+        for schema in [schema_of::<SearchBody>(), schema_of::<NewSource>()] {
             assert_eq!(schema["type"], "object");
             let schema = Json::Object(schema);
             let mut found = Vec::new();
@@ -119,13 +119,13 @@ mod tests {
                 assert!(schema.pointer(reference.trim_start_matches('#')).is_some(), "{reference}");
             }
         }
-        let filters = Json::Object(of::<SearchBody>());
+        let filters = Json::Object(schema_of::<SearchBody>());
         assert!(filters.pointer("/$defs/Filters/properties/as_of").is_some());
     }
 
     #[test]
     fn what_is_put_together_is_one_object() {
-        let schema = Json::Object(of::<NewSource>());
+        let schema = Json::Object(schema_of::<NewSource>());
         assert_eq!(schema["allOf"], Json::Null);
         for field in ["url", "content", "title", "publication_date"] {
             assert!(schema["properties"][field]["description"].is_string(), "{field}");

@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant};
 
 use ibid_testkit::{
-    Engine,
-    provider::{Dialect, Provider, Step},
+    TestEngine,
+    provider::{ProviderDialect, ScriptStep, ScriptedProvider},
 };
 use reqwest::Method;
 use serde_json::{Value as Json, json};
@@ -265,26 +265,35 @@ async fn evidence(server: Running) {
 }
 
 /// A server whose language model follows a script.
-async fn with_model(dialect: Dialect, scripts: Vec<Vec<Step>>, more: &[&str]) -> (Running, Provider) {
-    let provider = Provider::start(dialect, scripts).await;
+async fn with_model(
+    dialect: ProviderDialect,
+    scripts: Vec<Vec<ScriptStep>>,
+    more: &[&str],
+) -> (Running, ScriptedProvider) {
+    let provider = ScriptedProvider::start(dialect, scripts).await;
     let kind = match dialect {
-        Dialect::OpenAi => "compatible",
-        Dialect::Anthropic => "anthropic",
-        Dialect::Google => "google",
+        ProviderDialect::OpenAi => "compatible",
+        ProviderDialect::Anthropic => "anthropic",
+        ProviderDialect::Google => "google",
     };
     let url = provider.base_url().to_owned();
     let mut arguments = vec!["--chat", kind, "--chat-model", "sample", "--chat-url", &url, "--chat-key", "sample-key"];
     arguments.extend(more);
-    let server = Running::start_with(Engine::Sqlite, &arguments).await.unwrap();
+    let server = Running::start_with(TestEngine::Sqlite, &arguments).await.unwrap();
     (server, provider)
 }
 
 /// Any server of a library can stream a run that another one carries out, and stop it.
-async fn two_servers(engine: Engine) {
-    let text: Vec<Step> =
-        (0..40).flat_map(|at| [Step::text(format!("w{at} ")), Step::Silence(Duration::from_millis(25))]).collect();
-    let slow = vec![Step::text("It was "), Step::Silence(Duration::from_secs(600))];
-    let provider = Provider::start(Dialect::OpenAi, vec![text.into_iter().chain([Step::End]).collect(), slow]).await;
+async fn two_servers(engine: TestEngine) {
+    let text: Vec<ScriptStep> = (0..40)
+        .flat_map(|at| [ScriptStep::text(format!("w{at} ")), ScriptStep::Silence(Duration::from_millis(25))])
+        .collect();
+    let slow = vec![ScriptStep::text("It was "), ScriptStep::Silence(Duration::from_secs(600))];
+    let provider = ScriptedProvider::start(
+        ProviderDialect::OpenAi,
+        vec![text.into_iter().chain([ScriptStep::End]).collect(), slow],
+    )
+    .await;
     let url = provider.base_url().to_owned();
     let arguments = ["--chat", "compatible", "--chat-model", "sample", "--chat-url", &url, "--embedder", "none"];
     let Some(server) = Running::start_with(engine, &arguments).await else { return };
@@ -312,23 +321,23 @@ async fn two_servers(engine: Engine) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_servers_on_sqlite() {
-    two_servers(Engine::Sqlite).await;
+    two_servers(TestEngine::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_servers_on_postgres() {
-    two_servers(Engine::Postgres).await;
+    two_servers(TestEngine::Postgres).await;
 }
 
-fn words(text: &str) -> Vec<Step> {
-    let mut steps = vec![Step::text(text), Step::Usage { input: 1000, output: 50 }];
-    steps.push(Step::End);
+fn words(text: &str) -> Vec<ScriptStep> {
+    let mut steps = vec![ScriptStep::text(text), ScriptStep::Usage { input: 1000, output: 50 }];
+    steps.push(ScriptStep::End);
     steps
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_answers_from_the_library_and_is_checked() {
-    for dialect in [Dialect::OpenAi, Dialect::Anthropic, Dialect::Google] {
+    for dialect in [ProviderDialect::OpenAi, ProviderDialect::Anthropic, ProviderDialect::Google] {
         let text = "Marta Lindqvist built the harbour of Selde in 1874 [1]. It was painted red in 1990 [1].";
         let (server, provider) = with_model(dialect, vec![words(text)], &["--chat-prices", "sample=2/10"]).await;
         library(&server).await;
@@ -344,7 +353,7 @@ async fn a_model_answers_from_the_library_and_is_checked() {
         let whole = server.json(&format!("/api/v1/conversations/{conversation}")).await;
         assert_eq!(whole["usage"], message["usage"], "a conversation takes what its answers take");
         // It was told the passages under their numbers, and how to cite.
-        let asked = provider.requests()[0].body.to_string();
+        let asked = provider.received_requests()[0].body.to_string();
         assert!(
             asked.contains("Marta Lindqvist") && asked.contains("number=\\\\\\\"1\\\\\\\"")
                 || asked.contains("number=\\\"1\\\""),
@@ -353,7 +362,7 @@ async fn a_model_answers_from_the_library_and_is_checked() {
         assert!(!asked.contains("sample-key"));
         // What follows is asked with what went before.
         server.asked(&conversation, json!({"content": "And when did its street lamps become electric?"})).await;
-        let asked = provider.requests()[1].body.to_string();
+        let asked = provider.received_requests()[1].body.to_string();
         assert!(asked.contains("Who built the harbour of Selde?") && asked.contains("in 1874."), "{asked}");
     }
 }
@@ -362,11 +371,16 @@ async fn a_model_answers_from_the_library_and_is_checked() {
 async fn what_a_model_makes_up_is_not_shown() {
     let scripts = vec![
         words("Lindqvist built it [1][7], they say [12]. See <gml-inlinecitation identifier=\"nobody\"/>."),
-        vec![Step::text("Lindqvist built it [1]. And <gml-inlinecitation identif"), Step::End],
-        vec![Step::Bytes(1), Step::text("Lindqvist 👩‍🔬 built it [1]. "), Step::text("It is [1, 99] long."), Step::End],
-        vec![Step::text(" "), Step::End],
+        vec![ScriptStep::text("Lindqvist built it [1]. And <gml-inlinecitation identif"), ScriptStep::End],
+        vec![
+            ScriptStep::Bytes(1),
+            ScriptStep::text("Lindqvist 👩‍🔬 built it [1]. "),
+            ScriptStep::text("It is [1, 99] long."),
+            ScriptStep::End,
+        ],
+        vec![ScriptStep::text(" "), ScriptStep::End],
     ];
-    let (server, _provider) = with_model(Dialect::OpenAi, scripts, &[]).await;
+    let (server, _provider) = with_model(ProviderDialect::OpenAi, scripts, &[]).await;
     library(&server).await;
     let conversation = server.conversation().await;
     let question = json!({"content": "Who built the harbour of Selde?"});
@@ -390,15 +404,15 @@ async fn what_a_model_makes_up_is_not_shown() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_that_fails_is_told_and_what_it_said_is_kept() {
-    let silence = Step::Silence(Duration::from_secs(600));
+    let silence = ScriptStep::Silence(Duration::from_secs(600));
     let scripts = vec![
-        vec![Step::text("Lindqvist built it [1]. "), Step::ErrorMidStream("overloaded".into())],
-        vec![Step::text("It was "), Step::Cut],
-        vec![Step::text("It was built "), silence.clone(), Step::End],
-        vec![Step::Status(401, "{\"error\": {\"message\": \"wrong key\"}}".into(), vec![])],
-        vec![Step::text("It was "), silence, Step::End],
+        vec![ScriptStep::text("Lindqvist built it [1]. "), ScriptStep::ErrorMidStream("overloaded".into())],
+        vec![ScriptStep::text("It was "), ScriptStep::Cut],
+        vec![ScriptStep::text("It was built "), silence.clone(), ScriptStep::End],
+        vec![ScriptStep::Status(401, "{\"error\": {\"message\": \"wrong key\"}}".into(), vec![])],
+        vec![ScriptStep::text("It was "), silence, ScriptStep::End],
     ];
-    let (server, _provider) = with_model(Dialect::OpenAi, scripts, &["--chat-silence-seconds", "1"]).await;
+    let (server, _provider) = with_model(ProviderDialect::OpenAi, scripts, &["--chat-silence-seconds", "1"]).await;
     library(&server).await;
     let conversation = server.conversation().await;
     for (kept, told) in [
@@ -428,8 +442,9 @@ async fn a_model_that_fails_is_told_and_what_it_said_is_kept() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_server_leaves_no_run_open() {
-    let scripts = vec![vec![Step::text("It was built "), Step::Silence(Duration::from_secs(600)), Step::End]];
-    let (mut server, _provider) = with_model(Dialect::OpenAi, scripts, &[]).await;
+    let scripts =
+        vec![vec![ScriptStep::text("It was built "), ScriptStep::Silence(Duration::from_secs(600)), ScriptStep::End]];
+    let (mut server, _provider) = with_model(ProviderDialect::OpenAi, scripts, &[]).await;
     library(&server).await;
     let conversation = server.conversation().await;
     let path = format!("/api/v1/conversations/{conversation}/messages");
@@ -461,8 +476,8 @@ async fn a_killed_server_leaves_no_run_open() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stream_that_is_cut_anywhere_goes_on() {
     let text = "The harbour was built in 1874 [1]. ".repeat(20);
-    let pieces = text.split_inclusive(' ').map(Step::text).chain([Step::End]).collect();
-    let (server, _provider) = with_model(Dialect::OpenAi, vec![pieces], &[]).await;
+    let pieces = text.split_inclusive(' ').map(ScriptStep::text).chain([ScriptStep::End]).collect();
+    let (server, _provider) = with_model(ProviderDialect::OpenAi, vec![pieces], &[]).await;
     library(&server).await;
     let conversation = server.conversation().await;
     let all = server.asked(&conversation, json!({"content": "Who built the harbour of Selde?"})).await;
@@ -476,7 +491,7 @@ async fn a_stream_that_is_cut_anywhere_goes_on() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clients_of_others_are_answered() {
-    let server = Running::start(Engine::Sqlite).await.unwrap();
+    let server = Running::start(TestEngine::Sqlite).await.unwrap();
     let sources = library(&server).await;
     let models = server.json("/v1/models").await;
     assert_eq!(models["data"][0]["id"], "ibid");
@@ -545,14 +560,14 @@ async fn research_plans_asks_back_and_reads_the_web() {
     })
     .await;
     let plan = |searches: &[&str], back: Option<&str>| {
-        vec![Step::text(json!({"searches": searches, "clarification": back}).to_string()), Step::End]
+        vec![ScriptStep::text(json!({"searches": searches, "clarification": back}).to_string()), ScriptStep::End]
     };
     let scripts = vec![
         plan(&[], Some("Which town?")),
         plan(&["lighthouse of Selde restored", "harbour of Selde"], None),
         words("The lighthouse was restored in 2021 [1]."),
     ];
-    let provider = Provider::start(Dialect::OpenAi, scripts).await;
+    let provider = ScriptedProvider::start(ProviderDialect::OpenAi, scripts).await;
     let (address, url) = (outside.address.to_string(), provider.base_url().to_owned());
     let search = format!("http://{address}/search");
     found.set(format!("http://{address}/lighthouse")).unwrap();
@@ -570,7 +585,7 @@ async fn research_plans_asks_back_and_reads_the_web() {
         "--brave-url",
         &search,
     ];
-    let server = Running::start_with(Engine::Sqlite, &arguments).await.unwrap();
+    let server = Running::start_with(TestEngine::Sqlite, &arguments).await.unwrap();
     library(&server).await;
     let conversation = server.conversation().await;
     let path = format!("/api/v1/conversations/{conversation}/messages");
@@ -596,7 +611,7 @@ async fn research_plans_asks_back_and_reads_the_web() {
     }
     let message = server.last_message(&conversation).await;
     assert_eq!(message["content"], "The lighthouse was restored in 2021 [1].", "{message}");
-    let asked = provider.requests().last().unwrap().body.to_string();
+    let asked = provider.received_requests().last().unwrap().body.to_string();
     assert!(asked.contains("restored in 2021 by volunteers"), "{asked}");
     // The page is a source of the library now, and says which run brought it.
     let pages = server.json(&format!("/api/v1/sources?type=WEB_PAGE&run_id={run}")).await;
@@ -609,14 +624,14 @@ async fn research_plans_asks_back_and_reads_the_web() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_can_be_the_judge() {
     let told = |verdict: &str, quote: &str| {
-        vec![Step::text(json!({"verdict": verdict, "quote": quote}).to_string()), Step::End]
+        vec![ScriptStep::text(json!({"verdict": verdict, "quote": quote}).to_string()), ScriptStep::End]
     };
     let scripts = vec![
         told("supported", "built in 1874"),
         told("unsupported", "built in 1874"),
-        vec![Step::text("I cannot say."), Step::End],
+        vec![ScriptStep::text("I cannot say."), ScriptStep::End],
     ];
-    let (server, _provider) = with_model(Dialect::OpenAi, scripts, &["--judge", "model"]).await;
+    let (server, _provider) = with_model(ProviderDialect::OpenAi, scripts, &["--judge", "model"]).await;
     let verdict = async |claim: &str| {
         let body = json!({"pairs": [{"claim": claim, "passage": HARBOUR}]});
         let pair = server.post("/api/v1/citations/verify", body).await["pairs"][0].clone();

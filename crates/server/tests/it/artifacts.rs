@@ -25,7 +25,7 @@ async fn uploads(server: Running) {
     };
     let (status, first) = answer(server.request(Method::POST, ARTIFACTS).multipart(form())).await;
     assert_eq!(status, 201);
-    assert_eq!(first["sha256"], ibid_domain::Sha256::of(b"the words").to_string());
+    assert_eq!(first["sha256"], ibid_domain::Sha256::of_bytes(b"the words").to_string());
     assert_eq!(first["filename"], "Über.md");
     assert_eq!(first["media_type"], "text/markdown");
     assert_eq!(first["size_bytes"], 9);
@@ -129,7 +129,7 @@ async fn manifests(server: Running) {
         json!({ "message": first["message"], "parent_sha256": first["parent_sha256"], "tree": first["tree"] });
     let sorted: std::collections::BTreeMap<String, serde_json::Value> = serde_json::from_value(canonical).unwrap();
     let text = serde_json::to_string(&sort(serde_json::to_value(sorted).unwrap())).unwrap();
-    assert_eq!(ibid_domain::Sha256::of(text.as_bytes()).to_string(), name);
+    assert_eq!(ibid_domain::Sha256::of_bytes(text.as_bytes()).to_string(), name);
 
     let second = server.commit("b", &a, Some(name)).await;
     let log = server.json(&format!("/api/v1/manifests/{second}/log")).await;
@@ -164,7 +164,7 @@ fn sort(value: serde_json::Value) -> serde_json::Value {
 async fn a_large_upload_is_streamed() {
     const PIECE: usize = 1 << 20;
     const PIECES: usize = 384;
-    let server = Running::start(ibid_testkit::Engine::Sqlite).await.unwrap();
+    let server = Running::start(ibid_testkit::TestEngine::Sqlite).await.unwrap();
     server.upload(b"warm").await;
     let idle = peak(server.pid());
     let pieces = |seed: u8| {

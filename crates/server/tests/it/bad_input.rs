@@ -182,7 +182,7 @@ async fn idempotency(server: Running) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn uploads() {
     let server = Running::start_with(
-        ibid_testkit::Engine::Sqlite,
+        ibid_testkit::TestEngine::Sqlite,
         &["--upload-limit-bytes", "1000", "--json-limit-bytes", "2000", "--idle-timeout-seconds", "1"],
     )
     .await
@@ -252,10 +252,10 @@ async fn uploads() {
 
     assert_eq!(server.json("/api/v1/artifacts").await["items"], json!([]));
     let left: Vec<_> =
-        std::fs::read_dir(server.place.blobs()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        std::fs::read_dir(server.place.blobs_folder()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["spool"]);
     for _ in 0..50 {
-        if std::fs::read_dir(server.place.blobs().join("spool")).unwrap().count() == 0 {
+        if std::fs::read_dir(server.place.blobs_folder().join("spool")).unwrap().count() == 0 {
             return;
         }
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;

@@ -1,6 +1,6 @@
 //! Citations over HTTP: parsing, extracting, and what a model is told. Nothing here touches the database.
 
-use ibid_testkit::Engine;
+use ibid_testkit::TestEngine;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value as Json, json};
 
@@ -19,7 +19,7 @@ impl Running {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pinned() {
-    let Some(server) = Running::start(Engine::Sqlite).await else { return };
+    let Some(server) = Running::start(TestEngine::Sqlite).await else { return };
 
     let text = "Żółć 👩‍🔬 was measured [1], twice [2, 7] and [sic]. See `a[1]` and {citation:a-1}.";
     let sources = json!([
@@ -100,14 +100,14 @@ async fn pinned() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn verified_on_sqlite() {
-    if let Some(server) = Running::start_with(Engine::Sqlite, &["--embedder", "none"]).await {
+    if let Some(server) = Running::start_with(TestEngine::Sqlite, &["--embedder", "none"]).await {
         verified(server).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn verified_on_postgres() {
-    if let Some(server) = Running::start_with(Engine::Postgres, &["--embedder", "none"]).await {
+    if let Some(server) = Running::start_with(TestEngine::Postgres, &["--embedder", "none"]).await {
         verified(server).await;
     }
 }
@@ -160,14 +160,14 @@ async fn verified(server: Running) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn grounded_on_sqlite() {
-    if let Some(server) = Running::start_with(Engine::Sqlite, &["--embedder", "none"]).await {
+    if let Some(server) = Running::start_with(TestEngine::Sqlite, &["--embedder", "none"]).await {
         grounded(server).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn grounded_on_postgres() {
-    if let Some(server) = Running::start_with(Engine::Postgres, &["--embedder", "none"]).await {
+    if let Some(server) = Running::start_with(TestEngine::Postgres, &["--embedder", "none"]).await {
         grounded(server).await;
     }
 }
@@ -242,7 +242,7 @@ async fn grounded(server: Running) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_wrong_is_said() {
-    let Some(server) = Running::start(Engine::Sqlite).await else { return };
+    let Some(server) = Running::start(TestEngine::Sqlite).await else { return };
     let long = "x".repeat(256);
     for (what, body, field) in [
         ("parse", json!({}), "text"),
@@ -274,7 +274,7 @@ async fn what_is_wrong_is_said() {
 /// A megabyte that was made to be slow is read like any other.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_long_text_is_no_trouble() {
-    let Some(server) = Running::start(Engine::Sqlite).await else { return };
+    let Some(server) = Running::start(TestEngine::Sqlite).await else { return };
     for unit in ["[1] ", "[](", "[1-99]", "`` ` "] {
         let answer = server.citations("parse", &json!({"text": unit.repeat(1_000_000 / unit.len())})).await;
         assert!(answer["citations"].is_array());

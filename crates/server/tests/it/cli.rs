@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use ibid_testkit::{Engine, Place};
+use ibid_testkit::{TestEngine, TestPlace};
 use serde_json::{Value as Json, json};
 
 use crate::running::ibid;
@@ -12,7 +12,7 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-fn json_of(place: &Place, arguments: &[&str]) -> Json {
+fn json_of(place: &TestPlace, arguments: &[&str]) -> Json {
     let mut with = arguments.to_vec();
     with.push("--json");
     serde_json::from_str(&stdout(&ibid(place, &with))).unwrap()
@@ -20,8 +20,8 @@ fn json_of(place: &Place, arguments: &[&str]) -> Json {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_library_without_a_server() {
-    for engine in [Engine::Sqlite, Engine::Postgres] {
-        let Some(place) = Place::new(engine).await else { continue };
+    for engine in [TestEngine::Sqlite, TestEngine::Postgres] {
+        let Some(place) = TestPlace::new(engine).await else { continue };
         let folder = place.folder().join("papers");
         std::fs::create_dir_all(folder.join("sub")).unwrap();
         std::fs::write(folder.join("one.txt"), "first words").unwrap();
@@ -76,7 +76,7 @@ async fn a_library_without_a_server() {
 
 #[tokio::test]
 async fn settings_are_layered_and_secrets_masked() {
-    let place = Place::new(Engine::Sqlite).await.unwrap();
+    let place = TestPlace::new(TestEngine::Sqlite).await.unwrap();
     let file = place.folder().join("settings.toml");
     std::fs::write(&file, "workers = 9\nconnections = 5\ns3_secret_key = \"hush\"\n").unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_ibid"))
@@ -100,7 +100,7 @@ async fn settings_are_layered_and_secrets_masked() {
 
 #[tokio::test]
 async fn what_cannot_work_is_said_at_once() {
-    let place = Place::new(Engine::Sqlite).await.unwrap();
+    let place = TestPlace::new(TestEngine::Sqlite).await.unwrap();
     let cases: [(&[&str], i32, &str); 7] = [
         (&["serve", "--listen", "0.0.0.0:0"], 1, "no authentication is configured"),
         (&["serve", "--listen", "[::]:0"], 1, "no authentication is configured"),

@@ -1,7 +1,7 @@
 //! Documents: versions, citations, bibliography, pages.
 
 use futures::future::join_all;
-use ibid_testkit::provider::{Dialect, Provider, Step};
+use ibid_testkit::provider::{ProviderDialect, ScriptStep, ScriptedProvider};
 use reqwest::Method;
 use serde_json::{Value as Json, json};
 
@@ -754,7 +754,7 @@ async fn written_over_mcp(server: Running) {
 /// bibliography is sorted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_footnote_stands_on_the_page_of_its_marker() {
-    let server = Running::start_with(ibid_testkit::Engine::Sqlite, &["--embedder", "none"]).await.unwrap();
+    let server = Running::start_with(ibid_testkit::TestEngine::Sqlite, &["--embedder", "none"]).await.unwrap();
     let families = ["Zuse", "Noether", "Curie", "Abel", "Hopper", "Meitner", "Turing", "Lovelace"];
     let mut books = Vec::new();
     for (at, family) in families.iter().enumerate() {
@@ -809,11 +809,12 @@ async fn every_footnote_stands_on_the_page_of_its_marker() {
 /// With a language model the draft is its words, and what it cites becomes citations of the document.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_draft_is_written_by_a_model() {
-    let says = vec![Step::text("The wall is **new**: it was rebuilt in 1931 [1], they say [7]."), Step::End];
-    let provider = Provider::start(Dialect::OpenAi, vec![says]).await;
+    let says =
+        vec![ScriptStep::text("The wall is **new**: it was rebuilt in 1931 [1], they say [7]."), ScriptStep::End];
+    let provider = ScriptedProvider::start(ProviderDialect::OpenAi, vec![says]).await;
     let url = format!("{}/v1", provider.base_url());
     let arguments = ["--chat", "compatible", "--chat-model", "sample", "--chat-url", &url, "--embedder", "none"];
-    let server = Running::start_with(ibid_testkit::Engine::Sqlite, &arguments).await.unwrap();
+    let server = Running::start_with(ibid_testkit::TestEngine::Sqlite, &arguments).await.unwrap();
     let text = server.with_text("harbour.txt", "The harbour wall was rebuilt in 1931 after the great storm.").await;
     server.settled().await;
     let one = server.document(json!({"title": "Harbour", "format": "typst", "source_ids": [id(&text)]})).await;

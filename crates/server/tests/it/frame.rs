@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ibid_testkit::Engine;
+use ibid_testkit::TestEngine;
 use reqwest::{Body, Method};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -54,7 +54,7 @@ async fn status(server: Running) {
     assert_eq!(served["openapi"], "3.1.0");
 
     // Blobs that cannot be reached make it not ready, and it says which check failed.
-    std::fs::rename(server.place.blobs(), server.place.folder().join("away")).unwrap();
+    std::fs::rename(server.place.blobs_folder(), server.place.folder().join("away")).unwrap();
     let response = server.get("/ready").await;
     assert_eq!(response.status(), 503);
     let body: serde_json::Value = response.json().await.unwrap();
@@ -64,7 +64,7 @@ async fn status(server: Running) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn other_sites_are_refused() {
-    let server = Running::start(Engine::Sqlite).await.unwrap();
+    let server = Running::start(TestEngine::Sqlite).await.unwrap();
     let host = server.url.trim_start_matches("http://").to_owned();
     let post = || server.request(Method::POST, "/api/v1/jobs").json(&json!({ "kind": "gc" }));
     for origin in ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost.evil.example"] {
@@ -105,14 +105,14 @@ async fn a_shutdown_drains(mut server: Running) {
     assert!(watching.text().await.is_ok());
     assert!(server.wait().success());
     server.restart();
-    let sha256 = ibid_domain::Sha256::of(b"first half, second half");
+    let sha256 = ibid_domain::Sha256::of_bytes(b"first half, second half");
     let content = server.get(&format!("/api/v1/artifacts/{sha256}/content")).await;
     assert_eq!(content.text().await.unwrap(), "first half, second half");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_that_make_no_sense_do_no_harm() {
-    let server = Running::start(Engine::Sqlite).await.unwrap();
+    let server = Running::start(TestEngine::Sqlite).await.unwrap();
     let address = server.url.trim_start_matches("http://").to_owned();
     for nonsense in [
         "\0\0\0\0".to_owned(),
@@ -134,7 +134,7 @@ async fn requests_that_make_no_sense_do_no_harm() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_app_is_served_for_its_own_addresses() {
-    let server = Running::start(Engine::Sqlite).await.unwrap();
+    let server = Running::start(TestEngine::Sqlite).await.unwrap();
     let page = server.get("/").await;
     // Only a build for which nobody built the app may be without it.
     if !std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/dist/index.html")).exists() {

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use ibid_testkit::Engine;
+use ibid_testkit::TestEngine;
 use reqwest::{Method, Response};
 use serde_json::{Value as Json, json};
 
@@ -73,7 +73,7 @@ async fn watching(server: Running) {
 /// A server without workers leaves the job to `ibid worker`; whoever watches the server sees it done.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_of_its_own() {
-    for engine in [Engine::Sqlite, Engine::Postgres] {
+    for engine in [TestEngine::Sqlite, TestEngine::Postgres] {
         let Some(server) = Running::start_with(engine, &["--workers", "0"]).await else { continue };
         let mut stream = server.get("/api/v1/jobs/events").await;
         let (_, job) = server.send(Method::POST, "/api/v1/jobs", &json!({ "kind": "gc" })).await;

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use ibid_testkit::Engine;
+use ibid_testkit::TestEngine;
 use reqwest::Client;
 use serde_json::{Value as Json, json};
 use tokio::task::JoinHandle;
@@ -17,12 +17,12 @@ const UPLOADS: usize = 100;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn on_sqlite() {
-    survive(Engine::Sqlite).await;
+    survive(TestEngine::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn on_postgres() {
-    survive(Engine::Postgres).await;
+    survive(TestEngine::Postgres).await;
 }
 
 /// What the clients were told is done.
@@ -38,7 +38,7 @@ impl Acknowledged {
     }
 }
 
-async fn survive(engine: Engine) {
+async fn survive(engine: TestEngine) {
     let Some(mut server) = Running::start(engine).await else { return };
     let acknowledged = Arc::new(Mutex::new(Acknowledged::default()));
     let (mut next, mut kills) = (0, 0);
@@ -71,8 +71,16 @@ async fn survive(engine: Engine) {
     assert_eq!(report["findings"], json!([]));
     let gc = server.ibid(&["gc", "--apply"]);
     assert!(gc.status.success(), "{}", String::from_utf8_lossy(&gc.stderr));
-    assert_eq!(std::fs::read_dir(server.place.blobs().join("spool")).unwrap().count(), 0, "a temporary file is left");
-    assert!(temporary_files(&server.place.blobs()).is_empty(), "{:?}", temporary_files(&server.place.blobs()));
+    assert_eq!(
+        std::fs::read_dir(server.place.blobs_folder().join("spool")).unwrap().count(),
+        0,
+        "a temporary file is left"
+    );
+    assert!(
+        temporary_files(&server.place.blobs_folder()).is_empty(),
+        "{:?}",
+        temporary_files(&server.place.blobs_folder())
+    );
 
     server.restart();
     let acknowledged = std::mem::take(&mut *acknowledged.lock().unwrap());

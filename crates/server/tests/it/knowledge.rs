@@ -214,7 +214,7 @@ async fn graph_upsert_materializes_nodes_and_edges(server: Running) {
         assert_eq!(health["age"]["edges"], health["edges"]);
         let asked =
             "MATCH (a:Entity)-[:ACTED_IN]->(e:Event)-[:ABOUT]->(s:Entity) RETURN a.canonical_name, e.category, s.type";
-        let rows = ibid_testkit::cypher(url, "nur", asked, 3).await;
+        let rows = ibid_testkit::query_graph(url, "nur", asked, 3).await;
         let found = rows.iter().any(|row| row[0].contains("Alice Chen") && row[1].contains("Decision"));
         assert!(found, "{rows:?}");
     }
@@ -550,7 +550,7 @@ async fn bad_input(server: Running) {
 async fn what_an_event_quotes_is_checked(server: Running) {
     server.told("plan.txt", PLAN).await;
     assert!(server.ibid(&["fsck"]).status.success());
-    server.place.tamper("UPDATE event_evidence SET quote = 'somebody said so'").await;
+    server.place.run_raw_sql("UPDATE event_evidence SET quote = 'somebody said so'").await;
     let check = server.ibid(&["fsck"]);
     let said = String::from_utf8_lossy(&check.stdout);
     assert!(!check.status.success() && said.contains("quotes what its text does not say there"), "{said}");

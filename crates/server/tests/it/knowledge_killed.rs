@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ibid_testkit::Engine;
+use ibid_testkit::TestEngine;
 use serde_json::{Value as Json, json};
 
 use crate::Running;
@@ -68,7 +68,7 @@ async fn bring(server: &Running, numbers: impl Iterator<Item = usize>) {
     }
 }
 
-async fn at_once(engine: Engine) {
+async fn at_once(engine: TestEngine) {
     let Some(server) = Running::start_with(engine, &["--embedder", "none", "--workers", "6"]).await else { return };
     // Two servers on one library, each with workers of its own, and everybody named by all.
     let (_second, _) = server.beside();
@@ -88,7 +88,7 @@ async fn at_once(engine: Engine) {
     assert_eq!(dead["items"], json!([]), "{dead}");
 }
 
-async fn killed(engine: Engine) {
+async fn killed(engine: TestEngine) {
     let arguments = ["--embedder", "none"];
     let Some(undisturbed) = Running::start_with(engine, &arguments).await else { return };
     bring(&undisturbed, 0..TEXTS).await;
@@ -103,7 +103,7 @@ async fn killed(engine: Engine) {
         server.kill();
         // What it had taken is free again at once, and not only when its lease has run out; that it was lost is not held
         // against it.
-        server.place.tamper("UPDATE jobs SET lease_until = run_at, attempt = 0 WHERE state = 'running'").await;
+        server.place.run_raw_sql("UPDATE jobs SET lease_until = run_at, attempt = 0 WHERE state = 'running'").await;
         server.restart();
     }
     server.settled().await;
@@ -114,20 +114,20 @@ async fn killed(engine: Engine) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_that_name_one_at_once_make_one_on_sqlite() {
-    at_once(Engine::Sqlite).await;
+    at_once(TestEngine::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_that_name_one_at_once_make_one_on_postgres() {
-    at_once(Engine::Postgres).await;
+    at_once(TestEngine::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_anywhere_it_ends_in_the_same_on_sqlite() {
-    killed(Engine::Sqlite).await;
+    killed(TestEngine::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_anywhere_it_ends_in_the_same_on_postgres() {
-    killed(Engine::Postgres).await;
+    killed(TestEngine::Postgres).await;
 }

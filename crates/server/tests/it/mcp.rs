@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ibid_testkit::{Engine, Place};
+use ibid_testkit::{TestEngine, TestPlace};
 use reqwest::Method;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
@@ -369,7 +369,7 @@ async fn bad_arguments(server: Running) {
 /// The address is guarded as every other, and what is not MCP is refused.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_address_is_guarded() {
-    let server = Running::start_with(Engine::Sqlite, &["--json-limit-bytes", "100000"]).await.unwrap();
+    let server = Running::start_with(TestEngine::Sqlite, &["--json-limit-bytes", "100000"]).await.unwrap();
     let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} });
     for origin in ["http://evil.example", "null", "http://127.0.0.1:1"] {
         refused(posted(&server, OLD, &list).header("origin", origin), 403, "forbidden_origin").await;
@@ -404,7 +404,7 @@ async fn the_address_is_guarded() {
 /// A chat client that runs `ibid mcp` and nothing else can search what it added; the process ends when it leaves.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn alone_on_a_library() {
-    let place = Place::new(Engine::Sqlite).await.unwrap();
+    let place = TestPlace::new(TestEngine::Sqlite).await.unwrap();
     let mut client = Client::over_stdio(&place, &[], NEW).await;
     let id = added(&mut client, Uuid::now_v7()).await;
     let link = client.call("get_source", json!({ "id": id })).await["content"][1].clone();

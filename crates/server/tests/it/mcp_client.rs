@@ -2,7 +2,7 @@
 
 use std::process::{ExitStatus, Stdio};
 
-use ibid_testkit::Place;
+use ibid_testkit::TestPlace;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value as Json, json};
 use tokio::{
@@ -36,7 +36,7 @@ impl<'a> Client<'a> {
     }
 
     /// A client that starts `ibid mcp` on a library.
-    pub(crate) async fn over_stdio(place: &Place, arguments: &[&str], version: &'static str) -> Client<'static> {
+    pub(crate) async fn over_stdio(place: &TestPlace, arguments: &[&str], version: &'static str) -> Client<'static> {
         let mut command = tokio::process::Command::from(command(place));
         command.arg("mcp").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let log = std::fs::File::options().create(true).append(true).open(place.folder().join("mcp.log")).unwrap();

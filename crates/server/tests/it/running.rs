@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use ibid_testkit::{Engine, Place};
+use ibid_testkit::{TestEngine, TestPlace};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value as Json;
 
@@ -15,20 +15,20 @@ use serde_json::Value as Json;
 pub(crate) struct Running {
     pub(crate) url: String,
     pub(crate) http: Client,
-    pub(crate) place: Place,
+    pub(crate) place: TestPlace,
     child: Child,
     arguments: Vec<String>,
 }
 
 impl Running {
     /// Starts a server on an engine; none if the engine has no server here.
-    pub(crate) async fn start(engine: Engine) -> Option<Self> {
+    pub(crate) async fn start(engine: TestEngine) -> Option<Self> {
         Self::start_with(engine, &[]).await
     }
 
     /// Starts a server with more arguments.
-    pub(crate) async fn start_with(engine: Engine, arguments: &[&str]) -> Option<Self> {
-        let place = Place::new(engine).await?;
+    pub(crate) async fn start_with(engine: TestEngine, arguments: &[&str]) -> Option<Self> {
+        let place = TestPlace::new(engine).await?;
         let arguments: Vec<_> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let (child, url) = spawn(&place, &arguments);
         let http = Client::builder().timeout(Duration::from_secs(60)).build().unwrap();
@@ -152,7 +152,7 @@ pub(crate) async fn refused(request: RequestBuilder, status: u16, code: &str) ->
 }
 
 /// The binary, on a library.
-pub(crate) fn command(place: &Place) -> Command {
+pub(crate) fn command(place: &TestPlace) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ibid"));
     command.env_remove("IBID_DATABASE_URL").arg("--data").arg(place.folder());
     if let Some(url) = place.database_url() {
@@ -162,11 +162,11 @@ pub(crate) fn command(place: &Place) -> Command {
 }
 
 /// Runs a command on a library.
-pub(crate) fn ibid(place: &Place, arguments: &[&str]) -> Output {
+pub(crate) fn ibid(place: &TestPlace, arguments: &[&str]) -> Output {
     command(place).args(arguments).output().unwrap()
 }
 
-fn spawn(place: &Place, arguments: &[String]) -> (Child, String) {
+fn spawn(place: &TestPlace, arguments: &[String]) -> (Child, String) {
     let log = Path::new(place.folder()).join("server.log");
     let log = std::fs::File::options().create(true).append(true).open(log).unwrap();
     let mut child = command(place)
@@ -191,13 +191,13 @@ macro_rules! on_both_servers {
         mod on_sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $story() {
-                super::$story($crate::Running::start(ibid_testkit::Engine::Sqlite).await.unwrap()).await;
+                super::$story($crate::Running::start(ibid_testkit::TestEngine::Sqlite).await.unwrap()).await;
             })*
         }
         mod on_postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $story() {
-                let Some(server) = $crate::Running::start(ibid_testkit::Engine::Postgres).await else { return };
+                let Some(server) = $crate::Running::start(ibid_testkit::TestEngine::Postgres).await else { return };
                 super::$story(server).await;
             })*
         }

@@ -2,26 +2,26 @@
 
 use std::time::Duration;
 
-use ibid_testkit::{Engine, Place};
+use ibid_testkit::{TestEngine, TestPlace};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value as Json, json};
 
 use crate::{Running, running::answer, sources::id};
 
-async fn on(engine: Engine) -> Option<Running> {
+async fn on(engine: TestEngine) -> Option<Running> {
     Running::start_with(engine, &["--embedder", "external"]).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pinned_on_sqlite() {
-    if let Some(server) = on(Engine::Sqlite).await {
+    if let Some(server) = on(TestEngine::Sqlite).await {
         pinned(server).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pinned_on_postgres() {
-    if let Some(server) = on(Engine::Postgres).await {
+    if let Some(server) = on(TestEngine::Postgres).await {
         pinned(server).await;
     }
 }
@@ -203,7 +203,7 @@ async fn bad_input(server: &Running) {
 /// Killed while passages come in: everything that was acknowledged is found, and nothing twice.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_index_heals_after_a_kill() {
-    let Some(mut server) = on(Engine::Sqlite).await else { return };
+    let Some(mut server) = on(TestEngine::Sqlite).await else { return };
     let mut acknowledged = 0;
     for round in 0..4_u64 {
         server.import((acknowledged..acknowledged + 40).map(passage)).await;
@@ -244,7 +244,7 @@ async fn the_index_heals_after_a_kill() {
 }
 
 /// What a crash of the machine may leave of the index.
-fn damage(place: &Place, round: u64) {
+fn damage(place: &TestPlace, round: u64) {
     let journal = place.folder().join("index/journal");
     let Ok(bytes) = std::fs::read(&journal) else { return };
     match round {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use ibid_testkit::{
-    Engine,
-    provider::{Dialect, Provider, Step},
+    TestEngine,
+    provider::{ProviderDialect, ScriptStep, ScriptedProvider},
 };
 use reqwest::Method;
 use serde_json::{Value as Json, json};
@@ -15,8 +15,8 @@ on_both_servers!(a_model_is_set_in_the_app, citations_are_set_in_the_app);
 
 const SETTINGS: &str = "/api/v1/settings";
 
-fn words(text: &str) -> Vec<Step> {
-    vec![Step::text(text), Step::End]
+fn words(text: &str) -> Vec<ScriptStep> {
+    vec![ScriptStep::text(text), ScriptStep::End]
 }
 
 async fn asked(server: &Running, url: &str) -> Json {
@@ -28,7 +28,7 @@ async fn asked(server: &Running, url: &str) -> Json {
 
 async fn a_model_is_set_in_the_app(mut server: Running) {
     let scripts = vec![words("ready"), words("It is long."), words("It is long."), words("It is long.")];
-    let provider = Provider::start(Dialect::OpenAi, scripts).await;
+    let provider = ScriptedProvider::start(ProviderDialect::OpenAi, scripts).await;
     let url = provider.base_url();
     server.with_text("pier.txt", "The pier of Selde is 412 metres long.").await;
     let settings = server.json(SETTINGS).await;
@@ -113,7 +113,7 @@ async fn citations_are_set_in_the_app(server: Running) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_the_one_who_starts_the_server_says_is_fixed() {
     let arguments = ["--chat", "compatible", "--chat-model", "sample", "--chat-url", "http://127.0.0.1:9/v1"];
-    let server = Running::start_with(Engine::Sqlite, &arguments).await.unwrap();
+    let server = Running::start_with(TestEngine::Sqlite, &arguments).await.unwrap();
     let settings = server.json(SETTINGS).await;
     assert_eq!((&settings["answers"]["is_fixed"], &settings["answers"]["from"]), (&json!(true), &json!("flag")));
     let change = json!({"answers": {"provider": "none"}});

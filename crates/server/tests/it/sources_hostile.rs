@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use ibid_testkit::Engine;
+use ibid_testkit::TestEngine;
 use serde_json::json;
 
 use crate::{
@@ -62,7 +62,7 @@ fn laughs() -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_ends_with_a_reason_and_the_server_lives() {
-    let server = Running::start(Engine::Sqlite).await.unwrap();
+    let server = Running::start(TestEngine::Sqlite).await.unwrap();
     let files = files();
     let named: Vec<_> = files.iter().map(|(name, bytes, _)| (*name, bytes.clone())).collect();
     let (status, brought) = server.upload_sources(&named).await;

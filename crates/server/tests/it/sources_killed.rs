@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use ibid_testkit::Engine;
+use ibid_testkit::TestEngine;
 use serde_json::Value as Json;
 
 use crate::{Running, sources::id};
@@ -11,12 +11,12 @@ const FILES: usize = 200;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn on_sqlite() {
-    survive(Engine::Sqlite).await;
+    survive(TestEngine::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn on_postgres() {
-    survive(Engine::Postgres).await;
+    survive(TestEngine::Postgres).await;
 }
 
 fn file(number: usize) -> (String, Vec<u8>) {
@@ -24,7 +24,7 @@ fn file(number: usize) -> (String, Vec<u8>) {
     (format!("file-{number}.txt"), text.into_bytes())
 }
 
-async fn survive(engine: Engine) {
+async fn survive(engine: TestEngine) {
     let Some(mut server) = Running::start_with(engine, &["--embedder", "none"]).await else { return };
     // Everything is sent again after each kill, as a client would that does not know what arrived.
     for kill in 0..3 {

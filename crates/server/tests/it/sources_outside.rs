@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use ibid_testkit::Engine;
+use ibid_testkit::TestEngine;
 use reqwest::Method;
 use serde_json::{Value as Json, json};
 use tokio::{
@@ -88,7 +88,8 @@ async fn a_page_is_fetched_kept_and_fetched_again() {
     })
     .await;
     let allow = outside.address.to_string();
-    let server = Running::start_with(Engine::Sqlite, &["--fetch-allow", &allow, "--embedder", "none"]).await.unwrap();
+    let server =
+        Running::start_with(TestEngine::Sqlite, &["--fetch-allow", &allow, "--embedder", "none"]).await.unwrap();
     let add = async |path: &str| {
         let body = json!({ "url": format!("http://{}{path}", outside.address) });
         let (status, source) = server.send(Method::POST, "/api/v1/sources", &body).await;
@@ -143,7 +144,7 @@ async fn a_provider_that_stumbles_loses_and_doubles_nothing() {
     let url = format!("http://{}/v1", outside.address);
     let settings = ["--embedder", "compatible", "--embedder-url", &url, "--embedder-model", "sample"];
     let settings = [&settings[..], &["--embedder-dimension", "3", "--chunk-tokens", "32"]].concat();
-    let server = Running::start_with(Engine::Sqlite, &settings).await.unwrap();
+    let server = Running::start_with(TestEngine::Sqlite, &settings).await.unwrap();
     let text: String = (0..60).map(|number| format!("Sample sentence number {number} speaks of reeds. ")).collect();
     let (_, brought) = server.upload_sources(&[("reeds.txt", text.into_bytes())]).await;
     let source = id(&brought["items"][0]).to_owned();
@@ -177,7 +178,7 @@ async fn pages_come_through_firecrawl() {
     .await;
     let url = format!("http://{}", outside.address);
     let arguments = ["--firecrawl-key", "k", "--firecrawl-url", &url];
-    let server = Running::start_with(Engine::Sqlite, &arguments).await.unwrap();
+    let server = Running::start_with(TestEngine::Sqlite, &arguments).await.unwrap();
     let bring = async |url: &str| {
         let source = server.post("/api/v1/sources", json!({"url": url})).await;
         server.source(id(&source), |source| source["status"] != "pending").await

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 /// Links the spooled file to its key, whole or not at all, and makes that durable. Bytes that lie there already are
 /// replaced by the same bytes, which also heals a blob that rotted.
-pub(super) async fn place(spooled: &Path, root: &Path, key: &str) -> Result<()> {
+pub(super) async fn link_spooled_file(spooled: &Path, root: &Path, key: &str) -> Result<()> {
     let (spooled, root, target) = (spooled.to_owned(), root.to_owned(), root.join(key));
     tokio::task::spawn_blocking(move || place_now(&spooled, &root, &target))
         .await

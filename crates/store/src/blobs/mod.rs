@@ -21,29 +21,25 @@ use tokio::io::{AsyncReadExt, AsyncSeekExt};
 pub use self::spool::Spool;
 use crate::{Error, Result, Scope, store::create_private_folder};
 
-/// Where the blobs are.
+/// Location of the blobs of a library.
 #[derive(Clone, Debug)]
 pub enum BlobLocation {
-    /// A folder of this machine.
+    /// A folder on the local file system.
     Folder(PathBuf),
     /// A bucket of an S3-compatible server.
     S3(S3Options),
 }
 
-/// How to reach a bucket. What is not set is taken from the usual `AWS_*` environment.
+/// Connection settings of an S3 bucket; unset fields come from the usual `AWS_*` environment variables.
 #[derive(Clone, Debug, Default)]
 pub struct S3Options {
-    /// The bucket.
     pub bucket: String,
-    /// A prefix for every key.
+    /// Prefix of every key, so that libraries can share a bucket.
     pub prefix: String,
     /// The server, if it is not AWS.
     pub endpoint: Option<String>,
-    /// The region.
     pub region: Option<String>,
-    /// The access key id.
     pub access_key: Option<String>,
-    /// The secret key.
     pub secret_key: Option<String>,
 }
 
@@ -63,9 +59,8 @@ pub struct Blobs {
 pub struct Blob {
     /// Its hash, going by its key.
     pub sha256: Sha256,
-    /// Its size.
     pub size_bytes: u64,
-    /// When it was written.
+    /// Time of the last write, as the blob store reports it.
     pub modified_at: Timestamp,
 }
 
@@ -118,7 +113,7 @@ impl Blobs {
         }
     }
 
-    /// `folder` or `s3`.
+    /// Returns the kind of blob store: `folder` or `s3`.
     pub fn kind(&self) -> &'static str {
         if self.folder.is_some() { "folder" } else { "s3" }
     }
@@ -133,25 +128,25 @@ impl Blobs {
     }
 
     /// A file to receive bytes whose hash is not known yet.
-    pub async fn spool(&self) -> Result<Spool> {
+    pub async fn create_spool(&self) -> Result<Spool> {
         Spool::create(self.spool.clone()).await
     }
 
     /// Removes what killed processes left in the spool, and says how many files and bytes that was.
     pub async fn sweep_spool(&self, remove: bool) -> Result<(u64, u64)> {
-        spool::sweep(self.spool.clone(), remove).await
+        spool::sweep_abandoned(self.spool.clone(), remove).await
     }
 
-    /// Where a blob lies, for people and for export.
+    /// Returns the address of a blob, for people and exports.
     pub fn uri(&self, scope: &Scope, sha256: Sha256) -> String {
-        format!("{}/{}", self.base_uri, self.key(scope, sha256))
+        format!("{}/{}", self.base_uri, self.blob_key(scope, sha256))
     }
 
     /// Puts the bytes of a finished spool in their place. The spool stays, in case they have to be put there again.
-    pub async fn place(&self, scope: &Scope, spool: &Spool, sha256: Sha256) -> Result<()> {
-        let key = self.key(scope, sha256);
+    pub async fn store_spool(&self, scope: &Scope, spool: &Spool, sha256: Sha256) -> Result<()> {
+        let key = self.blob_key(scope, sha256);
         if let Some(root) = &self.folder {
-            return folder::place(spool.path(), root, key.as_ref()).await;
+            return folder::link_spooled_file(spool.path(), root, key.as_ref()).await;
         }
         if self.size(scope, sha256).await? == Some(spool.size()) {
             return Ok(());
@@ -180,7 +175,7 @@ impl Blobs {
 
     /// The size of a blob, if it is there.
     pub async fn size(&self, scope: &Scope, sha256: Sha256) -> Result<Option<u64>> {
-        match self.objects.head(&self.key(scope, sha256)).await {
+        match self.objects.head(&self.blob_key(scope, sha256)).await {
             Ok(meta) => Ok(Some(meta.size)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(error.into()),
@@ -194,7 +189,7 @@ impl Blobs {
             return Ok(self.size(scope, sha256).await?.map(|_| futures::stream::empty().boxed()));
         }
         let options = GetOptions::new().with_range(range.map(GetRange::Bounded));
-        match self.objects.get_opts(&self.key(scope, sha256), options).await {
+        match self.objects.get_opts(&self.blob_key(scope, sha256), options).await {
             Ok(got) => {
                 let range = got.range.clone();
                 Ok(Some(match got.payload {
@@ -209,7 +204,7 @@ impl Blobs {
 
     /// Removes a blob; one that is gone already is no error.
     pub async fn delete(&self, scope: &Scope, sha256: Sha256) -> Result<()> {
-        match self.objects.delete(&self.key(scope, sha256)).await {
+        match self.objects.delete(&self.blob_key(scope, sha256)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -226,7 +221,7 @@ impl Blobs {
     }
 
     /// Blobs are spread over 256 folders a tenant, so that none grows too large to list.
-    fn key(&self, scope: &Scope, sha256: Sha256) -> Path {
+    fn blob_key(&self, scope: &Scope, sha256: Sha256) -> Path {
         let name = sha256.to_string();
         self.prefix.clone().join(scope.tenant().to_string()).join(name[..2].to_owned()).join(name)
     }

@@ -23,12 +23,12 @@ const SYNC_EVERY: u64 = 64 * 1024 * 1024;
 pub struct Spool {
     path: PathBuf,
     size: u64,
-    writer: Option<Writer>,
-    /// Holds the lock.
+    writer: Option<SpoolWriter>,
+    /// Holds the file lock while the spool is open.
     _file: Arc<File>,
 }
 
-struct Writer {
+struct SpoolWriter {
     pieces: mpsc::Sender<Bytes>,
     done: JoinHandle<io::Result<Sha256>>,
 }
@@ -46,28 +46,28 @@ impl Spool {
             let file = Arc::clone(&file);
             move || write_pieces(&file, receiver)
         });
-        Ok(Self { path, size: 0, writer: Some(Writer { pieces, done }), _file: file })
+        Ok(Self { path, size: 0, writer: Some(SpoolWriter { pieces, done }), _file: file })
     }
 
-    /// Takes in the next piece.
+    /// Appends the next piece of the upload.
     pub async fn write(&mut self, piece: Bytes) -> Result<()> {
         self.size += piece.len() as u64;
-        let Some(writer) = &self.writer else { return Err(finished()) };
+        let Some(writer) = &self.writer else { return Err(already_finished()) };
         if writer.pieces.send(piece).await.is_ok() {
             return Ok(());
         }
         // The writer ended early, so it has an error to tell.
-        self.finish().await.and(Err(finished()))
+        self.finish().await.and(Err(already_finished()))
     }
 
     /// Waits until every byte is on disk, and gives their hash.
     pub async fn finish(&mut self) -> Result<Sha256> {
-        let Writer { pieces, done } = self.writer.take().ok_or_else(finished)?;
+        let SpoolWriter { pieces, done } = self.writer.take().ok_or_else(already_finished)?;
         drop(pieces);
         done.await.map_err(|error| Error::Config(error.to_string()))?.map_err(Error::io("write to the spool"))
     }
 
-    /// How many bytes were taken in.
+    /// Returns the number of bytes written so far.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -83,7 +83,7 @@ impl Drop for Spool {
     }
 }
 
-fn finished() -> Error {
+fn already_finished() -> Error {
     Error::io("write to the spool")(io::Error::other("it is finished already"))
 }
 
@@ -110,18 +110,18 @@ fn write_pieces(file: &Arc<File>, mut pieces: mpsc::Receiver<Bytes>) -> io::Resu
         sink.write_all(&piece)?;
         unsynced += piece.len() as u64;
         if unsynced >= SYNC_EVERY && syncing.as_ref().is_none_or(std::thread::JoinHandle::is_finished) {
-            join(syncing.take())?;
+            join_sync(syncing.take())?;
             unsynced = 0;
             let file = Arc::clone(file);
             syncing = Some(std::thread::spawn(move || file.sync_data()));
         }
     }
-    join(syncing)?;
+    join_sync(syncing)?;
     file.sync_all()?;
     Ok(hasher.finish())
 }
 
-fn join(syncing: Option<std::thread::JoinHandle<io::Result<()>>>) -> io::Result<()> {
+fn join_sync(syncing: Option<std::thread::JoinHandle<io::Result<()>>>) -> io::Result<()> {
     match syncing.map(std::thread::JoinHandle::join) {
         None => Ok(()),
         Some(Ok(result)) => result,
@@ -130,7 +130,7 @@ fn join(syncing: Option<std::thread::JoinHandle<io::Result<()>>>) -> io::Result<
 }
 
 /// Finds files whose owner is gone, and removes them if asked to.
-pub(super) async fn sweep(folder: PathBuf, remove: bool) -> Result<(u64, u64)> {
+pub(super) async fn sweep_abandoned(folder: PathBuf, remove: bool) -> Result<(u64, u64)> {
     tokio::task::spawn_blocking(move || sweep_now(&folder, remove))
         .await
         .map_err(|error| Error::Config(error.to_string()))?
@@ -176,7 +176,7 @@ mod tests {
         for piece in ["a", "", "bc"] {
             spool.write(Bytes::from(piece)).await.unwrap();
         }
-        assert_eq!(spool.finish().await.unwrap(), Sha256::of(b"abc"));
+        assert_eq!(spool.finish().await.unwrap(), Sha256::of_bytes(b"abc"));
         assert_eq!((spool.size(), fs::read(spool.path()).unwrap().as_slice()), (3, b"abc".as_slice()));
         drop(spool);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -188,9 +188,9 @@ mod tests {
         let held = Spool::create(folder.path().to_owned()).await.unwrap();
         fs::write(folder.path().join("dead.part"), b"left behind").unwrap();
         fs::write(folder.path().join("notes.txt"), b"not ours").unwrap();
-        assert_eq!(sweep(folder.path().to_owned(), false).await.unwrap(), (1, 11));
+        assert_eq!(sweep_abandoned(folder.path().to_owned(), false).await.unwrap(), (1, 11));
         assert!(folder.path().join("dead.part").exists());
-        assert_eq!(sweep(folder.path().to_owned(), true).await.unwrap(), (1, 11));
+        assert_eq!(sweep_abandoned(folder.path().to_owned(), true).await.unwrap(), (1, 11));
         assert!(!folder.path().join("dead.part").exists());
         assert!(held.path().exists() && folder.path().join("notes.txt").exists());
     }

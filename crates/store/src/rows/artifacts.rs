@@ -9,10 +9,10 @@ use ibid_domain::{
 
 use crate::{
     EngineKind, Error, Result, Scope, Tx,
-    sql::{Row, Value, int, params, placeholder_list},
+    sql::{SqlRow, SqlValue, params, placeholder_list, to_sql_int},
 };
 
-/// How many hashes go into one statement.
+/// Maximum number of hashes in one statement.
 const BATCH: usize = 500;
 
 /// The artifacts of one tenant.
@@ -28,46 +28,41 @@ impl Tx {
     }
 }
 
-/// An artifact that came in.
+/// A new artifact whose bytes are already in the blob store.
 #[derive(Clone, Debug)]
 pub struct NewArtifact {
-    /// The hash of its bytes.
     pub sha256: Sha256,
-    /// What it is.
     pub media_type: MediaType,
-    /// How large it is.
     pub size_bytes: u64,
-    /// What it was called.
     pub filename: Option<Filename>,
-    /// Where its bytes lie.
+    /// Address of the bytes in the blob store.
     pub storage_uri: String,
     /// The type of source it is the content of.
     pub entity_type: Option<SourceType>,
-    /// What else is known.
+    /// Free-form facts about the source it is the content of.
     pub entity_metadata: Option<JsonObject>,
 }
 
-/// Which artifacts a list shows.
+/// Restricts a list of artifacts; an unset field does not restrict.
 #[derive(Clone, Debug, Default)]
 pub struct ArtifactFilter {
-    /// Only those of this type.
     pub entity_type: Option<SourceType>,
 }
 
 impl Artifacts<'_> {
     /// Holds off everyone else who brings or removes these bytes, until the transaction ends.
     pub async fn lock(&mut self, sha256: Sha256) -> Result<()> {
-        self.tx.lock(&format!("artifact:{}:{sha256}", self.scope.tenant())).await
+        self.tx.lock_key(&format!("artifact:{}:{sha256}", self.scope.tenant())).await
     }
 
     /// Keeps an artifact, and says whether it is new. One that is known is touched, which renews its grace, and
     /// learns what was not known of it before. The caller holds its lock.
-    pub async fn keep(&mut self, new: NewArtifact) -> Result<(Artifact, bool)> {
+    pub async fn insert_or_touch(&mut self, new: NewArtifact) -> Result<(Artifact, bool)> {
         let (tenant, now) = (self.scope.tenant(), self.tx.now());
         let known = self.get(new.sha256).await?.is_some();
         let row = self
             .tx
-            .row(
+            .fetch_optional(
                 "INSERT INTO artifacts (tenant_id, sha256, media_type, size_bytes, filename, storage_uri, storage_class,
                      entity_type, entity_metadata, created_by, reference_count, created_at, updated_at)
                  VALUES ($1, $2, $3, $4, $5, $6, 'STANDARD', $7, $8, $9, 0, $10, $10)
@@ -82,7 +77,7 @@ impl Artifacts<'_> {
                     tenant,
                     new.sha256,
                     new.media_type.as_str(),
-                    int(new.size_bytes),
+                    to_sql_int(new.size_bytes),
                     new.filename.as_ref().map(Filename::as_str),
                     new.storage_uri,
                     new.entity_type.map(SourceType::as_str),
@@ -92,16 +87,16 @@ impl Artifacts<'_> {
                 ],
             )
             .await?;
-        self.spare(new.sha256).await?;
+        self.uncondemn_blob(new.sha256).await?;
         let row = row.ok_or_else(|| Error::Corrupt("an insert returned nothing".to_owned()))?;
-        Ok((read(&row)?, !known))
+        Ok((read_artifact(&row)?, !known))
     }
 
-    /// One artifact.
+    /// Returns an artifact, if it exists.
     pub async fn get(&mut self, sha256: Sha256) -> Result<Option<Artifact>> {
         let sql = "SELECT * FROM artifacts WHERE tenant_id = $1 AND sha256 = $2";
-        let row = self.tx.row(sql, params![self.scope.tenant(), sha256]).await?;
-        row.as_ref().map(read).transpose()
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), sha256]).await?;
+        row.as_ref().map(read_artifact).transpose()
     }
 
     /// Those of many artifacts that are here.
@@ -112,14 +107,14 @@ impl Artifacts<'_> {
             let sql = format!("SELECT * FROM artifacts WHERE tenant_id = $1 AND sha256 IN {list}");
             let values = self.batch_values(batch);
             for row in self.tx.rows_built(sql, values).await? {
-                let artifact = read(&row)?;
+                let artifact = read_artifact(&row)?;
                 found.insert(artifact.sha256, artifact);
             }
         }
         Ok(found)
     }
 
-    /// Artifacts, newest first.
+    /// Lists artifacts, newest first.
     pub async fn list(
         &mut self,
         filter: &ArtifactFilter,
@@ -133,38 +128,38 @@ impl Artifacts<'_> {
             sql += &format!(" AND entity_type = ${}", values.len());
         }
         if let Some(cursor) = after {
-            let [time, hash] = cursor.parts()?;
-            let time: i64 = time.parse().map_err(|_| Cursor::invalid())?;
-            let hash: Sha256 = hash.parse().map_err(|_| Cursor::invalid())?;
+            let [time, hash] = cursor.key_parts()?;
+            let time: i64 = time.parse().map_err(|_| Cursor::invalid_cursor())?;
+            let hash: Sha256 = hash.parse().map_err(|_| Cursor::invalid_cursor())?;
             values.extend(params![Timestamp::from_micros(time), hash]);
             sql += &format!(" AND (created_at, sha256) < (${}, ${})", values.len() - 1, values.len());
         }
-        values.push(limit.probe().into());
+        values.push(limit.probe_count().into());
         sql += &format!(" ORDER BY created_at DESC, sha256 DESC LIMIT ${}", values.len());
         let rows = self.tx.rows_built(sql, values).await?;
-        let items = rows.iter().map(read).collect::<Result<_>>()?;
-        Ok(Page::of(items, limit, |last| vec![last.created_at.as_micros().to_string(), last.sha256.to_string()]))
+        let items = rows.iter().map(read_artifact).collect::<Result<_>>()?;
+        Ok(Page::from_rows(items, limit, |last| vec![last.created_at.as_micros().to_string(), last.sha256.to_string()]))
     }
 
-    /// How many artifacts there are.
+    /// Counts the artifacts of the tenant.
     pub async fn count(&mut self) -> Result<u64> {
         let sql = "SELECT COUNT(*) AS count FROM artifacts WHERE tenant_id = $1";
-        let row = self.tx.row(sql, params![self.scope.tenant()]).await?;
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant()]).await?;
         row.map_or(Ok(0), |row| row.get("count"))
     }
 
     /// A stretch of all artifacts in the order of their hashes, for checks that walk over everything.
-    pub async fn walk(&mut self, after: Option<Sha256>, count: i64) -> Result<Vec<Artifact>> {
+    pub async fn list_by_hash(&mut self, after: Option<Sha256>, count: i64) -> Result<Vec<Artifact>> {
         let sql = "SELECT * FROM artifacts WHERE tenant_id = $1 AND sha256 > $2 ORDER BY sha256 LIMIT $3";
         let after = after.map_or_else(Vec::new, |hash| hash.as_bytes().to_vec());
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), after, count]).await?;
-        rows.iter().map(read).collect()
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), after, count]).await?;
+        rows.iter().map(read_artifact).collect()
     }
 
     /// Those of many artifacts that are here, held so that nobody can remove them until the transaction ends. On
     /// PostgreSQL the rows are taken in the order of their hashes, so that two transactions never wait for each other
     /// in a circle.
-    pub async fn hold(&mut self, hashes: &BTreeSet<Sha256>) -> Result<HashSet<Sha256>> {
+    pub async fn lock_existing(&mut self, hashes: &BTreeSet<Sha256>) -> Result<HashSet<Sha256>> {
         let lock = if self.tx.engine() == EngineKind::Postgres { "ORDER BY sha256 FOR NO KEY UPDATE" } else { "" };
         let hashes: Vec<Sha256> = hashes.iter().copied().collect();
         let mut held = HashSet::with_capacity(hashes.len());
@@ -181,7 +176,7 @@ impl Artifacts<'_> {
 
     /// Changes reference counts, each by so much.
     pub async fn count_references(&mut self, changes: &BTreeMap<Sha256, i64>) -> Result<()> {
-        self.hold(&changes.keys().copied().collect()).await?;
+        self.lock_existing(&changes.keys().copied().collect()).await?;
         let mut by_change: BTreeMap<i64, Vec<Sha256>> = BTreeMap::new();
         for (sha256, change) in changes {
             by_change.entry(*change).or_default().push(*sha256);
@@ -203,17 +198,17 @@ impl Artifacts<'_> {
         Ok(())
     }
 
-    fn batch_values(&self, batch: &[Sha256]) -> Vec<Value> {
+    fn batch_values(&self, batch: &[Sha256]) -> Vec<SqlValue> {
         let mut values = params![self.scope.tenant()];
         values.extend(batch.iter().map(|hash| (*hash).into()));
         values
     }
 
-    /// How many rows name each artifact, counted anew where that differs from what is kept: (hash, kept, counted).
+    /// Recounts the references to each artifact and returns those that differ: (hash, stored, counted).
     pub async fn wrong_reference_counts(&mut self) -> Result<Vec<(Sha256, u64, u64)>> {
         let rows = self
             .tx
-            .rows(
+            .fetch_all(
                 "SELECT a.sha256, a.reference_count AS kept, COUNT(n.sha256) AS counted
                  FROM artifacts a LEFT JOIN (
                      SELECT artifact_sha256 AS sha256 FROM manifest_entries WHERE tenant_id = $1
@@ -234,7 +229,7 @@ impl Artifacts<'_> {
     }
 
     /// Artifacts that nothing names and that were last brought before `cutoff`.
-    pub async fn unreferenced(
+    pub async fn list_unreferenced(
         &mut self,
         cutoff: Timestamp,
         after: Option<Sha256>,
@@ -243,13 +238,13 @@ impl Artifacts<'_> {
         let sql = "SELECT * FROM artifacts WHERE tenant_id = $1 AND reference_count = 0 AND updated_at < $2
                    AND sha256 > $3 ORDER BY sha256 LIMIT $4";
         let after = after.map_or_else(Vec::new, |hash| hash.as_bytes().to_vec());
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), cutoff, after, count]).await?;
-        rows.iter().map(read).collect()
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), cutoff, after, count]).await?;
+        rows.iter().map(read_artifact).collect()
     }
 
-    /// Removes an artifact if it still is what [`Artifacts::unreferenced`] saw, and condemns its blob. The bytes are
+    /// Removes an artifact if it still is what [`Artifacts::list_unreferenced`] saw, and condemns its blob. The bytes are
     /// removed later, by whoever finds the blob condemned and no artifact brought anew.
-    pub async fn condemn(&mut self, sha256: Sha256, cutoff: Timestamp) -> Result<bool> {
+    pub async fn delete_if_unreferenced(&mut self, sha256: Sha256, cutoff: Timestamp) -> Result<bool> {
         self.lock(sha256).await?;
         let sql =
             "DELETE FROM artifacts WHERE tenant_id = $1 AND sha256 = $2 AND reference_count = 0 AND updated_at < $3";
@@ -264,21 +259,21 @@ impl Artifacts<'_> {
     }
 
     /// Blobs that are to be removed.
-    pub async fn condemned(&mut self, count: i64) -> Result<Vec<Sha256>> {
+    pub async fn list_condemned_blobs(&mut self, count: i64) -> Result<Vec<Sha256>> {
         let sql = "SELECT sha256 FROM condemned_blobs WHERE tenant_id = $1 ORDER BY sha256 LIMIT $2";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), count]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), count]).await?;
         rows.iter().map(|row| row.get("sha256")).collect()
     }
 
     /// Takes a blob off the list of those that are to be removed.
-    pub async fn spare(&mut self, sha256: Sha256) -> Result<()> {
+    pub async fn uncondemn_blob(&mut self, sha256: Sha256) -> Result<()> {
         let sql = "DELETE FROM condemned_blobs WHERE tenant_id = $1 AND sha256 = $2";
         self.tx.execute(sql, params![self.scope.tenant(), sha256]).await?;
         Ok(())
     }
 }
 
-fn read(row: &Row) -> Result<Artifact> {
+fn read_artifact(row: &SqlRow) -> Result<Artifact> {
     let filename: Option<String> = row.get("filename")?;
     let corrupt = |problem: ibid_domain::Problem| Error::Corrupt(problem.detail);
     Ok(Artifact {

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use ibid_domain::{
     Citation, CitationId, CitationState, ConversationId, Cursor, Limit, Message, MessageId, Page, Sha256, SourceId,
     Span, Timestamp,
-    citation::{Anchor, Snapshot},
+    citation::{Anchor, CitationSnapshot},
 };
 
 use super::conversations::{self, MESSAGE};
 use crate::{
     EngineKind, Result, Scope, Tx,
-    sql::{Part, Value, int, params, placeholder_list, placeholders, prefixed},
+    sql::{PrefixedRow, SqlValue, params, placeholder_list, placeholder_rows, prefix_columns, to_sql_int},
 };
 
 /// The citations of one tenant's messages.
@@ -27,54 +27,50 @@ impl Tx {
     }
 }
 
-/// Which citations are counted.
+/// Restricts the citations that are counted; an unset field does not restrict.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CitationFilter {
     /// Only those of this conversation.
     pub conversation: Option<ConversationId>,
-    /// Only those of this source.
     pub source: Option<SourceId>,
     /// Only those made from then on.
     pub since: Option<Timestamp>,
-    /// Only those made before.
+    /// Only citations created before this time.
     pub until: Option<Timestamp>,
 }
 
-/// How often a source was cited.
+/// A cited source with the number of its citations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CitedSource {
     /// The source; none if it was deleted, or is none of the library's.
     pub source: Option<SourceId>,
     /// Its title when it was cited last.
     pub title: String,
-    /// The name of its file then.
+    /// File name at the time of citing.
     pub file_name: String,
-    /// What format it was in.
+    /// Media type at the time of citing.
     pub media_type: String,
-    /// Whether it was a source of the library.
+    /// True if it was a source of the library, and not only a tool's result.
     pub was_in_library: bool,
-    /// How many citations.
     pub citations: u64,
-    /// In how many messages.
+    /// Number of messages that cite it.
     pub messages: u64,
-    /// When it was cited last.
     pub last_cited_at: Timestamp,
 }
 
-/// How many citations there are in all, and of what verdict.
+/// Number of citations in all and by verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CitationTotals {
-    /// How many citations.
     pub citations: u64,
-    /// In how many messages.
+    /// Number of messages with citations.
     pub messages: u64,
-    /// Of how many sources.
+    /// Number of different sources cited.
     pub sources: u64,
-    /// How many of each verdict; of those that were not checked, under nothing.
+    /// Number of citations by verdict; `None` stands for those not checked.
     pub verdicts: Vec<(Option<String>, u64)>,
-    /// How many whose source no longer has the words.
+    /// Number of citations whose source no longer has the quoted words.
     pub changed: u64,
-    /// How many whose source was deleted.
+    /// Number of citations whose source was deleted.
     pub deleted: u64,
 }
 
@@ -124,12 +120,12 @@ impl Citations<'_> {
             "INSERT INTO citations (tenant_id, {}) VALUES {}
              ON CONFLICT (tenant_id, message_id, start_index, number) DO NOTHING",
             COLUMNS.join(", "),
-            placeholders(1, 1, COLUMNS.len() + 1)
+            placeholder_rows(1, 1, COLUMNS.len() + 1)
         );
         let mut added = 0;
         for citation in citations {
             let mut values = params![self.scope.tenant()];
-            values.extend(columns(citation));
+            values.extend(column_values(citation));
             if self.tx.execute_built(sql.clone(), values).await? == 1 {
                 added += 1;
                 for sha256 in citation.anchor.iter().flat_map(|anchor| [anchor.text, anchor.content]) {
@@ -144,8 +140,8 @@ impl Citations<'_> {
     /// The citations of a message, in the order in which they stand.
     pub async fn of_message(&mut self, id: &MessageId) -> Result<Vec<Citation>> {
         let sql = "SELECT * FROM citations WHERE tenant_id = $1 AND message_id = $2 ORDER BY start_index, number";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), id]).await?;
-        rows.iter().map(|row| read(row.part(""))).collect()
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), id]).await?;
+        rows.iter().map(|row| read_citation(row.with_prefix(""))).collect()
     }
 
     /// The citations of many messages at once, in the order in which they stand in each.
@@ -158,12 +154,12 @@ impl Citations<'_> {
             placeholder_list(2, ids.len())
         );
         let mut values = params![self.scope.tenant()];
-        values.extend(ids.iter().map(|id| Value::from(*id)));
+        values.extend(ids.iter().map(|id| SqlValue::from(*id)));
         let rows = self.tx.rows_built(sql, values).await?;
-        rows.iter().map(|row| read(row.part(""))).collect()
+        rows.iter().map(|row| read_citation(row.with_prefix(""))).collect()
     }
 
-    /// What cites a source, with the messages in which it does, newest first.
+    /// Lists the citations of a source with their messages, newest first.
     pub async fn of_source(
         &mut self,
         id: SourceId,
@@ -173,30 +169,30 @@ impl Citations<'_> {
         let mut values = params![self.scope.tenant(), id];
         let mut also = "";
         if let Some(cursor) = after {
-            let [id] = cursor.parts()?;
-            values.push(id.parse::<CitationId>().map_err(|_| Cursor::invalid())?.into());
+            let [id] = cursor.key_parts()?;
+            values.push(id.parse::<CitationId>().map_err(|_| Cursor::invalid_cursor())?.into());
             also = "AND c.id < $3";
         }
-        values.push(limit.probe().into());
+        values.push(limit.probe_count().into());
         let sql = format!(
             "SELECT {}, {MESSAGE} FROM citations c JOIN messages m ON m.tenant_id = c.tenant_id AND m.id = c.message_id
              WHERE c.tenant_id = $1 AND c.source_id = $2 {also} ORDER BY c.id DESC LIMIT ${}",
-            prefixed("c", COLUMNS),
+            prefix_columns("c", COLUMNS),
             values.len()
         );
         let rows = self.tx.rows_built(sql, values).await?;
         let items = rows
             .iter()
-            .map(|row| Ok((read(row.part("c_"))?, conversations::read_message(row)?)))
+            .map(|row| Ok((read_citation(row.with_prefix("c_"))?, conversations::read_message(row)?)))
             .collect::<Result<Vec<_>>>()?;
-        Ok(Page::of(items, limit, |(last, _)| vec![last.id.to_string()]))
+        Ok(Page::from_rows(items, limit, |(last, _)| vec![last.id.to_string()]))
     }
 
     /// Of each citation of a source whether it is still what the source says, once for all of them.
     pub async fn judge_state(&mut self, id: SourceId, still_says: impl Fn(&str) -> bool) -> Result<u64> {
         let sql =
             "SELECT id, quote, state FROM citations WHERE tenant_id = $1 AND source_id = $2 AND quote IS NOT NULL";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), id]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), id]).await?;
         let mut changed = 0;
         for row in rows {
             let state = match still_says(&row.get::<String>("quote")?) {
@@ -215,7 +211,7 @@ impl Citations<'_> {
     }
 
     /// Keeps what a source is about with the citations of a message that cite it.
-    pub async fn summarise(&mut self, message: &MessageId, source: SourceId, summary: &str) -> Result<()> {
+    pub async fn set_summary(&mut self, message: &MessageId, source: SourceId, summary: &str) -> Result<()> {
         let sql = "UPDATE citations SET summary = $4 WHERE tenant_id = $1 AND message_id = $2 AND source_id = $3";
         self.tx.execute(sql, params![self.scope.tenant(), message, source, summary]).await?;
         Ok(())
@@ -227,7 +223,7 @@ impl Citations<'_> {
                        SELECT text_sha256 AS sha256 FROM citations WHERE tenant_id = $1 AND conversation_id = $2
                        UNION ALL SELECT content_sha256 FROM citations WHERE tenant_id = $1 AND conversation_id = $2
                    ) AS named WHERE sha256 IS NOT NULL GROUP BY sha256";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), id]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), id]).await?;
         let named = rows
             .iter()
             .map(|row| Ok((row.get("sha256")?, -row.get::<i64>("count")?)))
@@ -244,7 +240,7 @@ impl Citations<'_> {
 
     /// The sources that are cited most.
     pub async fn most_cited(&mut self, filter: &CitationFilter, count: i64) -> Result<Vec<CitedSource>> {
-        let (condition, mut values) = self.condition(filter);
+        let (condition, mut values) = self.filter_condition(filter);
         values.push(count.into());
         // What is none of the library's, or no more, is told apart by its address or name.
         let sql = format!(
@@ -273,13 +269,13 @@ impl Citations<'_> {
             .collect()
     }
 
-    /// How many citations were made on each day, as `2026-01-31`, oldest first.
+    /// Counts citations by UTC day, as `2026-01-31`, oldest first.
     pub async fn per_day(&mut self, filter: &CitationFilter) -> Result<Vec<(String, u64)>> {
         let day = match self.tx.engine() {
             EngineKind::Sqlite => "strftime('%Y-%m-%d', created_at / 1000000, 'unixepoch')",
             EngineKind::Postgres => "to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
         };
-        let (condition, values) = self.condition(filter);
+        let (condition, values) = self.filter_condition(filter);
         let sql =
             format!("SELECT {day} AS day, COUNT(*) AS count FROM citations WHERE {condition} GROUP BY 1 ORDER BY 1");
         let rows = self.tx.rows_built(sql, values).await?;
@@ -292,7 +288,7 @@ impl Citations<'_> {
         filter: &CitationFilter,
         count: i64,
     ) -> Result<Vec<(ConversationId, Option<String>, u64, u64)>> {
-        let (condition, mut values) = self.condition(filter);
+        let (condition, mut values) = self.filter_condition(filter);
         let source = self.source_key();
         values.push(count.into());
         let sql = format!(
@@ -309,9 +305,9 @@ impl Citations<'_> {
             .collect()
     }
 
-    /// How many there are.
+    /// Counts the citations that a filter matches.
     pub async fn totals(&mut self, filter: &CitationFilter) -> Result<CitationTotals> {
-        let (condition, values) = self.condition(filter);
+        let (condition, values) = self.filter_condition(filter);
         let source = self.source_key();
         let sql = format!(
             "SELECT COUNT(*) AS citations, COUNT(DISTINCT message_id) AS messages,
@@ -338,7 +334,7 @@ impl Citations<'_> {
         })
     }
 
-    /// What tells cited sources apart.
+    /// Returns the SQL expression that identifies a cited source, even a deleted one.
     fn source_key(&self) -> &'static str {
         match self.tx.engine() {
             EngineKind::Sqlite => "CASE WHEN source_id IS NULL THEN COALESCE(url, file_name) ELSE hex(source_id) END",
@@ -346,10 +342,10 @@ impl Citations<'_> {
         }
     }
 
-    fn condition(&self, filter: &CitationFilter) -> (String, Vec<Value>) {
+    fn filter_condition(&self, filter: &CitationFilter) -> (String, Vec<SqlValue>) {
         let mut sql = "tenant_id = $1".to_owned();
         let mut values = params![self.scope.tenant()];
-        let mut also = |condition: &str, value: Value| {
+        let mut also = |condition: &str, value: SqlValue| {
             values.push(value);
             sql += &format!(" AND {condition} ${}", values.len());
         };
@@ -369,13 +365,13 @@ impl Citations<'_> {
     }
 }
 
-/// The values of [`COLUMNS`].
-fn columns(citation: &Citation) -> Vec<Value> {
+/// Returns the values of a citation in the order of [`COLUMNS`].
+fn column_values(citation: &Citation) -> Vec<SqlValue> {
     let Citation { snapshot, anchor, .. } = citation;
     let anchor = anchor.as_ref();
     let span = anchor.and_then(|anchor| anchor.span);
     let pages = anchor.and_then(|anchor| anchor.pages);
-    let place = |place: usize| int(place as u64);
+    let place = |place: usize| to_sql_int(place as u64);
     params![
         citation.id,
         citation.conversation,
@@ -396,7 +392,7 @@ fn columns(citation: &Citation) -> Vec<Value> {
         i64::from(snapshot.is_image),
         snapshot.url.as_deref(),
         snapshot.relevance,
-        int(snapshot.excerpt_count),
+        to_sql_int(snapshot.excerpt_count),
         citation.quote.as_deref(),
         anchor.and_then(|anchor| anchor.revision),
         anchor.map(|anchor| anchor.text),
@@ -415,7 +411,7 @@ fn columns(citation: &Citation) -> Vec<Value> {
     ]
 }
 
-fn read(row: Part<'_>) -> Result<Citation> {
+fn read_citation(row: PrefixedRow<'_>) -> Result<Citation> {
     let span = |start: &str, end: &str| -> Result<Option<Span>> {
         let (start, end): (Option<u64>, Option<u64>) = (row.get(start)?, row.get(end)?);
         Ok(start.zip(end).map(|(start, end)| Span::new(start as usize, end as usize)))
@@ -446,7 +442,7 @@ fn read(row: Part<'_>) -> Result<Citation> {
         claim: span("claim_start", "claim_end")?,
         source: row.get("source_id")?,
         cited_id: row.get("cited_id")?,
-        snapshot: Snapshot {
+        snapshot: CitationSnapshot {
             was_in_library: row.get("was_in_library")?,
             title: row.get("title")?,
             file_name: row.get("file_name")?,

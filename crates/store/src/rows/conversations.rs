@@ -4,11 +4,11 @@ use ibid_domain::{Conversation, ConversationId, Cursor, Limit, Message, MessageI
 
 use crate::{
     EngineKind, Result, Scope, Tx,
-    rows::json,
-    sql::{Row, params},
+    rows::to_json_value,
+    sql::{SqlRow, params},
 };
 
-/// What [`read_message`] reads: what still works on a message's sources does so until it is done or dead.
+/// Columns that [`read_message`] reads, including if a job still works on the message's sources.
 pub(super) const MESSAGE: &str = "m.*, CAST(CASE WHEN EXISTS (
     SELECT 1 FROM jobs j WHERE j.id = m.async_job AND j.state IN ('queued', 'running')
 ) THEN 1 ELSE 0 END AS BIGINT) AS has_async_sources";
@@ -27,7 +27,7 @@ impl Tx {
 }
 
 impl Conversations<'_> {
-    /// Keeps a new conversation.
+    /// Stores a new conversation without messages.
     pub async fn add(&mut self, new: &Conversation) -> Result<()> {
         self.tx
             .execute(
@@ -46,19 +46,19 @@ impl Conversations<'_> {
         Ok(())
     }
 
-    /// One conversation.
+    /// Returns a conversation, if it exists.
     pub async fn get(&mut self, id: ConversationId) -> Result<Option<Conversation>> {
         let sql = "SELECT * FROM conversations WHERE tenant_id = $1 AND id = $2";
-        let row = self.tx.row(sql, params![self.scope.tenant(), id]).await?;
-        row.as_ref().map(read).transpose()
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), id]).await?;
+        row.as_ref().map(read_conversation).transpose()
     }
 
     /// One conversation, held so that nobody else adds to it until the transaction ends.
-    pub async fn hold(&mut self, id: ConversationId) -> Result<Option<Conversation>> {
+    pub async fn get_for_update(&mut self, id: ConversationId) -> Result<Option<Conversation>> {
         let lock = if self.tx.engine() == EngineKind::Postgres { "FOR UPDATE" } else { "" };
         let sql = format!("SELECT * FROM conversations WHERE tenant_id = $1 AND id = $2 {lock}");
         let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id]).await?;
-        rows.first().map(read).transpose()
+        rows.first().map(read_conversation).transpose()
     }
 
     /// Conversations, those first in which something was said last.
@@ -66,17 +66,17 @@ impl Conversations<'_> {
         let mut sql = "SELECT * FROM conversations WHERE tenant_id = $1".to_owned();
         let mut values = params![self.scope.tenant()];
         if let Some(cursor) = after {
-            let [at, id] = cursor.parts()?;
-            let at: i64 = at.parse().map_err(|_| Cursor::invalid())?;
-            let id: ConversationId = id.parse().map_err(|_| Cursor::invalid())?;
+            let [at, id] = cursor.key_parts()?;
+            let at: i64 = at.parse().map_err(|_| Cursor::invalid_cursor())?;
+            let id: ConversationId = id.parse().map_err(|_| Cursor::invalid_cursor())?;
             values.extend(params![Timestamp::from_micros(at), id]);
             sql += " AND (updated_at, id) < ($2, $3)";
         }
-        values.push(limit.probe().into());
+        values.push(limit.probe_count().into());
         sql += &format!(" ORDER BY updated_at DESC, id DESC LIMIT ${}", values.len());
         let rows = self.tx.rows_built(sql, values).await?;
-        let items = rows.iter().map(read).collect::<Result<_>>()?;
-        Ok(Page::of(items, limit, |last: &Conversation| {
+        let items = rows.iter().map(read_conversation).collect::<Result<_>>()?;
+        Ok(Page::from_rows(items, limit, |last: &Conversation| {
             vec![last.updated_at.as_micros().to_string(), last.id.to_string()]
         }))
     }
@@ -116,8 +116,8 @@ impl Conversations<'_> {
                     new.status.as_str(),
                     new.run,
                     new.model.as_deref(),
-                    json(&new.usage)?,
-                    json(&new.dangling)?,
+                    to_json_value(&new.usage)?,
+                    to_json_value(&new.dangling)?,
                     new.async_job,
                     new.created_at,
                     new.updated_at,
@@ -140,8 +140,8 @@ impl Conversations<'_> {
                     message.content.as_str(),
                     message.status.as_str(),
                     message.model.as_deref(),
-                    json(&message.usage)?,
-                    json(&message.dangling)?,
+                    to_json_value(&message.usage)?,
+                    to_json_value(&message.dangling)?,
                     message.async_job,
                     message.updated_at,
                 ],
@@ -150,8 +150,8 @@ impl Conversations<'_> {
         Ok(())
     }
 
-    /// One message.
-    pub async fn message(&mut self, id: &MessageId) -> Result<Option<Message>> {
+    /// Returns a message, if it exists.
+    pub async fn get_message(&mut self, id: &MessageId) -> Result<Option<Message>> {
         let sql = format!("SELECT {MESSAGE} FROM messages m WHERE m.tenant_id = $1 AND m.id = $2");
         let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id]).await?;
         rows.first().map(read_message).transpose()
@@ -167,7 +167,7 @@ impl Conversations<'_> {
     }
 
     /// The messages of a conversation in the order in which they were said.
-    pub async fn messages(
+    pub async fn list_messages(
         &mut self,
         id: ConversationId,
         limit: Limit,
@@ -175,8 +175,8 @@ impl Conversations<'_> {
     ) -> Result<Page<Message>> {
         let after: i64 = match after {
             Some(cursor) => {
-                let [seq] = cursor.parts()?;
-                seq.parse().map_err(|_| Cursor::invalid())?
+                let [seq] = cursor.key_parts()?;
+                seq.parse().map_err(|_| Cursor::invalid_cursor())?
             }
             None => -1,
         };
@@ -184,14 +184,14 @@ impl Conversations<'_> {
             "SELECT {MESSAGE} FROM messages m WHERE m.tenant_id = $1 AND m.conversation_id = $2 AND m.seq > $3
              ORDER BY m.seq LIMIT $4"
         );
-        let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id, after, limit.probe()]).await?;
+        let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id, after, limit.probe_count()]).await?;
         let items: Vec<(i64, Message)> =
             rows.iter().map(|row| Ok((row.get("seq")?, read_message(row)?))).collect::<Result<_>>()?;
-        Ok(Page::of(items, limit, |(seq, _)| vec![seq.to_string()]).map(|(_, message)| message))
+        Ok(Page::from_rows(items, limit, |(seq, _)| vec![seq.to_string()]).map(|(_, message)| message))
     }
 
     /// The messages that lead up to one, oldest first, that one last.
-    pub async fn thread(&mut self, id: &MessageId, most: i64) -> Result<Vec<Message>> {
+    pub async fn load_thread(&mut self, id: &MessageId, most: i64) -> Result<Vec<Message>> {
         let sql = format!(
             "WITH RECURSIVE thread (id, parent_id, depth) AS (
                  SELECT id, parent_id, 0 FROM messages WHERE tenant_id = $1 AND id = $2
@@ -205,7 +205,7 @@ impl Conversations<'_> {
         rows.iter().map(read_message).collect()
     }
 
-    /// Whether the sources of some message of a conversation are still being worked on, of each of these.
+    /// Returns those of the conversations that have a message whose sources a job still works on.
     pub async fn with_async_sources(&mut self, ids: &[ConversationId]) -> Result<Vec<ConversationId>> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -222,7 +222,7 @@ impl Conversations<'_> {
     }
 }
 
-fn read(row: &Row) -> Result<Conversation> {
+fn read_conversation(row: &SqlRow) -> Result<Conversation> {
     Ok(Conversation {
         id: row.get("id")?,
         title: row.get("title")?,
@@ -232,7 +232,7 @@ fn read(row: &Row) -> Result<Conversation> {
     })
 }
 
-pub(super) fn read_message(row: &Row) -> Result<Message> {
+pub(super) fn read_message(row: &SqlRow) -> Result<Message> {
     Ok(Message {
         id: row.get("id")?,
         conversation: row.get("conversation_id")?,
@@ -242,8 +242,8 @@ pub(super) fn read_message(row: &Row) -> Result<Message> {
         status: row.parse("status")?,
         run: row.get::<Option<RunId>>("run_id")?,
         model: row.get("model")?,
-        usage: row.part("").json("usage")?,
-        dangling: row.part("").json("dangling")?,
+        usage: row.with_prefix("").parse_json("usage")?,
+        dangling: row.with_prefix("").parse_json("dangling")?,
         async_job: row.get("async_job")?,
         has_async_sources: row.get("has_async_sources")?,
         created_at: row.get("created_at")?,

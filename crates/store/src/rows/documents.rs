@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use ibid_domain::{
-    Cursor, Document, DocumentCitation, DocumentCitationId, DocumentCited, DocumentId, DocumentVersion, Limit, Look,
-    Page, Sha256, Source, SourceId, Timestamp,
+    Cursor, Document, DocumentCitation, DocumentCitationId, DocumentCitationSnapshot, DocumentId, DocumentSettings,
+    DocumentVersion, Limit, Page, Sha256, Source, SourceId, Timestamp,
 };
 use serde_json::Value as Json;
 
-use super::{json, sources};
+use super::{sources, to_json_value};
 use crate::{
     Error, Result, Scope, Tx,
-    sql::{Row, int, params},
+    sql::{SqlRow, params, to_sql_int},
 };
 
 /// The documents of one tenant.
@@ -28,50 +28,49 @@ impl Tx {
 }
 
 /// A version that is to be kept.
-pub struct NewVersion<'a> {
-    /// How the document looks.
-    pub look: &'a Look,
-    /// What the version holds.
+pub struct NewDocumentVersion<'a> {
+    /// Settings of the document in this version.
+    pub look: &'a DocumentSettings,
+    /// Manifest with the text, the settings and the files.
     pub manifest: Sha256,
-    /// Its text.
+    /// Hash of the text, which is stored as an artifact.
     pub text: Sha256,
-    /// How long the text is, in characters.
+    /// Length of the text, in characters.
     pub char_count: u64,
-    /// How many characters came.
+    /// Number of characters added since the version before.
     pub added: u64,
-    /// How many went.
+    /// Number of characters removed since the version before.
     pub removed: u64,
-    /// Why it is saved.
+    /// Note of the user about the save.
     pub message: Option<&'a str>,
 }
 
 /// A citation that is to be kept.
 pub struct NewDocumentCitation {
-    /// Its number.
+    /// Number of the citation in the document; must be free.
     pub number: u32,
-    /// What is cited.
     pub source: Option<SourceId>,
-    /// Where it stands.
+    /// Position in the text, in characters.
     pub position: usize,
-    /// Whether its marker stands there.
+    /// True if the text has the marker now.
     pub is_marked: bool,
-    /// Whether it ever did.
+    /// True if the text has had the marker in any version.
     pub was_marked: bool,
-    /// Where in the source.
+    /// Place in the source, such as `p. 12`.
     pub locator: Option<String>,
-    /// What is said before it.
+    /// Words to print before the citation, such as `see`.
     pub prefix: Option<String>,
-    /// What is said after it.
+    /// Words to print after the citation.
     pub suffix: Option<String>,
     /// The words that it stands for.
     pub quote: Option<String>,
-    /// What the source is.
-    pub snapshot: DocumentCited,
+    /// Copy of the source's details as of now.
+    pub snapshot: DocumentCitationSnapshot,
 }
 
 impl Documents<'_> {
     /// Makes a document with its first version.
-    pub async fn create(&mut self, id: DocumentId, new: NewVersion<'_>) -> Result<Document> {
+    pub async fn create(&mut self, id: DocumentId, new: NewDocumentVersion<'_>) -> Result<Document> {
         let now = self.tx.now();
         let look = new.look;
         let sql =
@@ -88,20 +87,20 @@ impl Documents<'_> {
             look.template.as_str(),
             look.cite_as.as_str(),
             look.missing.as_str(),
-            json(&look.authors)?,
+            to_json_value(&look.authors)?,
             look.date.clone(),
             new.manifest,
             new.text,
             self.scope.user(),
             now,
         ];
-        let row = self.tx.row(sql, values).await?.ok_or_else(lost)?;
-        self.remember(id, 1, &new, now).await?;
-        read(&row)
+        let row = self.tx.fetch_optional(sql, values).await?.ok_or_else(document_missing)?;
+        self.insert_version(id, 1, &new, now).await?;
+        read_document(&row)
     }
 
     /// Keeps the next version of a document that the caller holds.
-    pub async fn save(&mut self, id: DocumentId, version: u64, new: NewVersion<'_>) -> Result<Document> {
+    pub async fn save(&mut self, id: DocumentId, version: u64, new: NewDocumentVersion<'_>) -> Result<Document> {
         let now = self.tx.now();
         let look = new.look;
         let sql = "UPDATE documents SET title = $3, format = $4, style = $5, locale = $6, template = $7, cite_as = $8,
@@ -118,31 +117,37 @@ impl Documents<'_> {
             look.template.as_str(),
             look.cite_as.as_str(),
             look.missing.as_str(),
-            json(&look.authors)?,
+            to_json_value(&look.authors)?,
             look.date.clone(),
-            int(version),
+            to_sql_int(version),
             new.manifest,
             new.text,
             now,
         ];
-        let row = self.tx.row(sql, values).await?.ok_or_else(lost)?;
-        self.remember(id, version, &new, now).await?;
-        read(&row)
+        let row = self.tx.fetch_optional(sql, values).await?.ok_or_else(document_missing)?;
+        self.insert_version(id, version, &new, now).await?;
+        read_document(&row)
     }
 
-    async fn remember(&mut self, id: DocumentId, version: u64, new: &NewVersion<'_>, now: Timestamp) -> Result<()> {
+    async fn insert_version(
+        &mut self,
+        id: DocumentId,
+        version: u64,
+        new: &NewDocumentVersion<'_>,
+        now: Timestamp,
+    ) -> Result<()> {
         let sql =
             "INSERT INTO document_versions (document_id, version, manifest_sha256, title, message, char_count, added,
                        removed, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
         let values = params![
             id,
-            int(version),
+            to_sql_int(version),
             new.manifest,
             new.look.title.as_str(),
             new.message,
-            int(new.char_count),
-            int(new.added),
-            int(new.removed),
+            to_sql_int(new.char_count),
+            to_sql_int(new.added),
+            to_sql_int(new.removed),
             self.scope.user(),
             now,
         ];
@@ -150,18 +155,18 @@ impl Documents<'_> {
         Ok(())
     }
 
-    /// One document.
+    /// Returns a document, if it exists.
     pub async fn get(&mut self, id: DocumentId) -> Result<Option<Document>> {
         let sql = "SELECT * FROM documents WHERE tenant_id = $1 AND id = $2";
-        let row = self.tx.row(sql, params![self.scope.tenant(), id]).await?;
-        row.as_ref().map(read).transpose()
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), id]).await?;
+        row.as_ref().map(read_document).transpose()
     }
 
     /// One document, which nobody else changes until the transaction ends.
-    pub async fn hold(&mut self, id: DocumentId) -> Result<Option<Document>> {
+    pub async fn get_for_update(&mut self, id: DocumentId) -> Result<Option<Document>> {
         let sql = "UPDATE documents SET version = version WHERE tenant_id = $1 AND id = $2 RETURNING *";
-        let row = self.tx.row(sql, params![self.scope.tenant(), id]).await?;
-        row.as_ref().map(read).transpose()
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), id]).await?;
+        row.as_ref().map(read_document).transpose()
     }
 
     /// Documents, those first that were changed last; with words, those that have them in their title.
@@ -174,16 +179,16 @@ impl Documents<'_> {
             sql += &format!(" AND LOWER(title) LIKE ${} ESCAPE '!'", values.len());
         }
         if let Some(cursor) = after {
-            let [micros, id] = cursor.parts()?;
-            let at = Timestamp::from_micros(micros.parse().map_err(|_| Cursor::invalid())?);
-            values.extend(params![at, id.parse::<DocumentId>().map_err(|_| Cursor::invalid())?]);
+            let [micros, id] = cursor.key_parts()?;
+            let at = Timestamp::from_micros(micros.parse().map_err(|_| Cursor::invalid_cursor())?);
+            values.extend(params![at, id.parse::<DocumentId>().map_err(|_| Cursor::invalid_cursor())?]);
             sql += &format!(" AND (updated_at, id) < (${}, ${})", values.len() - 1, values.len());
         }
-        values.push(limit.probe().into());
+        values.push(limit.probe_count().into());
         sql += &format!(" ORDER BY updated_at DESC, id DESC LIMIT ${}", values.len());
         let rows = self.tx.rows_built(sql, values).await?;
-        let items = rows.iter().map(read).collect::<Result<Vec<_>>>()?;
-        Ok(Page::of(items, limit, |last| vec![last.updated_at.as_micros().to_string(), last.id.to_string()]))
+        let items = rows.iter().map(read_document).collect::<Result<Vec<_>>>()?;
+        Ok(Page::from_rows(items, limit, |last| vec![last.updated_at.as_micros().to_string(), last.id.to_string()]))
     }
 
     /// Removes a document with all that belongs to it.
@@ -193,7 +198,7 @@ impl Documents<'_> {
     }
 
     /// The versions of a document, newest first.
-    pub async fn history(
+    pub async fn list_versions(
         &mut self,
         id: DocumentId,
         limit: Limit,
@@ -202,21 +207,21 @@ impl Documents<'_> {
         let before = match after {
             None => i64::MAX,
             Some(cursor) => {
-                let [version] = cursor.parts()?;
-                version.parse().map_err(|_| Cursor::invalid())?
+                let [version] = cursor.key_parts()?;
+                version.parse().map_err(|_| Cursor::invalid_cursor())?
             }
         };
         let sql =
             "SELECT * FROM document_versions WHERE document_id = $1 AND version < $2 ORDER BY version DESC LIMIT $3";
-        let rows = self.tx.rows(sql, params![id, before, limit.probe()]).await?;
+        let rows = self.tx.fetch_all(sql, params![id, before, limit.probe_count()]).await?;
         let items = rows.iter().map(read_version).collect::<Result<Vec<_>>>()?;
-        Ok(Page::of(items, limit, |last| vec![last.version.to_string()]))
+        Ok(Page::from_rows(items, limit, |last| vec![last.version.to_string()]))
     }
 
-    /// One version of a document.
-    pub async fn version(&mut self, id: DocumentId, version: u64) -> Result<Option<DocumentVersion>> {
+    /// Returns one version of a document, if it exists.
+    pub async fn get_version(&mut self, id: DocumentId, version: u64) -> Result<Option<DocumentVersion>> {
         let sql = "SELECT * FROM document_versions WHERE document_id = $1 AND version = $2";
-        let row = self.tx.row(sql, params![id, int(version)]).await?;
+        let row = self.tx.fetch_optional(sql, params![id, to_sql_int(version)]).await?;
         row.as_ref().map(read_version).transpose()
     }
 
@@ -224,19 +229,19 @@ impl Documents<'_> {
     pub async fn next_number(&mut self, id: DocumentId) -> Result<Option<u32>> {
         let sql = "UPDATE documents SET citation_count = citation_count + 1 WHERE tenant_id = $1 AND id = $2
                    RETURNING citation_count";
-        let row = self.tx.row(sql, params![self.scope.tenant(), id]).await?;
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), id]).await?;
         row.map(|row| Ok(row.get::<u64>("citation_count")? as u32)).transpose()
     }
 
     /// Sees to it that numbers up to this one are not given out again.
-    pub async fn reserve(&mut self, id: DocumentId, number: u32) -> Result<()> {
+    pub async fn reserve_numbers(&mut self, id: DocumentId, number: u32) -> Result<()> {
         let sql = "UPDATE documents SET citation_count = $3 WHERE tenant_id = $1 AND id = $2 AND citation_count < $3";
-        self.tx.execute(sql, params![self.scope.tenant(), id, int(u64::from(number))]).await?;
+        self.tx.execute(sql, params![self.scope.tenant(), id, to_sql_int(u64::from(number))]).await?;
         Ok(())
     }
 
     /// Keeps a citation; `None` if its number is taken.
-    pub async fn cite(&mut self, id: DocumentId, new: NewDocumentCitation) -> Result<Option<DocumentCitation>> {
+    pub async fn add_citation(&mut self, id: DocumentId, new: NewDocumentCitation) -> Result<Option<DocumentCitation>> {
         let now = self.tx.now();
         let sql = "INSERT INTO document_citations (id, tenant_id, document_id, citation_number, source_id, position,
                        is_marked, was_marked, locator, prefix, suffix, quote, title, source_type, url, item, created_at)
@@ -246,9 +251,9 @@ impl Documents<'_> {
             DocumentCitationId::new(),
             self.scope.tenant(),
             id,
-            int(u64::from(new.number)),
+            to_sql_int(u64::from(new.number)),
             new.source,
-            int(new.position as u64),
+            to_sql_int(new.position as u64),
             i64::from(new.is_marked),
             i64::from(new.was_marked),
             new.locator,
@@ -261,7 +266,7 @@ impl Documents<'_> {
             new.snapshot.item,
             now,
         ];
-        let row = self.tx.row(sql, values).await?;
+        let row = self.tx.fetch_optional(sql, values).await?;
         row.as_ref().map(read_citation).transpose()
     }
 
@@ -275,7 +280,7 @@ impl Documents<'_> {
             self.scope.tenant(),
             citation.id,
             citation.source,
-            int(citation.position as u64),
+            to_sql_int(citation.position as u64),
             i64::from(citation.is_marked),
             i64::from(citation.was_marked),
             citation.locator.clone(),
@@ -292,17 +297,17 @@ impl Documents<'_> {
     }
 
     /// The citations of a document, in the order of its text.
-    pub async fn citations(&mut self, id: DocumentId) -> Result<Vec<DocumentCitation>> {
+    pub async fn list_citations(&mut self, id: DocumentId) -> Result<Vec<DocumentCitation>> {
         let sql = "SELECT * FROM document_citations WHERE tenant_id = $1 AND document_id = $2
                    ORDER BY position, citation_number";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), id]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), id]).await?;
         rows.iter().map(read_citation).collect()
     }
 
-    /// Removes a citation.
+    /// Removes a citation; returns `false` if there was none with this number.
     pub async fn remove_citation(&mut self, id: DocumentId, number: u32) -> Result<bool> {
         let sql = "DELETE FROM document_citations WHERE tenant_id = $1 AND document_id = $2 AND citation_number = $3";
-        Ok(self.tx.execute(sql, params![self.scope.tenant(), id, int(u64::from(number))]).await? > 0)
+        Ok(self.tx.execute(sql, params![self.scope.tenant(), id, to_sql_int(u64::from(number))]).await? > 0)
     }
 
     /// Makes a source one of a document's.
@@ -324,36 +329,36 @@ impl Documents<'_> {
     }
 
     /// The sources of a document, in the order in which they were added.
-    pub async fn sources(&mut self, id: DocumentId) -> Result<Vec<(Source, Timestamp)>> {
+    pub async fn list_sources(&mut self, id: DocumentId) -> Result<Vec<(Source, Timestamp)>> {
         let sql = "SELECT s.*, COALESCE(d.added_at, s.created_at) AS added_at FROM sources s
                    LEFT JOIN document_sources d ON d.source_id = s.id AND d.document_id = $2
                    WHERE s.tenant_id = $1 AND (s.document_id = $3 OR d.document_id IS NOT NULL)
                    ORDER BY added_at, s.id";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), id, id.uuid()]).await?;
-        rows.iter().map(|row| Ok((sources::read(row)?, row.get("added_at")?))).collect()
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), id, id.uuid()]).await?;
+        rows.iter().map(|row| Ok((sources::read_source(row)?, row.get("added_at")?))).collect()
     }
 
-    /// How many sources documents have.
+    /// Counts the sources of each of these documents.
     pub async fn count_sources(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, u64>> {
         let mut counts = HashMap::with_capacity(ids.len());
         for id in ids {
             let sql = "SELECT COUNT(*) AS count FROM (
                            SELECT source_id AS id FROM document_sources WHERE document_id = $2
                            UNION SELECT id FROM sources WHERE tenant_id = $1 AND document_id = $3) AS all_sources";
-            let row = self.tx.row(sql, params![self.scope.tenant(), *id, id.uuid()]).await?;
+            let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), *id, id.uuid()]).await?;
             counts.insert(*id, row.map_or(Ok(0), |row| row.get("count"))?);
         }
         Ok(counts)
     }
 
     /// The documents that cite a source, with how often.
-    pub async fn citing(&mut self, source: SourceId) -> Result<Vec<(Document, u64)>> {
+    pub async fn list_citing(&mut self, source: SourceId) -> Result<Vec<(Document, u64)>> {
         let sql = "SELECT d.*, c.cited FROM documents d JOIN (
                        SELECT document_id, COUNT(*) AS cited FROM document_citations WHERE source_id = $2
                        GROUP BY document_id) c ON c.document_id = d.id
                    WHERE d.tenant_id = $1 ORDER BY d.updated_at DESC";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), source]).await?;
-        rows.iter().map(|row| Ok((read(row)?, row.get("cited")?))).collect()
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), source]).await?;
+        rows.iter().map(|row| Ok((read_document(row)?, row.get("cited")?))).collect()
     }
 
     /// Keeps a style of CSL, in place of one with the same name.
@@ -366,16 +371,16 @@ impl Documents<'_> {
     }
 
     /// The styles that were brought: names, titles and texts.
-    pub async fn styles(&mut self) -> Result<Vec<(String, String, String)>> {
+    pub async fn list_styles(&mut self) -> Result<Vec<(String, String, String)>> {
         let sql = "SELECT name, title, text FROM styles WHERE tenant_id = $1 ORDER BY title, name";
-        let rows = self.tx.rows(sql, params![self.scope.tenant()]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant()]).await?;
         rows.iter().map(|row| Ok((row.get("name")?, row.get("title")?, row.get("text")?))).collect()
     }
 
     /// The text of a style that was brought.
-    pub async fn style(&mut self, name: &str) -> Result<Option<String>> {
+    pub async fn get_style(&mut self, name: &str) -> Result<Option<String>> {
         let sql = "SELECT text FROM styles WHERE tenant_id = $1 AND name = $2";
-        let row = self.tx.row(sql, params![self.scope.tenant(), name]).await?;
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), name]).await?;
         row.map(|row| row.get("text")).transpose()
     }
 
@@ -386,15 +391,15 @@ impl Documents<'_> {
     }
 }
 
-fn lost() -> Error {
+fn document_missing() -> Error {
     Error::Corrupt("a document that was kept is not there".to_owned())
 }
 
-fn read(row: &Row) -> Result<Document> {
+fn read_document(row: &SqlRow) -> Result<Document> {
     let authors: Json = row.get("authors")?;
     Ok(Document {
         id: row.get("id")?,
-        look: Look {
+        look: DocumentSettings {
             title: row.get("title")?,
             format: row.parse("format")?,
             style: row.get("style")?,
@@ -414,7 +419,7 @@ fn read(row: &Row) -> Result<Document> {
     })
 }
 
-fn read_version(row: &Row) -> Result<DocumentVersion> {
+fn read_version(row: &SqlRow) -> Result<DocumentVersion> {
     Ok(DocumentVersion {
         version: row.get("version")?,
         manifest: row.get("manifest_sha256")?,
@@ -427,7 +432,7 @@ fn read_version(row: &Row) -> Result<DocumentVersion> {
     })
 }
 
-fn read_citation(row: &Row) -> Result<DocumentCitation> {
+fn read_citation(row: &SqlRow) -> Result<DocumentCitation> {
     Ok(DocumentCitation {
         id: row.get("id")?,
         number: row.get::<u64>("citation_number")? as u32,
@@ -439,7 +444,7 @@ fn read_citation(row: &Row) -> Result<DocumentCitation> {
         prefix: row.get("prefix")?,
         suffix: row.get("suffix")?,
         quote: row.get("quote")?,
-        snapshot: DocumentCited {
+        snapshot: DocumentCitationSnapshot {
             title: row.get("title")?,
             kind: row.parse("source_type")?,
             url: row.get("url")?,

@@ -15,13 +15,11 @@ use crate::{EngineKind, Error, Result, Scope, Tx, sql::params};
 /// One change of a job, with the job as it is now.
 #[derive(Clone, Debug)]
 pub struct JobEvent {
-    /// Where it stands in the stream.
+    /// Position in the stream, to resume from.
     pub cursor: JobEventCursor,
-    /// What happened.
     pub change: JobChange,
-    /// The job.
+    /// The job in its current state, not as of the event.
     pub job: Job,
-    /// When it happened.
     pub at: Timestamp,
 }
 
@@ -49,14 +47,14 @@ impl std::str::FromStr for JobEventCursor {
 
 impl Tx {
     /// Writes down that a job changed and tells those who wait.
-    pub(super) async fn record(&mut self, tenant: TenantId, job: JobId, change: JobChange) -> Result<()> {
+    pub(super) async fn record_job_change(&mut self, tenant: TenantId, job: JobId, change: JobChange) -> Result<()> {
         let now = self.now();
         self.execute(
             "INSERT INTO job_events (tenant_id, job_id, change, created_at) VALUES ($1, $2, $3, $4)",
             params![tenant, job, change.as_str(), now],
         )
         .await?;
-        self.tell_jobs_changed().await
+        self.signal_jobs_changed().await
     }
 
     /// Changes after a place in the stream, oldest first.
@@ -83,7 +81,7 @@ impl Tx {
                 Ok(JobEvent {
                     cursor: JobEventCursor { writer: row.get("writer")?, seq: row.get("seq")? },
                     change: change.parse().map_err(|()| Error::Corrupt(format!("change = '{change}'")))?,
-                    job: jobs::read(row)?,
+                    job: jobs::read_job(row)?,
                     at: row.get("happened_at")?,
                 })
             })

@@ -10,10 +10,10 @@ use serde_json::Value as Json;
 
 use crate::{
     Error, Result, Scope, Tx,
-    sql::{Row, params},
+    sql::{SqlRow, params},
 };
 
-/// The jobs of one tenant.
+/// Access to the jobs of one tenant.
 pub struct Jobs<'a> {
     tx: &'a mut Tx,
     scope: &'a Scope,
@@ -29,13 +29,13 @@ impl Tx {
 /// Work to be done once the transaction that asks for it is committed.
 #[derive(Clone, Debug)]
 pub struct NewJob {
-    /// Which handler does it.
+    /// Name of the handler that runs the job.
     pub kind: &'static str,
-    /// Ids of what it is about.
+    /// Ids of the rows that the job works on.
     pub payload: Json,
     /// While a job of this kind with this key waits, asking again gives that one.
     pub dedupe_key: Option<String>,
-    /// Lower goes first.
+    /// Rank in the queue; lower runs first, the default is 100.
     pub priority: i64,
     /// Not before, if not at once.
     pub run_at: Option<Timestamp>,
@@ -49,25 +49,23 @@ impl NewJob {
 
     /// Before or after others that wait; lower goes first, 100 is the middle.
     #[must_use]
-    pub fn priority(mut self, priority: i64) -> Self {
+    pub fn with_priority(mut self, priority: i64) -> Self {
         self.priority = priority;
         self
     }
 
     /// While one with this key waits, asking again gives that one.
     #[must_use]
-    pub fn once(mut self, key: impl Into<String>) -> Self {
+    pub fn with_dedupe_key(mut self, key: impl Into<String>) -> Self {
         self.dedupe_key = Some(key.into());
         self
     }
 }
 
-/// Which jobs a list shows.
+/// Restricts a list of jobs; an unset field does not restrict.
 #[derive(Clone, Debug, Default)]
 pub struct JobFilter {
-    /// Only those in this state.
     pub state: Option<JobState>,
-    /// Only those of this kind.
     pub kind: Option<String>,
 }
 
@@ -77,7 +75,7 @@ impl Jobs<'_> {
         let now = self.tx.now();
         let row = self
             .tx
-            .row(
+            .fetch_optional(
                 "INSERT INTO jobs (id, tenant_id, kind, payload, dedupe_key, state, priority, attempt, max_attempts,
                      created_by, run_at, created_at, updated_at)
                  VALUES ($1, $2, $3, $4, $5, 'queued', $6, 0, $7, $8, $9, $10, $10)
@@ -98,29 +96,29 @@ impl Jobs<'_> {
             )
             .await?;
         if let Some(row) = row {
-            let job = read(&row)?;
-            self.tx.record(self.scope.tenant(), job.id, JobChange::Queued).await?;
+            let job = read_job(&row)?;
+            self.tx.record_job_change(self.scope.tenant(), job.id, JobChange::Queued).await?;
             return Ok(job);
         }
         let sql = "SELECT * FROM jobs WHERE tenant_id = $1 AND kind = $2 AND dedupe_key = $3 AND state = 'queued'";
-        let row = self.tx.row(sql, params![self.scope.tenant(), new.kind, new.dedupe_key]).await?;
-        read(&row.ok_or_else(|| Error::Corrupt("a job that was just queued is gone".to_owned()))?)
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), new.kind, new.dedupe_key]).await?;
+        read_job(&row.ok_or_else(|| Error::Corrupt("a job that was just queued is gone".to_owned()))?)
     }
 
-    /// One job.
+    /// Returns a job, if it exists.
     pub async fn get(&mut self, id: JobId) -> Result<Option<Job>> {
         let row = self
             .tx
-            .row("SELECT * FROM jobs WHERE tenant_id = $1 AND id = $2", params![self.scope.tenant(), id])
+            .fetch_optional("SELECT * FROM jobs WHERE tenant_id = $1 AND id = $2", params![self.scope.tenant(), id])
             .await?;
-        row.as_ref().map(read).transpose()
+        row.as_ref().map(read_job).transpose()
     }
 
     /// The sources that jobs of these kinds wait for or work on, by the `source_id` of their payload.
     pub async fn live_sources(&mut self, kind: &str) -> Result<HashSet<String>> {
         let sql = "SELECT payload ->> 'source_id' AS source FROM jobs
                    WHERE tenant_id = $1 AND kind = $2 AND state IN ('queued', 'running')";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), kind]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), kind]).await?;
         let sources: Vec<Option<String>> = rows.iter().map(|row| row.get("source")).collect::<Result<_>>()?;
         Ok(sources.into_iter().flatten().collect())
     }
@@ -130,13 +128,13 @@ impl Jobs<'_> {
         let sql =
             "SELECT payload ->> 'source_id' AS source, COALESCE(last_error, 'no reason is known') AS reason FROM jobs
                    WHERE tenant_id = $1 AND kind = $2 AND state = 'dead' ORDER BY id";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), kind]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), kind]).await?;
         let dead: Vec<(Option<String>, String)> =
             rows.iter().map(|row| Ok((row.get("source")?, row.get("reason")?))).collect::<Result<_>>()?;
         Ok(dead.into_iter().filter_map(|(source, reason)| Some((source?, reason))).collect())
     }
 
-    /// Jobs, newest first.
+    /// Lists the jobs that a filter matches, newest first.
     pub async fn list(&mut self, filter: &JobFilter, limit: Limit, after: Option<&Cursor>) -> Result<Page<Job>> {
         let mut sql = "SELECT * FROM jobs WHERE tenant_id = $1".to_owned();
         let mut values = params![self.scope.tenant()];
@@ -149,22 +147,22 @@ impl Jobs<'_> {
             sql += &format!(" AND kind = ${}", values.len());
         }
         if let Some(cursor) = after {
-            let [id] = cursor.parts()?;
-            let id: JobId = id.parse().map_err(|_| Cursor::invalid())?;
+            let [id] = cursor.key_parts()?;
+            let id: JobId = id.parse().map_err(|_| Cursor::invalid_cursor())?;
             values.push(id.into());
             sql += &format!(" AND id < ${}", values.len());
         }
-        values.push(limit.probe().into());
+        values.push(limit.probe_count().into());
         sql += &format!(" ORDER BY id DESC LIMIT ${}", values.len());
         let rows = self.tx.rows_built(sql, values).await?;
-        let items = rows.iter().map(read).collect::<Result<_>>()?;
-        Ok(Page::of(items, limit, |last: &Job| vec![last.id.to_string()]))
+        let items = rows.iter().map(read_job).collect::<Result<_>>()?;
+        Ok(Page::from_rows(items, limit, |last: &Job| vec![last.id.to_string()]))
     }
 
-    /// How many jobs are in each state.
-    pub async fn count(&mut self) -> Result<Vec<(JobState, u64)>> {
+    /// Counts the jobs of the tenant by state.
+    pub async fn count_by_state(&mut self) -> Result<Vec<(JobState, u64)>> {
         let sql = "SELECT state, COUNT(*) AS count FROM jobs WHERE tenant_id = $1 GROUP BY state";
-        let rows = self.tx.rows(sql, params![self.scope.tenant()]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant()]).await?;
         rows.iter().map(|row| Ok((row.parse("state")?, row.get("count")?))).collect()
     }
 
@@ -173,14 +171,14 @@ impl Jobs<'_> {
         let now = self.tx.now();
         let row = self
             .tx
-            .row(
+            .fetch_optional(
                 "UPDATE jobs SET state = 'queued', attempt = 0, run_at = $3, updated_at = $3, finished_at = NULL,
                      progress = NULL, dedupe_key = NULL
                  WHERE tenant_id = $1 AND id = $2 AND state IN ('dead', 'cancelled') RETURNING *",
                 params![self.scope.tenant(), id, now],
             )
             .await?;
-        self.changed(id, row, JobChange::Queued, |job| {
+        self.record_or_refuse(id, row, JobChange::Queued, |job| {
             Problem::new(
                 Code::JobNotDead,
                 format!("the job is {}; only a dead or cancelled one can be retried", job.state.as_str()),
@@ -194,29 +192,29 @@ impl Jobs<'_> {
         let now = self.tx.now();
         let row = self
             .tx
-            .row(
+            .fetch_optional(
                 "UPDATE jobs SET state = 'cancelled', lease = NULL, lease_until = NULL, updated_at = $3, finished_at = $3
                  WHERE tenant_id = $1 AND id = $2 AND state IN ('queued', 'running') RETURNING *",
                 params![self.scope.tenant(), id, now],
             )
             .await?;
-        self.changed(id, row, JobChange::Cancelled, |job| {
+        self.record_or_refuse(id, row, JobChange::Cancelled, |job| {
             Problem::new(Code::JobFinished, format!("the job is {} already", job.state.as_str()))
         })
         .await
     }
 
-    async fn changed(
+    async fn record_or_refuse(
         &mut self,
         id: JobId,
-        row: Option<Row>,
+        row: Option<SqlRow>,
         change: JobChange,
         refused: impl FnOnce(&Job) -> Problem,
     ) -> Result<Job> {
         match row {
             Some(row) => {
-                self.tx.record(self.scope.tenant(), id, change).await?;
-                read(&row)
+                self.tx.record_job_change(self.scope.tenant(), id, change).await?;
+                read_job(&row)
             }
             None => Err(match self.get(id).await? {
                 Some(job) => refused(&job),
@@ -228,9 +226,9 @@ impl Jobs<'_> {
 }
 
 impl Tx {
-    /// How many jobs are in each state, over all tenants.
+    /// Counts the jobs of all tenants by state.
     pub async fn count_jobs(&mut self) -> Result<Vec<(JobState, u64)>> {
-        let rows = self.rows("SELECT state, COUNT(*) AS count FROM jobs GROUP BY state", vec![]).await?;
+        let rows = self.fetch_all("SELECT state, COUNT(*) AS count FROM jobs GROUP BY state", vec![]).await?;
         rows.iter().map(|row| Ok((row.parse("state")?, row.get("count")?))).collect()
     }
 
@@ -241,7 +239,7 @@ impl Tx {
     }
 }
 
-pub(super) fn read(row: &Row) -> Result<Job> {
+pub(super) fn read_job(row: &SqlRow) -> Result<Job> {
     let progress: Option<Json> = row.get("progress")?;
     Ok(Job {
         id: row.get("id")?,
@@ -253,8 +251,8 @@ pub(super) fn read(row: &Row) -> Result<Job> {
             .transpose()
             .map_err(|error| Error::Corrupt(error.to_string()))?,
         result: row.get("result")?,
-        attempt: count(row.get("attempt")?),
-        max_attempts: count(row.get("max_attempts")?),
+        attempt: saturating_u32(row.get("attempt")?),
+        max_attempts: saturating_u32(row.get("max_attempts")?),
         last_error: row.get("last_error")?,
         created_by: row.get("created_by")?,
         run_at: row.get("run_at")?,
@@ -265,6 +263,6 @@ pub(super) fn read(row: &Row) -> Result<Job> {
     })
 }
 
-fn count(value: u64) -> u32 {
+fn saturating_u32(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }

@@ -1,7 +1,7 @@
 //! The aggregates: one file each, every statement in one place.
 
 pub(crate) mod artifacts;
-pub(crate) mod changes;
+pub(crate) mod change_log;
 pub(crate) mod citations;
 pub(crate) mod conversations;
 pub(crate) mod documents;
@@ -23,6 +23,6 @@ pub(crate) mod vectors;
 use serde::Serialize;
 
 /// A value of ours as JSON for a column.
-fn json(value: &impl Serialize) -> crate::Result<serde_json::Value> {
+fn to_json_value(value: &impl Serialize) -> crate::Result<serde_json::Value> {
     serde_json::to_value(value).map_err(|error| crate::Error::Corrupt(error.to_string()))
 }

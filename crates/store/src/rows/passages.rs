@@ -12,13 +12,13 @@ use bytes::Bytes;
 use futures::StreamExt;
 use ibid_domain::{ChunkId, Revision, Sha256, Source, SourceId};
 
-use super::{changes::LoggedChange, sources};
+use super::{change_log::LoggedChange, sources};
 use crate::{
     BlobStream, EngineKind, Error, Result, Scope, Store, Tx,
-    sql::{Value, int, params, placeholder_list},
+    sql::{SqlValue, params, placeholder_list, to_sql_int},
 };
 
-/// How many rows go into one statement on PostgreSQL. The same number every time, so that it is prepared once.
+/// Number of rows in one PostgreSQL statement; always the same, so that it is prepared once.
 const BATCH: usize = 100;
 /// And how many ids are looked for in one.
 const IDS: usize = 400;
@@ -28,13 +28,12 @@ const IDS: usize = 400;
 pub struct NewPassage {
     /// The source, which stands at the revision.
     pub source: Source,
-    /// Its revision, read.
+    /// Revision of the source, with its text already extracted.
     pub revision: Revision,
-    /// Its one chunk.
+    /// Id of its only chunk: the whole text.
     pub chunk: ChunkId,
-    /// How many tokens the text has.
+    /// Length of the text, in tokens.
     pub tokens: u64,
-    /// The text.
     pub text: String,
     /// Its vector, if there is one.
     pub vector: Option<Vec<f32>>,
@@ -42,34 +41,33 @@ pub struct NewPassage {
 
 /// A passage that is here already.
 #[derive(Clone, Debug)]
-pub struct KnownPassage {
-    /// Its source.
+pub struct StoredPassage {
     pub source: SourceId,
     /// The hash of what it says now.
     pub content: Option<Sha256>,
 }
 
-/// Passages of one tenant.
-pub struct Passages<'a> {
+/// Access to import passages into one tenant.
+pub struct ImportedPassages<'a> {
     tx: &'a mut Tx,
     scope: &'a Scope,
 }
 
 impl Tx {
     /// The passages that this scope may bring.
-    pub fn passages<'a>(&'a mut self, scope: &'a Scope) -> Passages<'a> {
-        Passages { tx: self, scope }
+    pub fn passages<'a>(&'a mut self, scope: &'a Scope) -> ImportedPassages<'a> {
+        ImportedPassages { tx: self, scope }
     }
 }
 
-impl Passages<'_> {
+impl ImportedPassages<'_> {
     /// Holds off everyone else who imports passages, until the transaction ends.
     pub async fn lock(&mut self) -> Result<()> {
-        self.tx.lock(&format!("passages:{}", self.scope.tenant())).await
+        self.tx.lock_key(&format!("passages:{}", self.scope.tenant())).await
     }
 
     /// Those of many that are here already, by what the other system calls them.
-    pub async fn known(&mut self, ids: &[&str]) -> Result<HashMap<String, KnownPassage>> {
+    pub async fn find_existing(&mut self, ids: &[&str]) -> Result<HashMap<String, StoredPassage>> {
         let mut known = HashMap::new();
         for batch in ids.chunks(IDS) {
             let sql = format!(
@@ -78,9 +76,9 @@ impl Passages<'_> {
                 placeholder_list(2, batch.len())
             );
             let mut values = params![self.scope.tenant()];
-            values.extend(batch.iter().map(|id| Value::from(*id)));
+            values.extend(batch.iter().map(|id| SqlValue::from(*id)));
             for row in self.tx.rows_built(sql, values).await? {
-                let passage = KnownPassage { source: row.get("id")?, content: row.get("content_sha256")? };
+                let passage = StoredPassage { source: row.get("id")?, content: row.get("content_sha256")? };
                 known.insert(row.get("external_id")?, passage);
             }
         }
@@ -89,12 +87,12 @@ impl Passages<'_> {
 
     /// Inserts rows, many of them in one statement where that is faster. `row` says what is bound for one, `sql` how the
     /// statement begins and ends around the rows, and `columns` what stands in a row: `?` for each that is bound.
-    async fn insert<T>(
+    async fn insert_rows<T>(
         &mut self,
         items: &[T],
         sql: (&str, &str),
         columns: &[&str],
-        row: impl Fn(&T) -> Result<Vec<Value>>,
+        row: impl Fn(&T) -> Result<Vec<SqlValue>>,
     ) -> Result<()> {
         let batch = match self.tx.engine() {
             EngineKind::Sqlite => 1,
@@ -129,13 +127,13 @@ impl Passages<'_> {
                  updated_at = excluded.updated_at",
         );
         let columns = ["?", "?", "'text/plain; charset=utf-8'", "?", "?", "'STANDARD'", "?", "?", "?", "?"];
-        self.insert(&texts, sql, &columns, |(sha256, (text, references))| {
-            let size = int(text.len() as u64);
+        self.insert_rows(&texts, sql, &columns, |(sha256, (text, references))| {
+            let size = to_sql_int(text.len() as u64);
             Ok(params![tenant, **sha256, size, uri(**sha256), user, *references, now, now])
         })
         .await?;
         let sql = ("INSERT INTO small_blobs (tenant_id, sha256, bytes)", "ON CONFLICT (tenant_id, sha256) DO NOTHING");
-        self.insert(&texts, sql, &["?"; 3], |(sha256, (text, _))| {
+        self.insert_rows(&texts, sql, &["?"; 3], |(sha256, (text, _))| {
             Ok(params![tenant, **sha256, text.as_bytes().to_vec()])
         })
         .await
@@ -147,9 +145,9 @@ impl Passages<'_> {
         let tenant = self.scope.tenant();
         let place =
             serde_json::to_value(ibid_domain::Place::default()).map_err(|error| Error::Corrupt(error.to_string()))?;
-        self.insert(passages, (sources::INSERT, ""), &["?"; 29], |NewPassage { source, .. }| {
+        self.insert_rows(passages, (sources::INSERT, ""), &["?"; 29], |NewPassage { source, .. }| {
             let mut values = params![source.id, tenant, source.created_by, source.created_at, None::<String>];
-            values.extend(sources::columns(source, None)?);
+            values.extend(sources::column_values(source, None)?);
             Ok(values)
         })
         .await?;
@@ -157,17 +155,17 @@ impl Passages<'_> {
         let sql = "INSERT INTO revisions (id, tenant_id, source_id, number, content_sha256, text_sha256, media_type,
                        size_bytes, text_chars, chunk_count, language, validators, created_at, extracted_at)";
         let columns = ["?", "?", "?", "?", "?", "?", "?", "?", "?", "1", "?", "?", "?", "?"];
-        self.insert(passages, (sql, ""), &columns, |NewPassage { revision, .. }| {
+        self.insert_rows(passages, (sql, ""), &columns, |NewPassage { revision, .. }| {
             Ok(params![
                 revision.id,
                 tenant,
                 revision.source,
-                int(revision.number),
+                to_sql_int(revision.number),
                 revision.content,
                 revision.text,
                 revision.media_type.as_str(),
-                int(revision.size_bytes),
-                int(revision.text_chars),
+                to_sql_int(revision.size_bytes),
+                to_sql_int(revision.text_chars),
                 revision.language.as_deref(),
                 revision.validators.clone(),
                 revision.created_at,
@@ -180,14 +178,14 @@ impl Passages<'_> {
             "INSERT INTO chunks (id, tenant_id, source_id, revision_id, ordinal, start_char, end_char, tokens, place,
                        content)";
         let columns = ["?", "?", "?", "?", "0", "0", "?", "?", "?", "?"];
-        self.insert(passages, (sql, ""), &columns, |passage| {
+        self.insert_rows(passages, (sql, ""), &columns, |passage| {
             Ok(params![
                 passage.chunk,
                 tenant,
                 passage.source.id,
                 passage.revision.id,
-                int(passage.revision.text_chars),
-                int(passage.tokens),
+                to_sql_int(passage.revision.text_chars),
+                to_sql_int(passage.tokens),
                 place.clone(),
                 passage.text.as_str(),
             ])
@@ -197,19 +195,19 @@ impl Passages<'_> {
         if let Some(space) = space {
             let embedded: Vec<_> = passages.iter().filter_map(|one| Some((one.chunk, one.vector.as_ref()?))).collect();
             let sql = "INSERT INTO chunk_vectors (space_id, chunk_id, vector)";
-            self.insert(&embedded, (sql, ""), &["?"; 3], |(chunk, vector)| {
-                Ok(vec![space.into(), (*chunk).into(), Value::Vector((*vector).clone())])
+            self.insert_rows(&embedded, (sql, ""), &["?"; 3], |(chunk, vector)| {
+                Ok(vec![space.into(), (*chunk).into(), SqlValue::Vector((*vector).clone())])
             })
             .await?;
         }
         let (Some(first), Some(last)) = (passages.first(), passages.last()) else { return Ok(None) };
         let sql = "SELECT MIN(seq) AS first, MAX(seq) AS last FROM chunks WHERE id IN ($1, $2)";
-        let row = self.tx.row(sql, params![first.chunk, last.chunk]).await?;
+        let row = self.tx.fetch_optional(sql, params![first.chunk, last.chunk]).await?;
         let row = row.ok_or_else(|| Error::Corrupt("chunks are not there after they were made".to_owned()))?;
         let (first, last) = (row.get("first")?, row.get("last")?);
-        self.tx.log(LoggedChange::Chunks(first, last)).await?;
+        self.tx.log_change(LoggedChange::Chunks(first, last)).await?;
         if space.is_some() {
-            self.tx.log(LoggedChange::Vectors(first, last)).await?;
+            self.tx.log_change(LoggedChange::Vectors(first, last)).await?;
         }
         Ok(Some(first))
     }
@@ -236,11 +234,16 @@ fn rows_of(columns: &[&str], rows: usize) -> String {
 
 impl Store {
     /// The bytes of an artifact, or a range of them, wherever they lie; `None` if they are not there.
-    pub async fn bytes(&self, scope: &Scope, sha256: Sha256, range: Option<Range<u64>>) -> Result<Option<BlobStream>> {
+    pub async fn read_bytes(
+        &self,
+        scope: &Scope,
+        sha256: Sha256,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<BlobStream>> {
         let small = {
             let mut tx = self.read().await?;
             let sql = "SELECT bytes FROM small_blobs WHERE tenant_id = $1 AND sha256 = $2";
-            tx.row(sql, params![scope.tenant(), sha256]).await?
+            tx.fetch_optional(sql, params![scope.tenant(), sha256]).await?
         };
         let Some(row) = small else { return self.blobs().read(scope, sha256, range).await };
         let bytes = Bytes::from(row.get::<Vec<u8>>("bytes")?);

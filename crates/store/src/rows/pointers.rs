@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{
     Error, Result, Scope, Tx,
-    sql::{Row, params},
+    sql::{SqlRow, params},
 };
 
 /// The pointers of one tenant.
@@ -25,18 +25,16 @@ impl Tx {
     }
 }
 
-/// What is to be said of a pointer; what is `None` stays as it is.
+/// Changes to the details of a pointer; fields that are `None` stay as they are.
 #[derive(Clone, Debug, Default)]
-pub struct PointerChange {
-    /// What it is for.
+pub struct PointerPatch {
     pub pointer_type: Option<PointerType>,
-    /// A sentence about it.
     pub description: Option<String>,
-    /// Facts about it.
+    /// Free-form facts; replaces all that were there.
     pub meta: Option<JsonObject>,
 }
 
-/// Which pointers a list shows.
+/// Restricts a list of pointers; an unset field does not restrict.
 #[derive(Clone, Debug, Default)]
 pub struct PointerFilter {
     /// Only those of this namespace.
@@ -49,12 +47,12 @@ impl Pointers<'_> {
         &mut self,
         name: &PointerName,
         manifest: Option<Sha256>,
-        change: &PointerChange,
+        change: &PointerPatch,
     ) -> Result<Option<Pointer>> {
         let now = self.tx.now();
         let row = self
             .tx
-            .row(
+            .fetch_optional(
                 "INSERT INTO pointers (id, tenant_id, namespace, name, manifest_sha256, pointer_type, description, meta,
                      created_by, created_at, updated_at)
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
@@ -75,15 +73,15 @@ impl Pointers<'_> {
             )
             .await
             .map_err(|error| unknown_manifest(error, manifest))?;
-        row.as_ref().map(read).transpose()
+        row.as_ref().map(read_pointer).transpose()
     }
 
     /// Changes what is said of a pointer, not where it stands.
-    pub async fn describe(&mut self, name: &PointerName, change: &PointerChange) -> Result<Option<Pointer>> {
+    pub async fn update_details(&mut self, name: &PointerName, change: &PointerPatch) -> Result<Option<Pointer>> {
         let now = self.tx.now();
         let row = self
             .tx
-            .row(
+            .fetch_optional(
                 "UPDATE pointers SET pointer_type = COALESCE($4, pointer_type), description = COALESCE($5, description),
                      meta = COALESCE($6, meta), updated_at = $7
                  WHERE tenant_id = $1 AND namespace = $2 AND name = $3 AND deleted_at IS NULL RETURNING *",
@@ -98,14 +96,14 @@ impl Pointers<'_> {
                 ],
             )
             .await?;
-        row.as_ref().map(read).transpose()
+        row.as_ref().map(read_pointer).transpose()
     }
 
-    /// One pointer.
+    /// Returns a pointer, if it exists and is not deleted.
     pub async fn get(&mut self, name: &PointerName) -> Result<Option<Pointer>> {
         let sql = "SELECT * FROM pointers WHERE tenant_id = $1 AND namespace = $2 AND name = $3 AND deleted_at IS NULL";
-        let row = self.tx.row(sql, params![self.scope.tenant(), name.namespace(), name.name()]).await?;
-        row.as_ref().map(read).transpose()
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), name.namespace(), name.name()]).await?;
+        row.as_ref().map(read_pointer).transpose()
     }
 
     /// Pointers in the order of their names.
@@ -122,15 +120,15 @@ impl Pointers<'_> {
             sql += &format!(" AND namespace = ${}", values.len());
         }
         if let Some(cursor) = after {
-            let [namespace, name] = cursor.parts()?;
+            let [namespace, name] = cursor.key_parts()?;
             values.extend(params![namespace, name]);
             sql += &format!(" AND (namespace, name) > (${}, ${})", values.len() - 1, values.len());
         }
-        values.push(limit.probe().into());
+        values.push(limit.probe_count().into());
         sql += &format!(" ORDER BY namespace, name LIMIT ${}", values.len());
         let rows = self.tx.rows_built(sql, values).await?;
-        let items: Vec<Pointer> = rows.iter().map(read).collect::<Result<_>>()?;
-        Ok(Page::of(items, limit, |last| vec![last.name.namespace().to_owned(), last.name.name().to_owned()]))
+        let items: Vec<Pointer> = rows.iter().map(read_pointer).collect::<Result<_>>()?;
+        Ok(Page::from_rows(items, limit, |last| vec![last.name.namespace().to_owned(), last.name.name().to_owned()]))
     }
 
     /// Moves a pointer from the manifest that the caller believes it stands at, and writes the move into its
@@ -145,7 +143,7 @@ impl Pointers<'_> {
         let now = self.tx.now();
         let row = self
             .tx
-            .row(
+            .fetch_optional(
                 "UPDATE pointers SET manifest_sha256 = $5, updated_at = $6
                  WHERE tenant_id = $1 AND namespace = $2 AND name = $3 AND deleted_at IS NULL
                    AND manifest_sha256 IS NOT DISTINCT FROM $4
@@ -157,11 +155,11 @@ impl Pointers<'_> {
         let Some(row) = row else {
             return Err(match self.get(name).await? {
                 None => not_found(name),
-                Some(pointer) => stale(name, expected, pointer.manifest),
+                Some(pointer) => stale_pointer(name, expected, pointer.manifest),
             }
             .into());
         };
-        let pointer = read(&row)?;
+        let pointer = read_pointer(&row)?;
         self.tx
             .execute(
                 // The pointer's row is held since the update, so no one else takes the same number.
@@ -175,19 +173,24 @@ impl Pointers<'_> {
     }
 
     /// The moves of a pointer, newest first.
-    pub async fn history(&mut self, id: PointerId, limit: Limit, after: Option<&Cursor>) -> Result<Page<PointerMove>> {
+    pub async fn list_moves(
+        &mut self,
+        id: PointerId,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<PointerMove>> {
         let mut sql = "SELECT * FROM pointer_history WHERE tenant_id = $1 AND pointer_id = $2".to_owned();
         let mut values = params![self.scope.tenant(), id];
         if let Some(cursor) = after {
-            let [seq] = cursor.parts()?;
-            values.push(seq.parse::<i64>().map_err(|_| Cursor::invalid())?.into());
+            let [seq] = cursor.key_parts()?;
+            values.push(seq.parse::<i64>().map_err(|_| Cursor::invalid_cursor())?.into());
             sql += " AND seq < $3";
         }
-        values.push(limit.probe().into());
+        values.push(limit.probe_count().into());
         sql += &format!(" ORDER BY seq DESC LIMIT ${}", values.len());
         let rows = self.tx.rows_built(sql, values).await?;
         let items = rows.iter().map(read_move).collect::<Result<_>>()?;
-        Ok(Page::of(items, limit, |last: &PointerMove| vec![last.seq.to_string()]))
+        Ok(Page::from_rows(items, limit, |last: &PointerMove| vec![last.seq.to_string()]))
     }
 
     /// Marks a pointer as deleted. Its history stays until garbage collection finds it old enough.
@@ -199,10 +202,10 @@ impl Pointers<'_> {
         Ok(count > 0)
     }
 
-    /// How many pointers were deleted before `cutoff`.
+    /// Counts the pointers deleted before `cutoff`.
     pub async fn count_deleted(&mut self, cutoff: Timestamp) -> Result<u64> {
         let sql = "SELECT COUNT(*) AS count FROM pointers WHERE tenant_id = $1 AND deleted_at < $2";
-        let row = self.tx.row(sql, params![self.scope.tenant(), cutoff]).await?;
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), cutoff]).await?;
         row.map_or(Ok(0), |row| row.get("count"))
     }
 
@@ -225,14 +228,14 @@ fn not_found(name: &PointerName) -> Problem {
     Problem::new(Code::PointerNotFound, format!("there is no pointer '{name}'"))
 }
 
-fn stale(name: &PointerName, expected: Option<Sha256>, current: Option<Sha256>) -> Problem {
+fn stale_pointer(name: &PointerName, expected: Option<Sha256>, current: Option<Sha256>) -> Problem {
     let shown = |hash: Option<Sha256>| hash.map_or_else(|| "no manifest".to_owned(), |hash| hash.to_string());
     Problem::new(
         Code::PointerStale,
         format!("the pointer '{name}' stands at {}, not at {}", shown(current), shown(expected)),
     )
-    .field("expected")
-    .fact("current", current.map_or(Json::Null, |hash| Json::String(hash.to_string())))
+    .with_field("expected")
+    .with_fact("current", current.map_or(Json::Null, |hash| Json::String(hash.to_string())))
 }
 
 fn unknown_manifest(error: Error, manifest: Option<Sha256>) -> Error {
@@ -244,7 +247,7 @@ fn unknown_manifest(error: Error, manifest: Option<Sha256>) -> Error {
     }
 }
 
-fn read(row: &Row) -> Result<Pointer> {
+fn read_pointer(row: &SqlRow) -> Result<Pointer> {
     let (namespace, name): (String, String) = (row.get("namespace")?, row.get("name")?);
     Ok(Pointer {
         id: row.get("id")?,
@@ -259,7 +262,7 @@ fn read(row: &Row) -> Result<Pointer> {
     })
 }
 
-fn read_move(row: &Row) -> Result<PointerMove> {
+fn read_move(row: &SqlRow) -> Result<PointerMove> {
     Ok(PointerMove {
         id: row.get("id")?,
         seq: row.get("seq")?,

@@ -8,10 +8,10 @@ use ibid_domain::{
 
 use crate::{
     EngineKind, Error, Result, Scope, Tx,
-    sql::{Part, Row, int, params, placeholder_list, placeholders},
+    sql::{PrefixedRow, SqlRow, params, placeholder_list, placeholder_rows, to_sql_int},
 };
 
-/// How many rows go into one statement.
+/// Maximum number of rows in one statement.
 const BATCH: usize = 200;
 
 /// The revisions of one tenant's sources.
@@ -30,40 +30,34 @@ impl Tx {
 /// Bytes that are a source's content from now on.
 #[derive(Clone, Debug)]
 pub struct NewRevision {
-    /// Whose.
     pub source: SourceId,
     /// The bytes, an artifact that is kept already.
     pub content: Sha256,
-    /// What they are, as far as is known.
+    /// Media type, as far as the uploader or server told it.
     pub media_type: String,
-    /// What the file was called.
     pub filename: Option<String>,
-    /// How large it is.
     pub size_bytes: u64,
-    /// What the server said to tell it from others.
+    /// `ETag` and `Last-Modified` of the web server, to ask later if the page changed.
     pub validators: JsonObject,
 }
 
 /// A stretch of a revision's text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chunk {
-    /// Its id.
     pub id: ChunkId,
-    /// Whose.
     pub source: SourceId,
-    /// Of which version.
+    /// Revision whose text it is a part of.
     pub revision: RevisionId,
-    /// Which one, from 0.
+    /// Number within the revision, from 0.
     pub ordinal: u64,
-    /// Where in the text.
+    /// Range in the revision's text, in characters.
     pub span: Span,
-    /// How many tokens it has.
+    /// Length of the chunk, in tokens.
     pub tokens: u64,
-    /// Where it lies for a person.
+    /// Page, section or sheet, for people.
     pub place: Place,
-    /// The words.
     pub content: String,
-    /// Whether it has a vector in the space that is in use.
+    /// True if it has a vector in the embedding space in use.
     pub embedded: bool,
 }
 
@@ -73,7 +67,7 @@ impl Revisions<'_> {
         self.tx.artifacts(self.scope).count_references(&BTreeMap::from([(new.content, 1)])).await?;
         let row = self
             .tx
-            .row(
+            .fetch_optional(
                 "INSERT INTO revisions (id, tenant_id, source_id, number, content_sha256, media_type, filename, size_bytes,
                      validators, created_at)
                  VALUES ($1, $2, $3, 1 + COALESCE((SELECT MAX(number) FROM revisions WHERE source_id = $3), 0), $4, $5, $6,
@@ -86,17 +80,17 @@ impl Revisions<'_> {
                     new.content,
                     new.media_type,
                     new.filename,
-                    int(new.size_bytes),
+                    to_sql_int(new.size_bytes),
                     new.validators,
                     self.tx.now(),
                 ],
             )
             .await?;
-        read(&row.ok_or_else(|| Error::Corrupt("an insert returned nothing".to_owned()))?)
+        read_revision(&row.ok_or_else(|| Error::Corrupt("an insert returned nothing".to_owned()))?)
     }
 
     /// Keeps what reading the bytes brought. The caller holds the source; a revision is read once.
-    pub async fn extracted(&mut self, revision: &Revision, marks: &[Mark]) -> Result<()> {
+    pub async fn save_extraction(&mut self, revision: &Revision, marks: &[Mark]) -> Result<()> {
         let mut references = BTreeMap::new();
         for sha256 in [revision.text, revision.thumbnail].into_iter().flatten() {
             *references.entry(sha256).or_insert(0) += 1;
@@ -113,9 +107,9 @@ impl Revisions<'_> {
                     revision.text,
                     revision.thumbnail,
                     revision.media_type.as_str(),
-                    int(revision.text_chars),
-                    revision.page_count.map(int),
-                    int(revision.chunk_count),
+                    to_sql_int(revision.text_chars),
+                    revision.page_count.map(to_sql_int),
+                    to_sql_int(revision.chunk_count),
                     revision.language.as_deref(),
                     revision.manifest,
                     revision.extracted_at,
@@ -127,18 +121,18 @@ impl Revisions<'_> {
             for (index, mark) in batch.iter().enumerate() {
                 values.extend(params![
                     revision.id,
-                    int((start + index) as u64),
+                    to_sql_int((start + index) as u64),
                     mark.kind.as_str(),
                     mark.label.as_str(),
                     mark.number.map(i64::from),
                     i64::from(mark.level),
-                    int(mark.span.start as u64),
-                    int(mark.span.end as u64),
+                    to_sql_int(mark.span.start as u64),
+                    to_sql_int(mark.span.end as u64),
                 ]);
             }
             let sql = format!(
                 "INSERT INTO marks (revision_id, ordinal, kind, label, number, level, start_char, end_char) VALUES {}",
-                placeholders(1, batch.len(), 8)
+                placeholder_rows(1, batch.len(), 8)
             );
             self.tx.execute_built(sql, values).await?;
         }
@@ -156,10 +150,10 @@ impl Revisions<'_> {
                     self.scope.tenant(),
                     chunk.source,
                     chunk.revision,
-                    int(chunk.ordinal),
-                    int(chunk.span.start as u64),
-                    int(chunk.span.end as u64),
-                    int(chunk.tokens),
+                    to_sql_int(chunk.ordinal),
+                    to_sql_int(chunk.span.start as u64),
+                    to_sql_int(chunk.span.end as u64),
+                    to_sql_int(chunk.tokens),
                     chunk.place.page.map(i64::from),
                     place,
                     chunk.content.as_str(),
@@ -169,7 +163,7 @@ impl Revisions<'_> {
                 "INSERT INTO chunks (id, tenant_id, source_id, revision_id, ordinal, start_char, end_char, tokens, page, place,
                      content)
                  VALUES {}",
-                placeholders(1, batch.len(), 11)
+                placeholder_rows(1, batch.len(), 11)
             );
             self.tx.execute_built(sql, values).await?;
         }
@@ -179,11 +173,11 @@ impl Revisions<'_> {
         Ok(())
     }
 
-    /// One revision.
+    /// Returns a revision, if it exists.
     pub async fn get(&mut self, id: RevisionId) -> Result<Option<Revision>> {
         let sql = "SELECT * FROM revisions WHERE tenant_id = $1 AND id = $2";
-        let row = self.tx.row(sql, params![self.scope.tenant(), id]).await?;
-        row.as_ref().map(read).transpose()
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), id]).await?;
+        row.as_ref().map(read_revision).transpose()
     }
 
     /// Those of many revisions that are here.
@@ -195,7 +189,7 @@ impl Revisions<'_> {
             let mut values = params![self.scope.tenant()];
             values.extend(batch.iter().map(|id| (*id).into()));
             for row in self.tx.rows_built(sql, values).await? {
-                let revision = read(&row)?;
+                let revision = read_revision(&row)?;
                 found.insert(revision.id, revision);
             }
         }
@@ -203,10 +197,10 @@ impl Revisions<'_> {
     }
 
     /// The newest revision of a source, read or not.
-    pub async fn newest(&mut self, source: SourceId) -> Result<Option<Revision>> {
+    pub async fn get_newest(&mut self, source: SourceId) -> Result<Option<Revision>> {
         let sql = "SELECT * FROM revisions WHERE tenant_id = $1 AND source_id = $2 ORDER BY number DESC LIMIT 1";
-        let row = self.tx.row(sql, params![self.scope.tenant(), source]).await?;
-        row.as_ref().map(read).transpose()
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), source]).await?;
+        row.as_ref().map(read_revision).transpose()
     }
 
     /// The revisions of a source, newest first.
@@ -214,22 +208,22 @@ impl Revisions<'_> {
         let before = match after {
             None => i64::MAX,
             Some(cursor) => {
-                let [number] = cursor.parts()?;
-                number.parse().map_err(|_| Cursor::invalid())?
+                let [number] = cursor.key_parts()?;
+                number.parse().map_err(|_| Cursor::invalid_cursor())?
             }
         };
         let sql = "SELECT * FROM revisions WHERE tenant_id = $1 AND source_id = $2 AND number < $3
                    ORDER BY number DESC LIMIT $4";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), source, before, limit.probe()]).await?;
-        let items = rows.iter().map(read).collect::<Result<_>>()?;
-        Ok(Page::of(items, limit, |last: &Revision| vec![last.number.to_string()]))
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), source, before, limit.probe_count()]).await?;
+        let items = rows.iter().map(read_revision).collect::<Result<_>>()?;
+        Ok(Page::from_rows(items, limit, |last: &Revision| vec![last.number.to_string()]))
     }
 
     /// The marks over a revision's text, by start.
-    pub async fn marks(&mut self, revision: RevisionId) -> Result<Vec<Mark>> {
+    pub async fn list_marks(&mut self, revision: RevisionId) -> Result<Vec<Mark>> {
         let sql = "SELECT m.* FROM marks m JOIN revisions r ON r.id = m.revision_id
                    WHERE r.tenant_id = $1 AND m.revision_id = $2 ORDER BY m.ordinal";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), revision]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), revision]).await?;
         rows.iter().map(read_mark).collect()
     }
 
@@ -256,7 +250,7 @@ impl Revisions<'_> {
             );
             let mut values = params![self.scope.tenant()];
             for (revision, span) in batch {
-                values.extend(params![*revision, int(span.end as u64), int(span.start as u64)]);
+                values.extend(params![*revision, to_sql_int(span.end as u64), to_sql_int(span.start as u64)]);
             }
             for row in self.tx.rows_built(sql, values).await? {
                 found.push((row.get("revision_id")?, read_mark(&row)?));
@@ -266,21 +260,26 @@ impl Revisions<'_> {
     }
 
     /// The chunks of a revision, in order.
-    pub async fn chunks(&mut self, revision: RevisionId, limit: Limit, after: Option<&Cursor>) -> Result<Page<Chunk>> {
+    pub async fn list_chunks(
+        &mut self,
+        revision: RevisionId,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<Chunk>> {
         let after = match after {
             None => -1,
             Some(cursor) => {
-                let [ordinal] = cursor.parts()?;
-                ordinal.parse().map_err(|_| Cursor::invalid())?
+                let [ordinal] = cursor.key_parts()?;
+                ordinal.parse().map_err(|_| Cursor::invalid_cursor())?
             }
         };
         let sql = "SELECT c.*, CASE WHEN EXISTS (SELECT 1 FROM chunk_vectors v JOIN embedding_spaces e ON e.id = v.space_id
                        WHERE v.chunk_id = c.id AND e.in_use = 1) THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END AS embedded
                    FROM chunks c WHERE c.tenant_id = $1 AND c.revision_id = $2 AND c.ordinal > $3
                    ORDER BY c.ordinal LIMIT $4";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), revision, after, limit.probe()]).await?;
-        let items = rows.iter().map(|row| read_chunk(row.part(""))).collect::<Result<_>>()?;
-        Ok(Page::of(items, limit, |last: &Chunk| vec![last.ordinal.to_string()]))
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), revision, after, limit.probe_count()]).await?;
+        let items = rows.iter().map(|row| read_chunk(row.with_prefix(""))).collect::<Result<_>>()?;
+        Ok(Page::from_rows(items, limit, |last: &Chunk| vec![last.ordinal.to_string()]))
     }
 
     /// Removes everything that was made of a source's content; the artifacts lose their references.
@@ -301,13 +300,13 @@ impl Revisions<'_> {
         Ok(())
     }
 
-    /// How often the revisions of a source name each artifact.
+    /// Counts how often the revisions of a source reference each artifact.
     pub async fn artifacts_of(&mut self, source: SourceId) -> Result<BTreeMap<Sha256, i64>> {
         let sql = "SELECT * FROM revisions WHERE tenant_id = $1 AND source_id = $2";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), source]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), source]).await?;
         let mut named = BTreeMap::new();
         for row in &rows {
-            let revision = read(row)?;
+            let revision = read_revision(row)?;
             for sha256 in [Some(revision.content), revision.text, revision.thumbnail].into_iter().flatten() {
                 *named.entry(sha256).or_insert(0) += 1;
             }
@@ -316,11 +315,11 @@ impl Revisions<'_> {
     }
 
     /// Sources whose current revision is gone, and revisions read whose count of chunks is wrong: (id, what is wrong).
-    pub async fn faults(&mut self) -> Result<Vec<(String, String)>> {
+    pub async fn find_faults(&mut self) -> Result<Vec<(String, String)>> {
         let mut faults = Vec::new();
         let sql = "SELECT s.id FROM sources s WHERE s.tenant_id = $1 AND s.revision_id IS NOT NULL
                    AND NOT EXISTS (SELECT 1 FROM revisions r WHERE r.id = s.revision_id AND r.source_id = s.id)";
-        for row in self.tx.rows(sql, params![self.scope.tenant()]).await? {
+        for row in self.tx.fetch_all(sql, params![self.scope.tenant()]).await? {
             let id: SourceId = row.get("id")?;
             faults.push((id.to_string(), "its current revision is not there".to_owned()));
         }
@@ -328,7 +327,7 @@ impl Revisions<'_> {
                    FROM revisions r LEFT JOIN chunks c ON c.revision_id = r.id
                    WHERE r.tenant_id = $1 AND r.extracted_at IS NOT NULL
                    GROUP BY r.id, r.source_id, r.number, r.chunk_count HAVING r.chunk_count <> COUNT(c.id)";
-        for row in self.tx.rows(sql, params![self.scope.tenant()]).await? {
+        for row in self.tx.fetch_all(sql, params![self.scope.tenant()]).await? {
             let (id, number): (SourceId, u64) = (row.get("source_id")?, row.get("number")?);
             let (kept, counted): (u64, u64) = (row.get("chunk_count")?, row.get("counted")?);
             faults.push((id.to_string(), format!("revision {number} says {kept} chunks and {counted} are there")));
@@ -337,20 +336,20 @@ impl Revisions<'_> {
     }
 
     /// A stretch of all revisions that were read, in the order of their ids.
-    pub async fn walk(&mut self, after: Option<RevisionId>, count: i64) -> Result<Vec<Revision>> {
+    pub async fn list_by_id(&mut self, after: Option<RevisionId>, count: i64) -> Result<Vec<Revision>> {
         let sql = "SELECT * FROM revisions WHERE tenant_id = $1 AND extracted_at IS NOT NULL AND id > $2
                    ORDER BY id LIMIT $3";
         let after = after.map_or_else(uuid::Uuid::nil, RevisionId::uuid);
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), after, count]).await?;
-        rows.iter().map(read).collect()
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), after, count]).await?;
+        rows.iter().map(read_revision).collect()
     }
 }
 
-fn read(row: &Row) -> Result<Revision> {
-    read_part(row.part(""))
+fn read_revision(row: &SqlRow) -> Result<Revision> {
+    read_part(row.with_prefix(""))
 }
 
-/// What [`read_part`] reads.
+/// Columns that [`read_part`] reads, in no fixed order.
 pub(super) const COLUMNS: &[&str] = &[
     "id",
     "source_id",
@@ -371,7 +370,7 @@ pub(super) const COLUMNS: &[&str] = &[
     "extracted_at",
 ];
 
-pub(super) fn read_part(row: Part<'_>) -> Result<Revision> {
+pub(super) fn read_part(row: PrefixedRow<'_>) -> Result<Revision> {
     Ok(Revision {
         id: row.get("id")?,
         source: row.get("source_id")?,
@@ -393,15 +392,15 @@ pub(super) fn read_part(row: Part<'_>) -> Result<Revision> {
     })
 }
 
-fn place(value: u64) -> usize {
+fn to_usize(value: u64) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
 }
 
-fn span(row: Part<'_>) -> Result<Span> {
-    Ok(Span::new(place(row.get("start_char")?), place(row.get("end_char")?)))
+fn read_span(row: PrefixedRow<'_>) -> Result<Span> {
+    Ok(Span::new(to_usize(row.get("start_char")?), to_usize(row.get("end_char")?)))
 }
 
-fn read_mark(row: &Row) -> Result<Mark> {
+fn read_mark(row: &SqlRow) -> Result<Mark> {
     let kind: String = row.get("kind")?;
     let number: Option<u64> = row.get("number")?;
     Ok(Mark {
@@ -409,23 +408,23 @@ fn read_mark(row: &Row) -> Result<Mark> {
         label: row.get("label")?,
         number: number.and_then(|number| number.try_into().ok()),
         level: row.get::<u64>("level")?.try_into().unwrap_or(u8::MAX),
-        span: span(row.part(""))?,
+        span: read_span(row.with_prefix(""))?,
     })
 }
 
-/// What [`read_chunk`] reads, beside `embedded`.
+/// Columns that [`read_chunk`] reads, besides `embedded`.
 pub(super) const CHUNK_COLUMNS: &[&str] =
     &["id", "source_id", "revision_id", "ordinal", "start_char", "end_char", "tokens", "place", "content"];
 
-pub(super) fn read_chunk(row: Part<'_>) -> Result<Chunk> {
+pub(super) fn read_chunk(row: PrefixedRow<'_>) -> Result<Chunk> {
     Ok(Chunk {
         id: row.get("id")?,
         source: row.get("source_id")?,
         revision: row.get("revision_id")?,
         ordinal: row.get("ordinal")?,
-        span: span(row)?,
+        span: read_span(row)?,
         tokens: row.get("tokens")?,
-        place: row.json("place")?,
+        place: row.parse_json("place")?,
         content: row.get("content")?,
         embedded: row.get("embedded")?,
     })

@@ -9,14 +9,14 @@ use serde_json::Value as Json;
 
 use crate::{
     EngineKind, Result, Scope, Tx,
-    rows::json,
-    sql::{Row, int, params, placeholders},
+    rows::to_json_value,
+    sql::{SqlRow, params, placeholder_rows, to_sql_int},
 };
 
-/// How many rows go into one statement.
+/// Maximum number of rows in one statement.
 const BATCH: usize = 200;
 
-/// The runs of one tenant.
+/// Access to the runs of one tenant.
 pub struct Runs<'a> {
     tx: &'a mut Tx,
     scope: &'a Scope,
@@ -45,7 +45,7 @@ impl Runs<'_> {
                     &new.message,
                     new.mode.as_str(),
                     new.status.as_str(),
-                    json(&new.usage)?,
+                    to_json_value(&new.usage)?,
                     alive_until,
                     new.created_at,
                     new.updated_at,
@@ -55,35 +55,35 @@ impl Runs<'_> {
         Ok(())
     }
 
-    /// One run.
+    /// Returns a run, if it exists.
     pub async fn get(&mut self, id: RunId) -> Result<Option<Run>> {
         let sql = "SELECT * FROM runs WHERE tenant_id = $1 AND id = $2";
-        let row = self.tx.row(sql, params![self.scope.tenant(), id]).await?;
-        row.as_ref().map(read).transpose()
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), id]).await?;
+        row.as_ref().map(read_run).transpose()
     }
 
     /// One run, held so that nobody else changes it until the transaction ends.
-    pub async fn hold(&mut self, id: RunId) -> Result<Option<Run>> {
+    pub async fn get_for_update(&mut self, id: RunId) -> Result<Option<Run>> {
         let lock = if self.tx.engine() == EngineKind::Postgres { "FOR UPDATE" } else { "" };
         let sql = format!("SELECT * FROM runs WHERE tenant_id = $1 AND id = $2 {lock}");
         let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id]).await?;
-        rows.first().map(read).transpose()
+        rows.first().map(read_run).transpose()
     }
 
-    /// Runs, newest first.
+    /// Lists the runs of the tenant, newest first.
     pub async fn list(&mut self, limit: Limit, after: Option<&Cursor>) -> Result<Page<Run>> {
         let mut sql = "SELECT * FROM runs WHERE tenant_id = $1".to_owned();
         let mut values = params![self.scope.tenant()];
         if let Some(cursor) = after {
-            let [id] = cursor.parts()?;
-            values.push(id.parse::<RunId>().map_err(|_| Cursor::invalid())?.into());
+            let [id] = cursor.key_parts()?;
+            values.push(id.parse::<RunId>().map_err(|_| Cursor::invalid_cursor())?.into());
             sql += " AND id < $2";
         }
-        values.push(limit.probe().into());
+        values.push(limit.probe_count().into());
         sql += &format!(" ORDER BY id DESC LIMIT ${}", values.len());
         let rows = self.tx.rows_built(sql, values).await?;
-        let items = rows.iter().map(read).collect::<Result<_>>()?;
-        Ok(Page::of(items, limit, |last: &Run| vec![last.id.to_string()]))
+        let items = rows.iter().map(read_run).collect::<Result<_>>()?;
+        Ok(Page::from_rows(items, limit, |last: &Run| vec![last.id.to_string()]))
     }
 
     /// Keeps what has changed of a run, which the caller holds; its events have their own way.
@@ -103,7 +103,7 @@ impl Runs<'_> {
                     &run.message,
                     run.status.as_str(),
                     run.error.as_deref(),
-                    json(&run.usage)?,
+                    to_json_value(&run.usage)?,
                     i64::from(run.is_cancelled),
                     run.updated_at,
                     run.finished_at,
@@ -115,7 +115,7 @@ impl Runs<'_> {
 
     /// Writes down what happened in a run, in this order, and tells those who watch it. Nothing is written of a run
     /// that has ended, except what is said of its sources afterwards; then it gives none.
-    pub async fn record(&mut self, id: RunId, events: Vec<(RunEventKind, Json)>) -> Result<Vec<RunEvent>> {
+    pub async fn record_events(&mut self, id: RunId, events: Vec<(RunEventKind, Json)>) -> Result<Vec<RunEvent>> {
         let now = self.tx.now();
         let afterwards = events.iter().all(|(kind, _)| {
             use RunEventKind::{ArtifactCreated, EntityCreated, ManifestCreated, Usage};
@@ -125,7 +125,7 @@ impl Runs<'_> {
         let sql = format!(
             "UPDATE runs SET last_seq = last_seq + $3 WHERE tenant_id = $1 AND id = $2 {open} RETURNING last_seq"
         );
-        let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id, int(events.len() as u64)]).await?;
+        let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id, to_sql_int(events.len() as u64)]).await?;
         let Some(row) = rows.first() else { return Ok(Vec::new()) };
         let first = row.get::<u64>("last_seq")? + 1 - events.len() as u64;
         let events: Vec<RunEvent> =
@@ -133,21 +133,21 @@ impl Runs<'_> {
         for batch in events.chunks(BATCH) {
             let mut values = Vec::with_capacity(batch.len() * 5);
             for event in batch {
-                values.extend(params![id, int(event.seq), event.kind.as_str(), event.data.clone(), event.at]);
+                values.extend(params![id, to_sql_int(event.seq), event.kind.as_str(), event.data.clone(), event.at]);
             }
-            let rows = placeholders(1, batch.len(), 5);
+            let rows = placeholder_rows(1, batch.len(), 5);
             let sql = format!("INSERT INTO run_events (run_id, seq, kind, data, created_at) VALUES {rows}");
             self.tx.execute_built(sql, values).await?;
         }
-        self.tx.tell_run_changed(id, &events).await?;
+        self.tx.signal_run_changed(id, &events).await?;
         Ok(events)
     }
 
-    /// What happened in a run after an event, oldest first.
-    pub async fn events(&mut self, id: RunId, after: u64, count: i64) -> Result<Vec<RunEvent>> {
+    /// Returns the events of a run after the one with number `after`, oldest first.
+    pub async fn list_events(&mut self, id: RunId, after: u64, count: i64) -> Result<Vec<RunEvent>> {
         let sql = "SELECT e.* FROM run_events e JOIN runs r ON r.id = e.run_id
                    WHERE r.tenant_id = $1 AND e.run_id = $2 AND e.seq > $3 ORDER BY e.seq LIMIT $4";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), id, int(after), count]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), id, to_sql_int(after), count]).await?;
         rows.iter()
             .map(|row| {
                 Ok(RunEvent {
@@ -164,11 +164,11 @@ impl Runs<'_> {
     pub async fn end_of(&mut self, id: RunId) -> Result<Option<u64>> {
         let sql = "SELECT MAX(e.seq) AS last FROM run_events e JOIN runs r ON r.id = e.run_id
                    WHERE r.tenant_id = $1 AND e.run_id = $2 AND e.kind IN ('run_completed', 'run_failed')";
-        let row = self.tx.row(sql, params![self.scope.tenant(), id]).await?;
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), id]).await?;
         row.map_or(Ok(None), |row| row.get("last"))
     }
 
-    /// What language models took for conversations; those that have no run are not in it.
+    /// Sums the usage of language models by conversation; those without a run are left out.
     pub async fn usage_of(&mut self, ids: &[ConversationId]) -> Result<HashMap<ConversationId, Usage>> {
         if ids.is_empty() {
             return Ok(HashMap::new());
@@ -183,7 +183,7 @@ impl Runs<'_> {
         for row in self.tx.rows_built(sql, values).await? {
             let taken: Usage = serde_json::from_value(row.get("usage")?).unwrap_or_default();
             let sum = all.entry(row.get("conversation_id")?).or_default();
-            *sum = sum.and(taken);
+            *sum = sum.combine_with(taken);
         }
         Ok(all)
     }
@@ -191,14 +191,14 @@ impl Runs<'_> {
     /// The runs of a conversation.
     pub async fn of_conversation(&mut self, id: ConversationId) -> Result<Vec<RunId>> {
         let sql = "SELECT id FROM runs WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY id";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), id]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), id]).await?;
         rows.iter().map(|row| row.get("id")).collect()
     }
 
     /// Keeps more results of a run's tools, which the caller holds, each with the number of its work.
     pub async fn add_sources(&mut self, id: RunId, sources: &[(u32, Json)]) -> Result<()> {
         let sql = "SELECT COALESCE(MAX(ordinal), -1) AS last FROM run_sources WHERE run_id = $1";
-        let last: i64 = match self.tx.row(sql, params![id]).await? {
+        let last: i64 = match self.tx.fetch_optional(sql, params![id]).await? {
             Some(row) => row.get("last")?,
             None => -1,
         };
@@ -207,7 +207,7 @@ impl Runs<'_> {
             for (ordinal, (number, source)) in (first..).zip(batch) {
                 values.extend(params![id, ordinal, i64::from(*number), source.clone()]);
             }
-            let rows = placeholders(1, batch.len(), 4);
+            let rows = placeholder_rows(1, batch.len(), 4);
             let sql = format!("INSERT INTO run_sources (run_id, ordinal, number, source) VALUES {rows}");
             self.tx.execute_built(sql, values).await?;
         }
@@ -215,20 +215,20 @@ impl Runs<'_> {
     }
 
     /// The results of a run's tools in the order in which they came, each with the number of its work.
-    pub async fn sources(&mut self, id: RunId) -> Result<Vec<(u32, Json)>> {
+    pub async fn list_sources(&mut self, id: RunId) -> Result<Vec<(u32, Json)>> {
         let sql = "SELECT s.number, s.source FROM run_sources s JOIN runs r ON r.id = s.run_id
                    WHERE r.tenant_id = $1 AND s.run_id = $2 ORDER BY s.ordinal";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), id]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), id]).await?;
         rows.iter()
             .map(|row| Ok((u32::try_from(row.get::<u64>("number")?).unwrap_or(u32::MAX), row.get("source")?)))
             .collect()
     }
 
     /// Runs that a server was carrying out and that it no longer says it is alive for.
-    pub async fn abandoned(&mut self) -> Result<Vec<RunId>> {
+    pub async fn list_abandoned(&mut self) -> Result<Vec<RunId>> {
         let sql = "SELECT id FROM runs WHERE tenant_id = $1 AND alive_until < $2 AND finished_at IS NULL";
         let now = self.tx.now();
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), now]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), now]).await?;
         rows.iter().map(|row| row.get("id")).collect()
     }
 }
@@ -256,7 +256,7 @@ impl Tx {
     }
 }
 
-fn read(row: &Row) -> Result<Run> {
+fn read_run(row: &SqlRow) -> Result<Run> {
     Ok(Run {
         id: row.get("id")?,
         conversation: row.get("conversation_id")?,
@@ -265,7 +265,7 @@ fn read(row: &Row) -> Result<Run> {
         mode: row.parse("mode")?,
         status: row.parse("status")?,
         error: row.get("error")?,
-        usage: row.part("").json("usage")?,
+        usage: row.with_prefix("").parse_json("usage")?,
         last_seq: row.get("last_seq")?,
         is_cancelled: row.get("is_cancelled")?,
         created_at: row.get("created_at")?,

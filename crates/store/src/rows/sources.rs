@@ -7,20 +7,20 @@ use ibid_domain::{
 use serde_json::Value as Json;
 use uuid::Uuid;
 
-use super::{changes::LoggedChange, json};
+use super::{change_log::LoggedChange, to_json_value};
 use crate::{
     EngineKind, Error, Result, Scope, Tx,
-    sql::{Part, Row, Value, params, placeholder_list, placeholders},
+    sql::{PrefixedRow, SqlRow, SqlValue, params, placeholder_list, placeholder_rows},
 };
 
-/// What a new source is written with; its values are `id, tenant_id, created_by, created_at, url_key` and [`columns`].
+/// Statement that inserts a source; binds `id, tenant_id, created_by, created_at, url_key` and [`column_values`].
 pub(super) const INSERT: &str =
     "INSERT INTO sources (id, tenant_id, created_by, created_at, url_key, kind, origin, reference, edited,
          url, canonical_url, site_name, favicon, metadata, tags, document_id, project_id, run_id,
          message_id, external_id, is_available, status, extraction_error, embedding, embedding_error,
          revision_id, words, updated_at, accessed_at)";
 
-/// The sources of one tenant.
+/// Access to the sources of one tenant.
 pub struct Sources<'a> {
     tx: &'a mut Tx,
     scope: &'a Scope,
@@ -33,12 +33,10 @@ impl Tx {
     }
 }
 
-/// Which sources a list shows.
+/// Restricts a list of sources; an unset field does not restrict.
 #[derive(Clone, Debug, Default)]
 pub struct SourceFilter {
-    /// Only those of this type.
     pub kind: Option<SourceType>,
-    /// Only those from there.
     pub origin: Option<Origin>,
     /// Only those collected for this document.
     pub document_id: Option<Uuid>,
@@ -56,12 +54,12 @@ pub struct SourceFilter {
     pub words: Vec<String>,
 }
 
-/// What tells a source from others, beside its id.
+/// Key that identifies a source, besides its id, to avoid duplicates.
 #[derive(Clone, Debug)]
 pub enum SourceKey<'a> {
     /// The normal form of its address.
     Url(&'a str),
-    /// What another system calls it.
+    /// Id in the system it was imported from.
     External(&'a str),
     /// The bytes of its newest revision, for files that were brought without an address.
     Content(Sha256),
@@ -69,20 +67,20 @@ pub enum SourceKey<'a> {
 
 impl Sources<'_> {
     /// Holds off everyone else who brings a source with the same key, until the transaction ends.
-    pub async fn lock(&mut self, key: &SourceKey<'_>) -> Result<()> {
-        self.tx.lock(&format!("source:{}:{key:?}", self.scope.tenant())).await
+    pub async fn lock_key(&mut self, key: &SourceKey<'_>) -> Result<()> {
+        self.tx.lock_key(&format!("source:{}:{key:?}", self.scope.tenant())).await
     }
 
     /// The source with this key that was collected for this document, or for none.
-    pub async fn find(&mut self, key: &SourceKey<'_>, document: Option<Uuid>) -> Result<Option<Source>> {
+    pub async fn find_by_key(&mut self, key: &SourceKey<'_>, document: Option<Uuid>) -> Result<Option<Source>> {
         let (condition, value) = match key {
-            SourceKey::Url(url) => ("s.url_key = $2", Value::from(*url)),
-            SourceKey::External(id) => ("s.external_id = $2", Value::from(*id)),
+            SourceKey::Url(url) => ("s.url_key = $2", SqlValue::from(*url)),
+            SourceKey::External(id) => ("s.external_id = $2", SqlValue::from(*id)),
             SourceKey::Content(sha256) => (
                 "s.url_key IS NULL AND s.external_id IS NULL AND s.id IN (
                      SELECT r.source_id FROM revisions r WHERE r.tenant_id = $1 AND r.content_sha256 = $2
                      AND NOT EXISTS (SELECT 1 FROM revisions n WHERE n.source_id = r.source_id AND n.number > r.number))",
-                Value::from(*sha256),
+                SqlValue::from(*sha256),
             ),
         };
         let sql = format!(
@@ -92,14 +90,14 @@ impl Sources<'_> {
         let mut values = params![self.scope.tenant()];
         values.extend([value, document.into()]);
         let rows = self.tx.rows_built(sql, values).await?;
-        rows.first().map(read).transpose()
+        rows.first().map(read_source).transpose()
     }
 
     /// Keeps a new source. `url_key` is the normal form of its address, `filename` what its file was called.
     pub async fn add(&mut self, source: &Source, url_key: Option<&str>, filename: Option<&str>) -> Result<()> {
         let mut values = params![source.id, self.scope.tenant(), source.created_by, source.created_at, url_key];
-        values.extend(columns(source, filename)?);
-        self.tx.execute_built(format!("{INSERT} VALUES {}", placeholders(1, 1, 29)), values).await?;
+        values.extend(column_values(source, filename)?);
+        self.tx.execute_built(format!("{INSERT} VALUES {}", placeholder_rows(1, 1, 29)), values).await?;
         Ok(())
     }
 
@@ -107,7 +105,7 @@ impl Sources<'_> {
     pub async fn save(&mut self, source: &mut Source, filename: Option<&str>) -> Result<()> {
         source.updated_at = self.tx.now();
         let mut values = params![source.id, self.scope.tenant()];
-        values.extend(columns(source, filename)?);
+        values.extend(column_values(source, filename)?);
         self.tx
             .execute(
                 "UPDATE sources SET kind = $3, origin = $4, reference = $5, edited = $6, url = $7, canonical_url = $8,
@@ -119,7 +117,7 @@ impl Sources<'_> {
                 values,
             )
             .await?;
-        self.tx.log(LoggedChange::Source(source.id)).await
+        self.tx.log_change(LoggedChange::Source(source.id)).await
     }
 
     /// These sources, as far as they are there.
@@ -131,33 +129,33 @@ impl Sources<'_> {
                 placeholder_list(2, batch.len())
             );
             let mut values = params![self.scope.tenant()];
-            values.extend(batch.iter().map(|id| Value::from(*id)));
+            values.extend(batch.iter().map(|id| SqlValue::from(*id)));
             let rows = self.tx.rows_built(sql, values).await?;
-            found.extend(rows.iter().map(read).collect::<Result<Vec<_>>>()?);
+            found.extend(rows.iter().map(read_source).collect::<Result<Vec<_>>>()?);
         }
         Ok(found)
     }
 
-    /// One source.
+    /// Returns a source, if it exists.
     pub async fn get(&mut self, id: SourceId) -> Result<Option<Source>> {
         let sql = "SELECT * FROM sources WHERE tenant_id = $1 AND id = $2";
-        let row = self.tx.row(sql, params![self.scope.tenant(), id]).await?;
-        row.as_ref().map(read).transpose()
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), id]).await?;
+        row.as_ref().map(read_source).transpose()
     }
 
     /// One source, held so that nobody else changes it until the transaction ends.
-    pub async fn hold(&mut self, id: SourceId) -> Result<Option<Source>> {
+    pub async fn get_for_update(&mut self, id: SourceId) -> Result<Option<Source>> {
         let lock = if self.tx.engine() == EngineKind::Postgres { "FOR UPDATE" } else { "" };
         let sql = format!("SELECT * FROM sources WHERE tenant_id = $1 AND id = $2 {lock}");
         let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id]).await?;
-        rows.first().map(read).transpose()
+        rows.first().map(read_source).transpose()
     }
 
-    /// Sources, newest first.
+    /// Lists sources, newest first.
     pub async fn list(&mut self, filter: &SourceFilter, limit: Limit, after: Option<&Cursor>) -> Result<Page<Source>> {
         let mut sql = "SELECT s.* FROM sources s WHERE s.tenant_id = $1".to_owned();
         let mut values = params![self.scope.tenant()];
-        let mut also = |condition: &str, value: Value| {
+        let mut also = |condition: &str, value: SqlValue| {
             values.push(value);
             sql += &condition.replace("$n", &format!("${}", values.len()));
         };
@@ -217,33 +215,33 @@ impl Sources<'_> {
             sql += "))";
         }
         if let Some(cursor) = after {
-            let [id] = cursor.parts()?;
-            let id: SourceId = id.parse().map_err(|_| Cursor::invalid())?;
+            let [id] = cursor.key_parts()?;
+            let id: SourceId = id.parse().map_err(|_| Cursor::invalid_cursor())?;
             values.push(id.into());
             sql += &format!(" AND s.id < ${}", values.len());
         }
-        values.push(limit.probe().into());
+        values.push(limit.probe_count().into());
         sql += &format!(" ORDER BY s.id DESC LIMIT ${}", values.len());
         let rows = self.tx.rows_built(sql, values).await?;
-        let items = rows.iter().map(read).collect::<Result<_>>()?;
-        Ok(Page::of(items, limit, |last: &Source| vec![last.id.to_string()]))
+        let items = rows.iter().map(read_source).collect::<Result<_>>()?;
+        Ok(Page::from_rows(items, limit, |last: &Source| vec![last.id.to_string()]))
     }
 
-    /// How many sources have come how far, with the state of their embedding.
-    pub async fn count(&mut self) -> Result<Vec<(SourceStatus, EmbeddingState, u64)>> {
+    /// Counts sources by status and state of their embedding.
+    pub async fn count_by_status(&mut self) -> Result<Vec<(SourceStatus, EmbeddingState, u64)>> {
         let sql = "SELECT status, embedding, COUNT(*) AS count FROM sources WHERE tenant_id = $1
                    GROUP BY status, embedding ORDER BY status, embedding";
-        let rows = self.tx.rows(sql, params![self.scope.tenant()]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant()]).await?;
         rows.iter().map(|row| Ok((row.parse("status")?, row.parse("embedding")?, row.get("count")?))).collect()
     }
 
     /// Sources whose reading or embedding is not done, in the order of their ids.
-    pub async fn unfinished(&mut self, after: Option<SourceId>, count: i64) -> Result<Vec<Source>> {
+    pub async fn list_unfinished(&mut self, after: Option<SourceId>, count: i64) -> Result<Vec<Source>> {
         let sql = "SELECT * FROM sources WHERE tenant_id = $1 AND (status = 'pending' OR embedding = 'pending')
                    AND id > $2 ORDER BY id LIMIT $3";
         let after = after.map_or_else(Uuid::nil, SourceId::uuid);
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), after, count]).await?;
-        rows.iter().map(read).collect()
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), after, count]).await?;
+        rows.iter().map(read_source).collect()
     }
 
     /// Says that everything with chunks is to be embedded anew, and how many sources that are.
@@ -260,28 +258,28 @@ impl Sources<'_> {
             self.tx.knowledge(self.scope).lock().await?;
         }
         self.tx.revisions(self.scope).remove_all(id).await?;
-        self.tx.log(LoggedChange::Gone(id)).await?;
+        self.tx.log_change(LoggedChange::Deleted(id)).await?;
         let sql = "DELETE FROM sources WHERE tenant_id = $1 AND id = $2";
         let removed = self.tx.execute(sql, params![self.scope.tenant(), id]).await? == 1;
-        self.tx.knowledge(self.scope).recount(&named).await?;
+        self.tx.knowledge(self.scope).prune_and_recount(&named).await?;
         Ok(removed)
     }
 }
 
 /// The columns that may change, in the order of the statements above.
-pub(super) fn columns(source: &Source, filename: Option<&str>) -> Result<Vec<Value>> {
-    let fault = source.extraction_error.as_ref().map(json).transpose()?;
+pub(super) fn column_values(source: &Source, filename: Option<&str>) -> Result<Vec<SqlValue>> {
+    let fault = source.extraction_error.as_ref().map(to_json_value).transpose()?;
     Ok(params![
         source.kind.as_str(),
         source.origin.as_str(),
-        json(&source.reference)?,
-        json(&source.edited)?,
+        to_json_value(&source.reference)?,
+        to_json_value(&source.edited)?,
         source.url.as_deref(),
         source.canonical_url.as_deref(),
         source.site_name.as_deref(),
         source.favicon.as_deref(),
         source.metadata.clone(),
-        json(&source.tags)?,
+        to_json_value(&source.tags)?,
         source.document_id,
         source.project_id,
         source.run_id,
@@ -293,14 +291,14 @@ pub(super) fn columns(source: &Source, filename: Option<&str>) -> Result<Vec<Val
         source.embedding.as_str(),
         source.embedding_error.as_deref(),
         source.revision,
-        words(source, filename),
+        search_text(source, filename),
         source.updated_at,
         source.accessed_at,
     ])
 }
 
-/// What a person would look for a source by, in lower case.
-fn words(source: &Source, filename: Option<&str>) -> String {
+/// Returns the lower-case text that the source list is searched by.
+fn search_text(source: &Source, filename: Option<&str>) -> String {
     let reference = &source.reference;
     let names = reference.authors.iter().chain(&reference.editors).map(ToString::to_string);
     let texts = [
@@ -317,11 +315,11 @@ fn words(source: &Source, filename: Option<&str>) -> String {
     texts.chain(names).chain(source.tags.iter().cloned()).collect::<Vec<_>>().join("\n").to_lowercase()
 }
 
-pub(super) fn read(row: &Row) -> Result<Source> {
-    read_part(row.part(""))
+pub(super) fn read_source(row: &SqlRow) -> Result<Source> {
+    read_part(row.with_prefix(""))
 }
 
-/// What [`read_part`] reads.
+/// Columns that [`read_part`] reads, in no fixed order.
 pub(super) const COLUMNS: &[&str] = &[
     "id",
     "kind",
@@ -351,7 +349,7 @@ pub(super) const COLUMNS: &[&str] = &[
     "accessed_at",
 ];
 
-pub(super) fn read_part(row: Part<'_>) -> Result<Source> {
+pub(super) fn read_part(row: PrefixedRow<'_>) -> Result<Source> {
     let fault: Option<Json> = row.get("extraction_error")?;
     let fault: Option<ExtractionFault> =
         fault.map(serde_json::from_value).transpose().map_err(|error| Error::Corrupt(error.to_string()))?;
@@ -359,14 +357,14 @@ pub(super) fn read_part(row: Part<'_>) -> Result<Source> {
         id: row.get("id")?,
         kind: row.parse("kind")?,
         origin: row.parse("origin")?,
-        reference: row.json("reference")?,
-        edited: row.json("edited")?,
+        reference: row.parse_json("reference")?,
+        edited: row.parse_json("edited")?,
         url: row.get("url")?,
         canonical_url: row.get("canonical_url")?,
         site_name: row.get("site_name")?,
         favicon: row.get("favicon")?,
         metadata: row.get("metadata")?,
-        tags: row.json("tags")?,
+        tags: row.parse_json("tags")?,
         document_id: row.get("document_id")?,
         project_id: row.get("project_id")?,
         run_id: row.get("run_id")?,

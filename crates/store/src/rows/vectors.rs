@@ -2,27 +2,25 @@
 
 use ibid_domain::{ChunkId, RevisionId};
 
-use super::changes::LoggedChange;
+use super::change_log::LoggedChange;
 use crate::{
     EngineKind, Result, Scope, Tx,
-    sql::{Row, Value, int, params, placeholders},
+    sql::{SqlRow, SqlValue, params, placeholder_rows, to_sql_int},
 };
 
-/// How many rows go into one statement.
+/// Maximum number of rows in one statement.
 const BATCH: usize = 200;
 
 /// A way of turning text into vectors: a model of a provider, with its dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmbeddingSpace {
-    /// Its number.
     pub id: i64,
-    /// Who makes the vectors.
+    /// Name of the provider that computes the vectors.
     pub provider: String,
-    /// With which model.
     pub model: String,
-    /// How many numbers a vector has.
+    /// Number of components of a vector.
     pub dimension: u64,
-    /// Whether search uses it.
+    /// True if search uses this space.
     pub in_use: bool,
 }
 
@@ -30,8 +28,8 @@ impl EmbeddingSpace {
     /// The most numbers that PostgreSQL's index takes; longer vectors are compared one by one.
     const MOST_INDEXED: u64 = 4000;
 
-    /// Whether PostgreSQL has an index of vectors so long, which is made and dropped with their space.
-    pub(super) const fn indexes(dimension: u64) -> bool {
+    /// True if PostgreSQL can index vectors of this dimension; longer ones are compared one by one.
+    pub(super) const fn is_indexable(dimension: u64) -> bool {
         dimension <= Self::MOST_INDEXED
     }
 }
@@ -50,17 +48,17 @@ impl Tx {
 
     /// Every space there is, oldest first. Spaces belong to the library, not to a tenant.
     pub async fn embedding_spaces(&mut self) -> Result<Vec<EmbeddingSpace>> {
-        let rows = self.rows("SELECT * FROM embedding_spaces ORDER BY id", vec![]).await?;
-        rows.iter().map(read).collect()
+        let rows = self.fetch_all("SELECT * FROM embedding_spaces ORDER BY id", vec![]).await?;
+        rows.iter().map(read_space).collect()
     }
 
     /// The space of this model, made if it is new. The first there is comes into use at once.
     pub async fn embedding_space(&mut self, provider: &str, model: &str, dimension: u64) -> Result<EmbeddingSpace> {
-        self.lock("embedding_spaces").await?;
-        let names = params![provider, model, int(dimension)];
+        self.lock_key("embedding_spaces").await?;
+        let names = params![provider, model, to_sql_int(dimension)];
         let sql = "SELECT * FROM embedding_spaces WHERE provider = $1 AND model = $2 AND dimension = $3";
-        if let Some(row) = self.row(sql, names.clone()).await? {
-            return read(&row);
+        if let Some(row) = self.fetch_optional(sql, names.clone()).await? {
+            return read_space(&row);
         }
         let mut values = names.clone();
         values.push(self.now().into());
@@ -70,10 +68,11 @@ impl Tx {
             values,
         )
         .await?;
-        let row = self.row(sql, names).await?;
-        let space =
-            read(&row.ok_or_else(|| crate::Error::Corrupt("a space is not there after it was made".to_owned()))?)?;
-        if self.engine() == EngineKind::Postgres && EmbeddingSpace::indexes(dimension) {
+        let row = self.fetch_optional(sql, names).await?;
+        let space = read_space(
+            &row.ok_or_else(|| crate::Error::Corrupt("a space is not there after it was made".to_owned()))?,
+        )?;
+        if self.engine() == EngineKind::Postgres && EmbeddingSpace::is_indexable(dimension) {
             let (id, dimension) = (space.id, space.dimension);
             let sql = format!(
                 "CREATE INDEX chunk_vectors_space_{id} ON chunk_vectors
@@ -86,10 +85,10 @@ impl Tx {
 
     /// Search uses this space from now on; the others are forgotten, with all their vectors.
     pub async fn use_embedding_space(&mut self, id: i64) -> Result<()> {
-        self.lock("embedding_spaces").await?;
+        self.lock_key("embedding_spaces").await?;
         self.execute("UPDATE embedding_spaces SET in_use = 1 WHERE id = $1", params![id]).await?;
         if self.engine() == EngineKind::Postgres {
-            for row in self.rows("SELECT id FROM embedding_spaces WHERE id <> $1", params![id]).await? {
+            for row in self.fetch_all("SELECT id FROM embedding_spaces WHERE id <> $1", params![id]).await? {
                 // Where AGE is loaded by the server and not set up in this database, its hook fails every DROP with
                 // this error. The index is left then; it is empty and never used again.
                 let sql = format!(
@@ -101,41 +100,47 @@ impl Tx {
         }
         self.execute("DELETE FROM chunk_vectors WHERE space_id <> $1", params![id]).await?;
         self.execute("DELETE FROM embedding_spaces WHERE id <> $1", params![id]).await?;
-        self.log(LoggedChange::Space(id)).await
+        self.log_change(LoggedChange::Space(id)).await
     }
 
-    /// How many sources of any tenant wait for their embedding.
+    /// Counts the sources of all tenants that wait for their embedding.
     pub async fn awaiting_embedding(&mut self) -> Result<u64> {
-        let row = self.row("SELECT COUNT(*) AS count FROM sources WHERE embedding = 'pending'", vec![]).await?;
+        let row =
+            self.fetch_optional("SELECT COUNT(*) AS count FROM sources WHERE embedding = 'pending'", vec![]).await?;
         row.map_or(Ok(0), |row| row.get("count"))
     }
 }
 
 impl Vectors<'_> {
     /// Chunks of a revision that have no vector in a space yet, in order, with their text.
-    pub async fn missing(&mut self, space: i64, revision: RevisionId, count: i64) -> Result<Vec<(ChunkId, String)>> {
+    pub async fn chunks_without_vector(
+        &mut self,
+        space: i64,
+        revision: RevisionId,
+        count: i64,
+    ) -> Result<Vec<(ChunkId, String)>> {
         let sql = "SELECT c.id, c.content FROM chunks c WHERE c.tenant_id = $1 AND c.revision_id = $2
                    AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.space_id = $3 AND v.chunk_id = c.id)
                    ORDER BY c.ordinal LIMIT $4";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), revision, space, count]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), revision, space, count]).await?;
         rows.iter().map(|row| Ok((row.get("id")?, row.get("content")?))).collect()
     }
 
     /// Keeps vectors of chunks, given in the order of their text. Those of chunks that are gone, or that have one already, are left out.
-    pub async fn keep(&mut self, space: i64, vectors: &[(ChunkId, Vec<f32>)]) -> Result<u64> {
+    pub async fn insert_vectors(&mut self, space: i64, vectors: &[(ChunkId, Vec<f32>)]) -> Result<u64> {
         let mut kept = 0;
         for batch in vectors.chunks(BATCH) {
             let mut values = params![space, self.scope.tenant()];
             for (chunk, vector) in batch {
                 values.push((*chunk).into());
-                values.push(Value::Vector(vector.clone()));
+                values.push(SqlValue::Vector(vector.clone()));
             }
             let sql = format!(
                 "WITH new (chunk_id, vector) AS (VALUES {})
                  INSERT INTO chunk_vectors (space_id, chunk_id, vector)
                  SELECT $1, c.id, new.vector FROM new JOIN chunks c ON c.id = new.chunk_id AND c.tenant_id = $2 WHERE true
                  ON CONFLICT (space_id, chunk_id) DO NOTHING",
-                placeholders(3, batch.len(), 2)
+                placeholder_rows(3, batch.len(), 2)
             );
             kept += self.tx.execute_built(sql, values).await?;
         }
@@ -145,16 +150,16 @@ impl Vectors<'_> {
         Ok(kept)
     }
 
-    /// How many chunks of a revision have a vector in a space.
-    pub async fn count(&mut self, space: i64, revision: RevisionId) -> Result<u64> {
+    /// Counts the chunks of a revision that have a vector in a space.
+    pub async fn count_vectors(&mut self, space: i64, revision: RevisionId) -> Result<u64> {
         let sql = "SELECT COUNT(*) AS count FROM chunk_vectors v JOIN chunks c ON c.id = v.chunk_id
                    WHERE v.space_id = $1 AND c.tenant_id = $2 AND c.revision_id = $3";
-        let row = self.tx.row(sql, params![space, self.scope.tenant(), revision]).await?;
+        let row = self.tx.fetch_optional(sql, params![space, self.scope.tenant(), revision]).await?;
         row.map_or(Ok(0), |row| row.get("count"))
     }
 }
 
-fn read(row: &Row) -> Result<EmbeddingSpace> {
+fn read_space(row: &SqlRow) -> Result<EmbeddingSpace> {
     Ok(EmbeddingSpace {
         id: row.get("id")?,
         provider: row.get("provider")?,

@@ -13,7 +13,7 @@ use std::{
 use rusqlite::{Connection as RawConnection, OpenFlags, types::Value as SqliteValue};
 use uuid::Uuid;
 
-use crate::{Error, Result, sql::Value};
+use crate::{Error, Result, sql::SqlValue};
 
 /// Prepared statements kept by a connection.
 const PREPARED_STATEMENTS: usize = 200;
@@ -64,7 +64,7 @@ impl StatementPlan {
     }
 
     /// Puts the values into the order of the statement's parameters.
-    fn arrange(&self, values: Vec<Value>) -> Vec<SqliteValue> {
+    fn arrange(&self, values: Vec<SqlValue>) -> Vec<SqliteValue> {
         let mut values: Vec<SqliteValue> = values.into_iter().map(to_sqlite).collect();
         if self.value_places.iter().copied().eq(0..values.len()) {
             return values;
@@ -115,14 +115,14 @@ impl Connection {
     }
 
     /// Runs a statement and returns the number of rows it changed.
-    pub(super) fn execute(&mut self, sql: &str, values: Vec<Value>) -> Result<u64> {
+    pub(super) fn execute(&mut self, sql: &str, values: Vec<SqlValue>) -> Result<u64> {
         let mut statement = self.raw.prepare_cached(sql)?;
         let values = statement_plan(&mut self.plans, sql, &statement)?.arrange(values);
         Ok(statement.execute(rusqlite::params_from_iter(values))? as u64)
     }
 
     /// Returns all rows of a statement.
-    pub(super) fn rows(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<SqliteRow>> {
+    pub(super) fn rows(&mut self, sql: &str, values: Vec<SqlValue>) -> Result<Vec<SqliteRow>> {
         let mut statement = self.raw.prepare_cached(sql)?;
         let plan = statement_plan(&mut self.plans, sql, &statement)?;
         let mut found = statement.query(rusqlite::params_from_iter(plan.arrange(values)))?;
@@ -152,19 +152,19 @@ fn statement_plan(
     Ok(plan)
 }
 
-fn to_sqlite(value: Value) -> SqliteValue {
+fn to_sqlite(value: SqlValue) -> SqliteValue {
     fn or_null<T>(value: Option<T>, convert: impl Fn(T) -> SqliteValue) -> SqliteValue {
         value.map_or(SqliteValue::Null, convert)
     }
     match value {
-        Value::Text(v) => or_null(v, SqliteValue::Text),
-        Value::Int(v) => or_null(v, SqliteValue::Integer),
-        Value::Real(v) => or_null(v, SqliteValue::Real),
-        Value::Uuid(v) => or_null(v, |v| SqliteValue::Blob(v.as_bytes().to_vec())),
-        Value::Bytes(v) => or_null(v, SqliteValue::Blob),
-        Value::Time(v) => or_null(v, |v| SqliteValue::Integer(v.as_micros())),
-        Value::Json(v) => or_null(v, |v| SqliteValue::Text(v.to_string())),
-        Value::Vector(v) => SqliteValue::Blob(v.iter().flat_map(|number| number.to_le_bytes()).collect()),
+        SqlValue::Text(v) => or_null(v, SqliteValue::Text),
+        SqlValue::Int(v) => or_null(v, SqliteValue::Integer),
+        SqlValue::Real(v) => or_null(v, SqliteValue::Real),
+        SqlValue::Uuid(v) => or_null(v, |v| SqliteValue::Blob(v.as_bytes().to_vec())),
+        SqlValue::Bytes(v) => or_null(v, SqliteValue::Blob),
+        SqlValue::Time(v) => or_null(v, |v| SqliteValue::Integer(v.as_micros())),
+        SqlValue::Json(v) => or_null(v, |v| SqliteValue::Text(v.to_string())),
+        SqlValue::Vector(v) => SqliteValue::Blob(v.iter().flat_map(|number| number.to_le_bytes()).collect()),
     }
 }
 

@@ -9,7 +9,7 @@ use super::connection::Connection;
 use crate::{
     EngineKind, Error, Result,
     migrations::{Migration, migrations},
-    sql::Value,
+    sql::SqlValue,
 };
 
 const CREATE_TABLE: &str = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
@@ -51,7 +51,8 @@ pub(super) fn run(connection: &mut Connection) -> Result<()> {
 
 fn apply(connection: &mut Connection, migration: &Migration) -> Result<()> {
     connection.run_script(migration.sql)?;
-    let values = vec![Value::from(migration.version), Value::from(migration.name), Value::from(checksum_of(migration))];
+    let values =
+        vec![SqlValue::from(migration.version), SqlValue::from(migration.name), SqlValue::from(checksum_of(migration))];
     connection.execute(
         "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
          VALUES ($1, $2, TRUE, $3, 0)",

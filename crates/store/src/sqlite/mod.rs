@@ -25,7 +25,7 @@ pub(crate) use connection::SqliteRow;
 use crate::{
     Error, Result,
     blocking::{run_blocking, run_in_place},
-    sql::Value,
+    sql::SqlValue,
     store::create_private_folder,
 };
 
@@ -184,7 +184,7 @@ impl Drop for Reader {
 
 impl SqliteTransaction {
     /// Runs a statement and returns the number of rows it changed.
-    pub(crate) async fn execute(&mut self, sql: &str, values: Vec<Value>) -> Result<u64> {
+    pub(crate) async fn execute(&mut self, sql: &str, values: Vec<SqlValue>) -> Result<u64> {
         match self {
             Self::Reader(reader) => reader.with_connection(|connection| connection.execute(sql, values)),
             Self::Writer(writer) => writer.execute(sql, values).await,
@@ -192,7 +192,7 @@ impl SqliteTransaction {
     }
 
     /// Returns all rows of a statement.
-    pub(crate) async fn rows(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<SqliteRow>> {
+    pub(crate) async fn rows(&mut self, sql: &str, values: Vec<SqlValue>) -> Result<Vec<SqliteRow>> {
         match self {
             Self::Reader(reader) => reader.with_connection(|connection| connection.rows(sql, values)),
             Self::Writer(writer) => writer.rows(sql, values).await,

@@ -8,7 +8,7 @@ use super::{
     BUSY_TIMEOUT,
     connection::{Access, Connection, SqliteRow},
 };
-use crate::{Error, Result, sql::Value};
+use crate::{Error, Result, sql::SqlValue};
 
 /// IMMEDIATE takes the write lock at once: a transaction that reads first and writes later would otherwise fail when
 /// another process wrote in between.
@@ -31,8 +31,8 @@ struct Turn {
 
 /// What the writer thread is asked to do, with where the result goes.
 enum Statement {
-    Execute(String, Vec<Value>, oneshot::Sender<Result<u64>>),
-    Rows(String, Vec<Value>, oneshot::Sender<Result<Vec<SqliteRow>>>),
+    Execute(String, Vec<SqlValue>, oneshot::Sender<Result<u64>>),
+    Rows(String, Vec<SqlValue>, oneshot::Sender<Result<Vec<SqliteRow>>>),
     /// `BEGIN` or `COMMIT`.
     Run(&'static str, oneshot::Sender<Result<()>>),
     /// The transaction was dropped: nobody waits for the result.
@@ -99,7 +99,7 @@ enum Place {
 }
 
 impl WriterTransaction {
-    pub(super) async fn execute(&mut self, sql: &str, values: Vec<Value>) -> Result<u64> {
+    pub(super) async fn execute(&mut self, sql: &str, values: Vec<SqlValue>) -> Result<u64> {
         match &mut self.place {
             Place::Thread(statements) => {
                 ask(statements, |reply| Statement::Execute(sql.to_owned(), values, reply)).await
@@ -109,7 +109,7 @@ impl WriterTransaction {
         }
     }
 
-    pub(super) async fn rows(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<SqliteRow>> {
+    pub(super) async fn rows(&mut self, sql: &str, values: Vec<SqlValue>) -> Result<Vec<SqliteRow>> {
         match &mut self.place {
             Place::Thread(statements) => ask(statements, |reply| Statement::Rows(sql.to_owned(), values, reply)).await,
             Place::Inline(Some(connection)) => connection.rows(sql, values),

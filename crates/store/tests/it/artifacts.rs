@@ -4,17 +4,17 @@ use std::{collections::BTreeMap, time::Duration};
 
 use ibid_domain::{Code, Cursor, Limit, Sha256, SourceType};
 use ibid_store::{ArtifactFilter, NewArtifact};
-use ibid_testkit::{Library, on_both};
+use ibid_testkit::{TestLibrary, on_both};
 use serde_json::json;
 
 use crate::{keep_artifact, new_artifact};
 
 on_both!(story, lists, tenants, condemning);
 
-async fn story(library: Library) {
+async fn story(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
-    let (first, new) = tx.artifacts(scope).keep(new_artifact("a")).await.unwrap();
+    let (first, new) = tx.artifacts(scope).insert_or_touch(new_artifact("a")).await.unwrap();
     assert!(new);
     assert_eq!((first.size_bytes, first.reference_count, first.entity_type), (1, 0, None));
     assert_eq!(first.created_by, scope.user());
@@ -30,7 +30,7 @@ async fn story(library: Library) {
         entity_metadata: json!({"provider": "brave", "n": [1, {"deep": null}]}).as_object().cloned(),
         ..new_artifact("a")
     };
-    let (second, new) = tx.artifacts(scope).keep(again).await.unwrap();
+    let (second, new) = tx.artifacts(scope).insert_or_touch(again).await.unwrap();
     assert!(!new);
     assert_eq!(second.filename, first.filename);
     assert_eq!(second.entity_type, Some(SourceType::WebPage));
@@ -39,17 +39,17 @@ async fn story(library: Library) {
 
     let mut tx = library.store.read().await.unwrap();
     assert_eq!(tx.artifacts(scope).get(first.sha256).await.unwrap(), Some(second));
-    assert_eq!(tx.artifacts(scope).get(Sha256::of(b"b")).await.unwrap(), None);
+    assert_eq!(tx.artifacts(scope).get(Sha256::of_bytes(b"b")).await.unwrap(), None);
 
     // What is not committed never was.
     let mut tx = library.store.write().await.unwrap();
     keep_artifact(&mut tx, scope, "rolled back").await;
     drop(tx);
     let mut tx = library.store.read().await.unwrap();
-    assert_eq!(tx.artifacts(scope).get(Sha256::of(b"rolled back")).await.unwrap(), None);
+    assert_eq!(tx.artifacts(scope).get(Sha256::of_bytes(b"rolled back")).await.unwrap(), None);
 }
 
-async fn lists(library: Library) {
+async fn lists(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     for number in 0..25 {
@@ -58,7 +58,10 @@ async fn lists(library: Library) {
             library.clock.advance(Duration::from_micros(1));
         }
         let entity_type = (number % 2 == 0).then_some(SourceType::KnowledgeBase);
-        tx.artifacts(scope).keep(NewArtifact { entity_type, ..new_artifact(&format!("n{number}")) }).await.unwrap();
+        tx.artifacts(scope)
+            .insert_or_touch(NewArtifact { entity_type, ..new_artifact(&format!("n{number}")) })
+            .await
+            .unwrap();
     }
     tx.commit().await.unwrap();
     let mut tx = library.store.read().await.unwrap();
@@ -81,17 +84,17 @@ async fn lists(library: Library) {
     for nonsense in ["x", "1.2.3", "a.b"] {
         let cursor = Cursor::decode(nonsense).unwrap();
         let refused = tx.artifacts(scope).list(&ArtifactFilter::default(), Limit::default(), Some(&cursor)).await;
-        assert_eq!(refused.unwrap_err().problem().code, Code::InvalidCursor);
+        assert_eq!(refused.unwrap_err().to_problem().code, Code::InvalidCursor);
     }
 }
 
-async fn tenants(library: Library) {
+async fn tenants(library: TestLibrary) {
     let mut tx = library.store.write().await.unwrap();
     let other = tx.create_tenant("other").await.unwrap();
     let kept = keep_artifact(&mut tx, &library.scope, "secret").await;
     assert_eq!(tx.artifacts(&other).get(kept.sha256).await.unwrap(), None);
     // The other tenant brings the same bytes: to it they are new, and its row is its own.
-    let (theirs, new) = tx.artifacts(&other).keep(new_artifact("secret")).await.unwrap();
+    let (theirs, new) = tx.artifacts(&other).insert_or_touch(new_artifact("secret")).await.unwrap();
     assert!(new);
     assert_eq!(theirs.created_by, other.user());
     let page = tx.artifacts(&other).list(&ArtifactFilter::default(), Limit::default(), None).await.unwrap();
@@ -100,7 +103,7 @@ async fn tenants(library: Library) {
     assert_eq!(library.store.read().await.unwrap().every_tenant().await.unwrap().len(), 2);
 }
 
-async fn condemning(library: Library) {
+async fn condemning(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let (free, held) = (keep_artifact(&mut tx, scope, "free").await, keep_artifact(&mut tx, scope, "held").await);
@@ -112,19 +115,19 @@ async fn condemning(library: Library) {
 
     let mut tx = library.store.write().await.unwrap();
     let mut artifacts = tx.artifacts(scope);
-    assert!(artifacts.unreferenced(cutoff, None, 10).await.unwrap().is_empty());
-    let old = artifacts.unreferenced(later, None, 10).await.unwrap();
+    assert!(artifacts.list_unreferenced(cutoff, None, 10).await.unwrap().is_empty());
+    let old = artifacts.list_unreferenced(later, None, 10).await.unwrap();
     assert_eq!(old.iter().map(|artifact| artifact.sha256).collect::<Vec<_>>(), [free.sha256]);
-    assert!(!artifacts.condemn(free.sha256, cutoff).await.unwrap());
-    assert!(!artifacts.condemn(held.sha256, later).await.unwrap());
-    assert!(artifacts.condemn(free.sha256, later).await.unwrap());
+    assert!(!artifacts.delete_if_unreferenced(free.sha256, cutoff).await.unwrap());
+    assert!(!artifacts.delete_if_unreferenced(held.sha256, later).await.unwrap());
+    assert!(artifacts.delete_if_unreferenced(free.sha256, later).await.unwrap());
     assert_eq!(artifacts.get(free.sha256).await.unwrap(), None);
-    assert_eq!(artifacts.condemned(10).await.unwrap(), [free.sha256]);
+    assert_eq!(artifacts.list_condemned_blobs(10).await.unwrap(), [free.sha256]);
     // Brought anew, it is spared.
-    artifacts.keep(new_artifact("free")).await.unwrap();
-    assert!(artifacts.condemned(10).await.unwrap().is_empty());
+    artifacts.insert_or_touch(new_artifact("free")).await.unwrap();
+    assert!(artifacts.list_condemned_blobs(10).await.unwrap().is_empty());
 
     // Counts that are wrong are found; a reference to what is not there is refused.
     assert_eq!(artifacts.wrong_reference_counts().await.unwrap(), [(held.sha256, 2, 0)]);
-    assert!(artifacts.count_references(&BTreeMap::from([(Sha256::of(b"none"), 1)])).await.is_err());
+    assert!(artifacts.count_references(&BTreeMap::from([(Sha256::of_bytes(b"none"), 1)])).await.is_err());
 }

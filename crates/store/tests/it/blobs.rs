@@ -4,23 +4,23 @@ use bytes::Bytes;
 use futures::TryStreamExt;
 use ibid_domain::Sha256;
 use ibid_store::{BlobLocation, Clock, Scope, Store};
-use ibid_testkit::{Engine, Place, bucket};
+use ibid_testkit::{TestEngine, TestPlace, create_bucket};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn in_a_folder() {
-    let place = Place::new(Engine::Sqlite).await.unwrap();
-    let store = Store::open(place.options(Clock::System)).await.unwrap();
+    let place = TestPlace::new(TestEngine::Sqlite).await.unwrap();
+    let store = Store::open(place.store_options(Clock::System)).await.unwrap();
     story(&store).await;
     assert_eq!(store.blobs().kind(), "folder");
     // Beside the blobs themselves nothing is left.
-    assert_eq!(std::fs::read_dir(place.blobs().join("spool")).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(place.blobs_folder().join("spool")).unwrap().count(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn on_s3() {
-    let Some(options) = bucket().await else { return };
-    let place = Place::new(Engine::Sqlite).await.unwrap();
-    let mut opening = place.options(Clock::System);
+    let Some(options) = create_bucket().await else { return };
+    let place = TestPlace::new(TestEngine::Sqlite).await.unwrap();
+    let mut opening = place.store_options(Clock::System);
     opening.blobs = BlobLocation::S3(options);
     let store = Store::open(opening).await.unwrap();
     story(&store).await;
@@ -28,14 +28,14 @@ async fn on_s3() {
 }
 
 async fn put(store: &Store, scope: &Scope, content: &[u8]) -> Sha256 {
-    let mut spool = store.blobs().spool().await.unwrap();
+    let mut spool = store.blobs().create_spool().await.unwrap();
     for piece in content.chunks(1 << 20) {
         spool.write(Bytes::copy_from_slice(piece)).await.unwrap();
     }
     let sha256 = spool.finish().await.unwrap();
-    store.blobs().place(scope, &spool, sha256).await.unwrap();
+    store.blobs().store_spool(scope, &spool, sha256).await.unwrap();
     // Twice does no harm, and the spool is still there for it.
-    store.blobs().place(scope, &spool, sha256).await.unwrap();
+    store.blobs().store_spool(scope, &spool, sha256).await.unwrap();
     sha256
 }
 
@@ -52,11 +52,11 @@ async fn story(store: &Store) {
     let large: Vec<u8> = (0..20_000_003_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     for content in [b"".as_slice(), b"small", &large] {
         let sha256 = put(store, scope, content).await;
-        assert_eq!(sha256, Sha256::of(content));
+        assert_eq!(sha256, Sha256::of_bytes(content));
         assert_eq!(store.blobs().size(scope, sha256).await.unwrap(), Some(content.len() as u64));
         assert!(get(store, scope, sha256, None).await.unwrap() == content);
     }
-    let sha256 = Sha256::of(&large);
+    let sha256 = Sha256::of_bytes(&large);
     assert!(get(store, scope, sha256, Some(9_999_990..10_000_010)).await.unwrap() == large[9_999_990..10_000_010]);
     assert_eq!(get(store, scope, sha256, Some(5..5)).await.unwrap(), b"");
     assert!(store.blobs().uri(scope, sha256).ends_with(&sha256.to_string()));

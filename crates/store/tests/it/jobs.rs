@@ -6,8 +6,8 @@ use ibid_domain::{
     Code, Limit,
     job::{JobChange, JobState, Progress},
 };
-use ibid_store::{Failure, JobEventCursor, JobFilter, NewJob};
-use ibid_testkit::{Library, on_both};
+use ibid_store::{JobError, JobEventCursor, JobFilter, NewJob};
+use ibid_testkit::{TestLibrary, on_both};
 use serde_json::json;
 
 on_both!(story, failing, leases, events, many_workers, lists);
@@ -19,18 +19,18 @@ fn job() -> NewJob {
     NewJob::new("test", json!({"id": 1}))
 }
 
-async fn story(library: Library) {
+async fn story(library: TestLibrary) {
     let scope = &library.scope;
     // Asked for in a transaction that is undone: never was.
     let mut tx = library.store.write().await.unwrap();
     tx.jobs(scope).enqueue(job()).await.unwrap();
     drop(tx);
     let mut tx = library.store.write().await.unwrap();
-    assert!(tx.queue().take(KINDS, 9, LEASE).await.unwrap().is_empty());
+    assert!(tx.queue().lease_jobs(KINDS, 9, LEASE).await.unwrap().is_empty());
 
     let asked = tx.jobs(scope).enqueue(job()).await.unwrap();
     assert_eq!((asked.state, asked.attempt, asked.max_attempts), (JobState::Queued, 0, 3));
-    let later = NewJob { run_at: Some(library.clock.now().after(Duration::from_secs(9))), ..job() };
+    let later = NewJob { run_at: Some(library.clock.now().later_by(Duration::from_secs(9))), ..job() };
     let later = tx.jobs(scope).enqueue(later).await.unwrap();
     let urgent = tx.jobs(scope).enqueue(NewJob { priority: 1, ..job() }).await.unwrap();
     tx.jobs(scope).enqueue(NewJob { kind: "other", ..job() }).await.unwrap();
@@ -38,15 +38,17 @@ async fn story(library: Library) {
 
     // The urgent one first, none before its time, none of a kind that was not asked for.
     let mut tx = library.store.write().await.unwrap();
-    let first = tx.queue().take(KINDS, 1, LEASE).await.unwrap();
+    let first = tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap();
     assert_eq!(first[0].job.id, urgent.id);
-    let rest = tx.queue().take(KINDS, 9, LEASE).await.unwrap();
+    let rest = tx.queue().lease_jobs(KINDS, 9, LEASE).await.unwrap();
     assert_eq!(rest.iter().map(|leased| leased.job.id).collect::<Vec<_>>(), [asked.id]);
     assert_eq!(rest[0].scope.tenant(), scope.tenant());
     assert_eq!(rest[0].job.attempt, 1);
-    assert!(tx.queue().progress(&rest[0].lease, &Progress { done: 1, total: Some(2), message: None }).await.unwrap());
-    assert!(tx.queue().succeed(&rest[0].lease, Some(json!({"chunks": 3}))).await.unwrap());
-    assert!(!tx.queue().succeed(&rest[0].lease, None).await.unwrap(), "it was reported already");
+    assert!(
+        tx.queue().report_progress(&rest[0].lease, &Progress { done: 1, total: Some(2), message: None }).await.unwrap()
+    );
+    assert!(tx.queue().mark_succeeded(&rest[0].lease, Some(json!({"chunks": 3}))).await.unwrap());
+    assert!(!tx.queue().mark_succeeded(&rest[0].lease, None).await.unwrap(), "it was reported already");
     tx.commit().await.unwrap();
 
     let mut tx = library.store.write().await.unwrap();
@@ -55,98 +57,98 @@ async fn story(library: Library) {
     assert_eq!(done.progress, Some(Progress { done: 1, total: Some(2), message: None }));
     assert_eq!(done.finished_at, Some(library.clock.now()));
     library.clock.advance(Duration::from_secs(10));
-    assert_eq!(tx.queue().take(KINDS, 9, LEASE).await.unwrap()[0].job.id, later.id);
+    assert_eq!(tx.queue().lease_jobs(KINDS, 9, LEASE).await.unwrap()[0].job.id, later.id);
 
     // Waiting for the same thing twice is waiting once; once it runs, a further one may wait.
-    let one = tx.jobs(scope).enqueue(job().once("k")).await.unwrap();
-    assert_eq!(tx.jobs(scope).enqueue(job().once("k")).await.unwrap().id, one.id);
-    assert_eq!(tx.queue().take(KINDS, 9, LEASE).await.unwrap().len(), 1);
-    assert_ne!(tx.jobs(scope).enqueue(job().once("k")).await.unwrap().id, one.id);
+    let one = tx.jobs(scope).enqueue(job().with_dedupe_key("k")).await.unwrap();
+    assert_eq!(tx.jobs(scope).enqueue(job().with_dedupe_key("k")).await.unwrap().id, one.id);
+    assert_eq!(tx.queue().lease_jobs(KINDS, 9, LEASE).await.unwrap().len(), 1);
+    assert_ne!(tx.jobs(scope).enqueue(job().with_dedupe_key("k")).await.unwrap().id, one.id);
 }
 
-async fn failing(library: Library) {
+async fn failing(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let id = tx.jobs(scope).enqueue(job()).await.unwrap().id;
     // Three attempts, with growing waits between them, then it is dead and says why.
     for (attempt, wait) in [(1, 2), (2, 8)] {
-        let leased = tx.queue().take(KINDS, 1, LEASE).await.unwrap().remove(0);
+        let leased = tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap().remove(0);
         assert_eq!(leased.job.attempt, attempt);
-        assert!(tx.queue().fail(&leased, &Failure::Failed(format!("reason {attempt}"))).await.unwrap());
+        assert!(tx.queue().record_failure(&leased, &JobError::Retry(format!("reason {attempt}"))).await.unwrap());
         library.clock.advance(Duration::from_millis(wait * 1000 - 1));
-        assert!(tx.queue().take(KINDS, 1, LEASE).await.unwrap().is_empty(), "it waits {wait} seconds at least");
+        assert!(tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap().is_empty(), "it waits {wait} seconds at least");
         library.clock.advance(Duration::from_millis(wait * 250 + 1));
     }
     // Being put off uses up no attempt, however often.
     for _ in 0..5 {
-        let leased = tx.queue().take(KINDS, 1, LEASE).await.unwrap().remove(0);
+        let leased = tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap().remove(0);
         assert_eq!(leased.job.attempt, 3);
-        let put_off = Failure::PutOff("429".to_owned(), Duration::from_secs(7));
-        assert!(tx.queue().fail(&leased, &put_off).await.unwrap());
+        let put_off = JobError::Deferred("429".to_owned(), Duration::from_secs(7));
+        assert!(tx.queue().record_failure(&leased, &put_off).await.unwrap());
         library.clock.advance(Duration::from_secs(6));
-        assert!(tx.queue().take(KINDS, 1, LEASE).await.unwrap().is_empty());
+        assert!(tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap().is_empty());
         library.clock.advance(Duration::from_secs(1));
     }
-    let leased = tx.queue().take(KINDS, 1, LEASE).await.unwrap().remove(0);
-    assert!(tx.queue().fail(&leased, &Failure::Failed("reason 3".to_owned())).await.unwrap());
+    let leased = tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap().remove(0);
+    assert!(tx.queue().record_failure(&leased, &JobError::Retry("reason 3".to_owned())).await.unwrap());
     let dead = tx.jobs(scope).get(id).await.unwrap().unwrap();
     assert_eq!((dead.state, dead.last_error.as_deref()), (JobState::Dead, Some("reason 3")));
     library.clock.advance(Duration::from_secs(100_000));
-    assert!(tx.queue().take(KINDS, 1, LEASE).await.unwrap().is_empty());
+    assert!(tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap().is_empty());
 
     // Started over, it has all its attempts again.
     assert_eq!(tx.jobs(scope).retry(id).await.unwrap().attempt, 0);
-    assert_eq!(tx.jobs(scope).retry(id).await.unwrap_err().problem().code, Code::JobNotDead);
-    let leased = tx.queue().take(KINDS, 1, LEASE).await.unwrap().remove(0);
-    assert!(tx.queue().fail(&leased, &Failure::Hopeless("never".to_owned())).await.unwrap());
+    assert_eq!(tx.jobs(scope).retry(id).await.unwrap_err().to_problem().code, Code::JobNotDead);
+    let leased = tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap().remove(0);
+    assert!(tx.queue().record_failure(&leased, &JobError::Permanent("never".to_owned())).await.unwrap());
     assert_eq!(tx.jobs(scope).get(id).await.unwrap().unwrap().state, JobState::Dead);
 
     let other = tx.create_tenant("other").await.unwrap();
-    assert_eq!(tx.jobs(&other).retry(id).await.unwrap_err().problem().code, Code::JobNotFound);
+    assert_eq!(tx.jobs(&other).retry(id).await.unwrap_err().to_problem().code, Code::JobNotFound);
     assert!(tx.jobs(&other).get(id).await.unwrap().is_none());
 }
 
-async fn leases(library: Library) {
+async fn leases(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let id = tx.jobs(scope).enqueue(job()).await.unwrap().id;
-    let lost = tx.queue().take(KINDS, 1, LEASE).await.unwrap().remove(0);
+    let lost = tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap().remove(0);
     library.clock.advance(LEASE / 2);
-    assert!(tx.queue().renew(&lost.lease, LEASE).await.unwrap());
+    assert!(tx.queue().renew_lease(&lost.lease, LEASE).await.unwrap());
     library.clock.advance(LEASE / 2);
-    assert!(tx.queue().take(KINDS, 1, LEASE).await.unwrap().is_empty(), "its worker lives");
+    assert!(tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap().is_empty(), "its worker lives");
     library.clock.advance(LEASE);
-    let found = tx.queue().take(KINDS, 1, LEASE).await.unwrap().remove(0);
+    let found = tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap().remove(0);
     assert_eq!((found.job.id, found.job.attempt), (id, 2));
 
     // The first worker comes back: nothing it says counts.
-    assert!(!tx.queue().renew(&lost.lease, LEASE).await.unwrap());
-    assert!(!tx.queue().succeed(&lost.lease, None).await.unwrap());
-    assert!(!tx.queue().fail(&lost, &Failure::Failed("late".to_owned())).await.unwrap());
+    assert!(!tx.queue().renew_lease(&lost.lease, LEASE).await.unwrap());
+    assert!(!tx.queue().mark_succeeded(&lost.lease, None).await.unwrap());
+    assert!(!tx.queue().record_failure(&lost, &JobError::Retry("late".to_owned())).await.unwrap());
     assert!(!tx.queue().give_back(&lost.lease).await.unwrap());
 
     // Given back at shutdown it uses up no attempt.
     assert!(tx.queue().give_back(&found.lease).await.unwrap());
-    assert_eq!(tx.queue().take(KINDS, 1, LEASE).await.unwrap()[0].job.attempt, 2);
+    assert_eq!(tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap()[0].job.attempt, 2);
 
     // Taken back by a person, the worker finds its lease gone.
     let cancelled = tx.jobs(scope).cancel(id).await.unwrap();
     assert_eq!(cancelled.state, JobState::Cancelled);
-    assert_eq!(tx.jobs(scope).cancel(id).await.unwrap_err().problem().code, Code::JobFinished);
+    assert_eq!(tx.jobs(scope).cancel(id).await.unwrap_err().to_problem().code, Code::JobFinished);
 
     // A job that loses every worker is buried, not taken for ever.
     let killer = tx.jobs(scope).enqueue(job()).await.unwrap().id;
     for _ in 0..3 {
-        assert_eq!(tx.queue().take(KINDS, 9, LEASE).await.unwrap()[0].job.id, killer);
+        assert_eq!(tx.queue().lease_jobs(KINDS, 9, LEASE).await.unwrap()[0].job.id, killer);
         library.clock.advance(LEASE * 2);
     }
-    assert!(tx.queue().take(KINDS, 9, LEASE).await.unwrap().is_empty());
+    assert!(tx.queue().lease_jobs(KINDS, 9, LEASE).await.unwrap().is_empty());
     let buried = tx.jobs(scope).get(killer).await.unwrap().unwrap();
     assert_eq!(buried.state, JobState::Dead);
     assert!(buried.last_error.unwrap().contains("lost"));
 }
 
-async fn events(library: Library) {
+async fn events(library: TestLibrary) {
     let scope = &library.scope;
     let mut changed = library.store.jobs_changed();
     let start = library.store.read().await.unwrap().last_job_event(scope).await.unwrap();
@@ -157,8 +159,8 @@ async fn events(library: Library) {
     assert!(changed.has_changed().unwrap());
     changed.mark_unchanged();
     let mut tx = library.store.write().await.unwrap();
-    let leased = tx.queue().take(KINDS, 1, LEASE).await.unwrap().remove(0);
-    tx.queue().succeed(&leased.lease, None).await.unwrap();
+    let leased = tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap().remove(0);
+    tx.queue().mark_succeeded(&leased.lease, None).await.unwrap();
     tx.commit().await.unwrap();
 
     let read = async |after: JobEventCursor| {
@@ -189,7 +191,7 @@ async fn events(library: Library) {
     assert!(tx.job_events_after(scope, JobEventCursor::default(), 100).await.unwrap().is_empty());
 }
 
-async fn many_workers(library: Library) {
+async fn many_workers(library: TestLibrary) {
     const JOBS: usize = 120;
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
@@ -204,14 +206,14 @@ async fn many_workers(library: Library) {
             let mut done = Vec::new();
             loop {
                 let mut tx = store.write().await.unwrap();
-                let taken = tx.queue().take(KINDS, 3, LEASE).await.unwrap();
+                let taken = tx.queue().lease_jobs(KINDS, 3, LEASE).await.unwrap();
                 tx.commit().await.unwrap();
                 if taken.is_empty() {
                     return done;
                 }
                 for leased in taken {
                     let mut tx = store.write().await.unwrap();
-                    assert!(tx.queue().succeed(&leased.lease, None).await.unwrap());
+                    assert!(tx.queue().mark_succeeded(&leased.lease, None).await.unwrap());
                     tx.commit().await.unwrap();
                     done.push(leased.job.id);
                 }
@@ -224,14 +226,14 @@ async fn many_workers(library: Library) {
     assert_eq!(counts, [(JobState::Succeeded, JOBS as u64)]);
 }
 
-async fn lists(library: Library) {
+async fn lists(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     for number in 0..7 {
         let kind = if number % 2 == 0 { "test" } else { "other" };
         tx.jobs(scope).enqueue(NewJob { kind, ..job() }).await.unwrap();
     }
-    tx.queue().take(KINDS, 2, LEASE).await.unwrap();
+    tx.queue().lease_jobs(KINDS, 2, LEASE).await.unwrap();
     for (filter, count) in [
         (JobFilter::default(), 7),
         (JobFilter { state: Some(JobState::Running), kind: None }, 2),

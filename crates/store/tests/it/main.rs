@@ -19,12 +19,12 @@ use ibid_store::{NewArtifact, NewManifest, Scope, Tx};
 
 /// An artifact with this content, as a row.
 pub(crate) async fn keep_artifact(tx: &mut Tx, scope: &Scope, content: &str) -> Artifact {
-    tx.artifacts(scope).keep(new_artifact(content)).await.unwrap().0
+    tx.artifacts(scope).insert_or_touch(new_artifact(content)).await.unwrap().0
 }
 
 pub(crate) fn new_artifact(content: &str) -> NewArtifact {
     NewArtifact {
-        sha256: Sha256::of(content.as_bytes()),
+        sha256: Sha256::of_bytes(content.as_bytes()),
         media_type: MediaType::new("text/plain").unwrap(),
         size_bytes: content.len() as u64,
         filename: Some(Filename::new(format!("{content}.txt")).unwrap()),
@@ -47,5 +47,5 @@ pub(crate) fn tree(files: &[(&str, &Artifact)]) -> Tree {
 
 pub(crate) async fn keep_manifest(tx: &mut Tx, scope: &Scope, tree: &Tree, parent: Option<Sha256>) -> Manifest {
     let sha256 = name_of(tree, parent, Some("test"));
-    tx.manifests(scope).keep(NewManifest { sha256, tree, parent, message: Some("test") }).await.unwrap()
+    tx.manifests(scope).add(NewManifest { sha256, tree, parent, message: Some("test") }).await.unwrap()
 }

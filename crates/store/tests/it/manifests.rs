@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use ibid_domain::{Cursor, Limit, pointer::PointerName};
-use ibid_store::PointerChange;
-use ibid_testkit::{Library, on_both};
+use ibid_store::PointerPatch;
+use ibid_testkit::{TestLibrary, on_both};
 
 use crate::{keep_artifact, keep_manifest, tree};
 
 on_both!(story, log, large, removing);
 
-async fn story(library: Library) {
+async fn story(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let (a, b) = (keep_artifact(&mut tx, scope, "a").await, keep_artifact(&mut tx, scope, "b").await);
@@ -27,15 +27,15 @@ async fn story(library: Library) {
     };
     let mut tx = library.store.read().await.unwrap();
     assert_eq!(tx.manifests(scope).get(manifest.sha256).await.unwrap().as_ref(), Some(&manifest));
-    assert_eq!(tx.manifests(scope).tree(manifest.sha256).await.unwrap(), tree);
+    assert_eq!(tx.manifests(scope).get_tree(manifest.sha256).await.unwrap(), tree);
     assert_eq!(tx.manifests(&other).get(manifest.sha256).await.unwrap(), None);
-    assert!(tx.manifests(&other).tree(manifest.sha256).await.unwrap().is_empty());
+    assert!(tx.manifests(&other).get_tree(manifest.sha256).await.unwrap().is_empty());
     assert_eq!(tx.artifacts(scope).get(a.sha256).await.unwrap().unwrap().reference_count, 2);
     assert_eq!(tx.artifacts(scope).get(b.sha256).await.unwrap().unwrap().reference_count, 1);
     assert!(tx.artifacts(scope).wrong_reference_counts().await.unwrap().is_empty());
 }
 
-async fn log(library: Library) {
+async fn log(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let artifact = keep_artifact(&mut tx, scope, "a").await;
@@ -50,7 +50,7 @@ async fn log(library: Library) {
     let mut tx = library.store.read().await.unwrap();
     let (mut seen, mut after) = (Vec::new(), None);
     loop {
-        let page = tx.manifests(scope).log(chain[0], Limit::new(4).unwrap(), after.as_ref()).await.unwrap();
+        let page = tx.manifests(scope).list_ancestors(chain[0], Limit::new(4).unwrap(), after.as_ref()).await.unwrap();
         seen.extend(page.items.iter().map(|manifest| manifest.sha256));
         after = page.next.map(|cursor| Cursor::decode(&cursor.encode()).unwrap());
         if after.is_none() {
@@ -60,7 +60,7 @@ async fn log(library: Library) {
     assert_eq!(seen, chain);
 }
 
-async fn large(library: Library) {
+async fn large(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let mut artifacts = Vec::new();
@@ -72,20 +72,20 @@ async fn large(library: Library) {
     let manifest = keep_manifest(&mut tx, scope, &tree, None).await;
     tx.commit().await.unwrap();
     let mut tx = library.store.read().await.unwrap();
-    assert_eq!(tx.manifests(scope).tree(manifest.sha256).await.unwrap(), tree);
+    assert_eq!(tx.manifests(scope).get_tree(manifest.sha256).await.unwrap(), tree);
     let hashes: Vec<_> = artifacts.iter().map(|(_, artifact)| artifact.sha256).collect();
     let counted = tx.artifacts(scope).get_many(&hashes).await.unwrap();
     assert!(counted.len() == 1200 && counted.values().all(|artifact| artifact.reference_count == 1));
 }
 
-async fn removing(library: Library) {
+async fn removing(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let artifact = keep_artifact(&mut tx, scope, "a").await;
     let parent = keep_manifest(&mut tx, scope, &tree(&[("p", &artifact)]), None).await;
     let child = keep_manifest(&mut tx, scope, &tree(&[("c", &artifact)]), Some(parent.sha256)).await;
     let name = PointerName::new("default", "head").unwrap();
-    tx.pointers(scope).create(&name, Some(child.sha256), &PointerChange::default()).await.unwrap().unwrap();
+    tx.pointers(scope).create(&name, Some(child.sha256), &PointerPatch::default()).await.unwrap().unwrap();
     tx.commit().await.unwrap();
     let young = library.clock.now();
     library.clock.advance(Duration::from_secs(60));
@@ -94,12 +94,12 @@ async fn removing(library: Library) {
     let mut tx = library.store.write().await.unwrap();
     assert!(tx.manifests(scope).remove(child.sha256, now).await.unwrap().is_none(), "a pointer names it");
     assert!(tx.manifests(scope).remove(parent.sha256, now).await.unwrap().is_none(), "a child names it");
-    assert_eq!(tx.manifests(scope).roots(now).await.unwrap(), [child.sha256].into());
+    assert_eq!(tx.manifests(scope).gc_roots(now).await.unwrap(), [child.sha256].into());
     tx.pointers(scope).delete(&name).await.unwrap();
     assert!(tx.manifests(scope).remove(child.sha256, now).await.unwrap().is_none(), "a deleted pointer still names it");
     library.clock.advance(Duration::from_secs(60));
     let now = library.clock.now();
-    assert!(tx.manifests(scope).roots(now).await.unwrap().is_empty());
+    assert!(tx.manifests(scope).gc_roots(now).await.unwrap().is_empty());
     assert_eq!(tx.pointers(scope).forget_deleted(now).await.unwrap(), 1);
     assert!(tx.manifests(scope).remove(child.sha256, young).await.unwrap().is_none(), "it is too young");
     assert!(tx.manifests(scope).remove(child.sha256, now).await.unwrap().is_some());

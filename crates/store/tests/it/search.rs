@@ -7,10 +7,10 @@ use std::{
 };
 
 use ibid_domain::{
-    AsOf, Origin, Revision, RevisionId, SearchFilter, Source, SourceType, Timestamp, Word, WordQuery, search::Forms,
+    AsOf, Origin, Revision, RevisionId, SearchFilter, Source, SourceType, Timestamp, Word, WordQuery, search::WordForms,
 };
 use ibid_store::{EngineKind, Error, Hit, Scope, Tx};
-use ibid_testkit::{Engine, Library, on_both, tell};
+use ibid_testkit::{TestEngine, TestLibrary, on_both, run_story};
 use uuid::Uuid;
 
 use crate::{
@@ -27,7 +27,7 @@ macro_rules! on_postgres {
         $(mod $story {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_postgres() {
-                super::tell(super::$story, super::Engine::Postgres).await;
+                super::run_story(super::$story, super::TestEngine::Postgres).await;
             }
         })*
     };
@@ -58,7 +58,7 @@ fn analysed(text: &str) -> Vec<Word> {
     forms.enumerate().map(|(place, form)| Word { form, place: place as u32 }).collect()
 }
 
-fn forms(forms: &[&str]) -> Forms {
+fn forms(forms: &[&str]) -> WordForms {
     forms.iter().map(|form| (*form).to_owned()).collect()
 }
 
@@ -70,7 +70,7 @@ fn any(words: &str) -> WordQuery {
 async fn analyse(tx: &mut Tx, scope: &Scope) -> BTreeMap<String, Vec<Word>> {
     let mut all = BTreeMap::new();
     loop {
-        let waiting = tx.search(scope).unindexed(300).await.unwrap();
+        let waiting = tx.search(scope).list_unindexed(300).await.unwrap();
         if waiting.is_empty() {
             return all;
         }
@@ -84,7 +84,7 @@ async fn analyse(tx: &mut Tx, scope: &Scope) -> BTreeMap<String, Vec<Word>> {
 fn plain_ranking(passages: &BTreeMap<String, Vec<Word>>, query: &WordQuery) -> HashMap<String, f64> {
     let all = passages.len() as f64;
     let mean = passages.values().map(Vec::len).sum::<usize>() as f64 / all;
-    let stands = |words: &[Word], phrase: &[Forms]| {
+    let stands = |words: &[Word], phrase: &[WordForms]| {
         words.iter().any(|start| {
             phrase.iter().enumerate().all(|(step, forms)| {
                 words.iter().any(|word| word.place == start.place + step as u32 && forms.contains(&word.form))
@@ -147,7 +147,7 @@ async fn keep(tx: &mut Tx, scope: &Scope, source: Source, content: &str, texts: 
     indexed(tx, scope, source, content, &texts).await
 }
 
-async fn words(library: Library) {
+async fn words(library: TestLibrary) {
     let scope = &library.scope;
     let mut chance = Chance(1);
     let mut tx = library.store.write().await.unwrap();
@@ -165,27 +165,35 @@ async fn words(library: Library) {
         ["w0", "w0 w1 w7", "w250 w3", "w299", "often w0", "o'neil", "back\\slash w1", "<-> ! & :* (x)", "w0 w0 w5"]
     {
         let query = any(query);
-        let hits = tx.search(scope).words(&query, &plain, 30).await.unwrap();
+        let hits = tx.search(scope).find_by_words(&query, &plain, 30).await.unwrap();
         agree(&hits, &plain_ranking(&passages, &query), 30);
     }
     let eight = any("w0 w1 w2 w20 w40 w80 w160 w240");
-    agree(&tx.search(scope).words(&eight, &plain, 2000).await.unwrap(), &plain_ranking(&passages, &eight), 2000);
+    agree(
+        &tx.search(scope).find_by_words(&eight, &plain, 2000).await.unwrap(),
+        &plain_ranking(&passages, &eight),
+        2000,
+    );
     // A word counts once, by its best form.
     let two = WordQuery { any: vec![forms(&["w1", "w40", "w999"]), forms(&["w3"])], ..WordQuery::default() };
-    agree(&tx.search(scope).words(&two, &plain, 50).await.unwrap(), &plain_ranking(&passages, &two), 50);
+    agree(&tx.search(scope).find_by_words(&two, &plain, 50).await.unwrap(), &plain_ranking(&passages, &two), 50);
 
-    assert_eq!(tx.search(scope).words(&any("nowhere"), &plain, 10).await.unwrap(), []);
-    assert_eq!(tx.search(scope).words(&WordQuery::default(), &plain, 10).await.unwrap(), []);
-    assert_eq!(tx.search(scope).words(&any("w0"), &plain, 0).await.unwrap(), []);
+    assert_eq!(tx.search(scope).find_by_words(&any("nowhere"), &plain, 10).await.unwrap(), []);
+    assert_eq!(tx.search(scope).find_by_words(&WordQuery::default(), &plain, 10).await.unwrap(), []);
+    assert_eq!(tx.search(scope).find_by_words(&any("w0"), &plain, 0).await.unwrap(), []);
     let odd = WordQuery { any: vec![forms(&["", "a\0b"]), vec![], vec!["x".repeat(5000)]], ..WordQuery::default() };
-    assert_eq!(tx.search(scope).words(&odd, &plain, 10).await.unwrap(), []);
+    assert_eq!(tx.search(scope).find_by_words(&odd, &plain, 10).await.unwrap(), []);
     let long = any(&(0..3000).map(|number| format!("w{number} ")).collect::<String>());
-    assert_eq!(tx.search(scope).words(&long, &plain, 10).await.unwrap().len(), 10, "a long query is answered, too");
-    assert_eq!(tx.search(&other).words(&any("w0"), &plain, 10).await.unwrap(), [], "nothing across tenants");
-    assert_eq!(tx.search(&other).unindexed(10).await.unwrap(), []);
+    assert_eq!(
+        tx.search(scope).find_by_words(&long, &plain, 10).await.unwrap().len(),
+        10,
+        "a long query is answered, too"
+    );
+    assert_eq!(tx.search(&other).find_by_words(&any("w0"), &plain, 10).await.unwrap(), [], "nothing across tenants");
+    assert_eq!(tx.search(&other).list_unindexed(10).await.unwrap(), []);
 }
 
-async fn phrases(library: Library) {
+async fn phrases(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let texts =
@@ -208,7 +216,7 @@ async fn phrases(library: Library) {
         (WordQuery { phrases: vec![phrase(&[&["brown"], &[""]])], ..any("fox") }, 0),
         (WordQuery { without: vec![phrase(&[&[""]])], ..any("fox") }, 3),
     ] {
-        let hits = tx.search(scope).words(&query, &SearchFilter::default(), 10).await.unwrap();
+        let hits = tx.search(scope).find_by_words(&query, &SearchFilter::default(), 10).await.unwrap();
         assert_eq!(hits.len(), expected, "{query:?}");
         if expected > 0 && query.without != [phrase(&[&[""]])] {
             agree(&hits, &plain_ranking(&passages, &query), 10);
@@ -217,7 +225,7 @@ async fn phrases(library: Library) {
 }
 
 /// More passages than are counted or ranked: what PostgreSQL knows of words is used, and the best are still the best.
-async fn bounded_words(library: Library) {
+async fn bounded_words(library: TestLibrary) {
     let scope = &library.scope;
     let mut chance = Chance(2);
     let mut tx = library.store.write().await.unwrap();
@@ -226,12 +234,12 @@ async fn bounded_words(library: Library) {
     }
     let passages = analyse(&mut tx, scope).await;
     tx.commit().await.unwrap();
-    library.place.tamper("ANALYZE chunk_words").await;
+    library.place.run_raw_sql("ANALYZE chunk_words").await;
     let mut tx = library.store.read().await.unwrap();
     let plain = SearchFilter::default();
     for query in ["w0 w1 w2 w20 w40 w80 w160 w240", "w0", "w300 w0", "w0 w1 w2 w3 w4", "w280 w290 w299 w0"] {
         let query = any(query);
-        let hits = tx.search(scope).words(&query, &plain, 50).await.unwrap();
+        let hits = tx.search(scope).find_by_words(&query, &plain, 50).await.unwrap();
         let scores = plain_ranking(&passages, &query);
         let mut best: Vec<f64> = scores.values().copied().collect();
         best.sort_by(|a, b| b.total_cmp(a));
@@ -241,10 +249,10 @@ async fn bounded_words(library: Library) {
             assert!((scores[&hit.chunk.to_string()] - best).abs() < 0.02 * best);
         }
     }
-    assert_eq!(tx.search(scope).size(&plain).await.unwrap(), 12_000);
+    assert_eq!(tx.search(scope).count_passages(&plain).await.unwrap(), 12_000);
 }
 
-async fn filtered_words(library: Library) {
+async fn filtered_words(library: TestLibrary) {
     let scope = &library.scope;
     let mut chance = Chance(3);
     let mut tx = library.store.write().await.unwrap();
@@ -254,9 +262,9 @@ async fn filtered_words(library: Library) {
     keep(&mut tx, scope, source(&library, "Other"), "other", &texts[40..]).await;
     let passages = analyse(&mut tx, scope).await;
     let filter = SearchFilter { tags: vec!["two".to_owned(), "one".to_owned()], ..SearchFilter::default() };
-    let hits = tx.search(scope).words(&any("w0 w9"), &filter, 1000).await.unwrap();
+    let hits = tx.search(scope).find_by_words(&any("w0 w9"), &filter, 1000).await.unwrap();
     let seqs: Vec<_> = hits.iter().map(|hit| hit.seq).collect();
-    let found = tx.search(scope).fetch(&seqs).await.unwrap();
+    let found = tx.search(scope).fetch_passages(&seqs).await.unwrap();
     assert!(found.iter().all(|(_, one)| one.0.source == tagged.id && one.1 == tagged));
     // Ranked as in the whole library, and none is missing.
     let all = plain_ranking(&passages, &any("w0 w9"));
@@ -268,32 +276,39 @@ async fn filtered_words(library: Library) {
     assert!(hits.iter().all(|hit| (all[&hit.chunk.to_string()] - f64::from(hit.score)).abs() < 1e-4));
     assert!(hits.is_sorted_by(|a, b| a.score >= b.score));
     let mut search = tx.search(scope);
-    assert_eq!((search.size(&filter).await.unwrap(), search.size(&SearchFilter::default()).await.unwrap()), (40, 400));
+    assert_eq!(
+        (search.count_passages(&filter).await.unwrap(), search.count_passages(&SearchFilter::default()).await.unwrap()),
+        (40, 400)
+    );
 }
 
-async fn analysis(library: Library) {
+async fn analysis(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let (first, revision) = indexed(&mut tx, scope, source(&library, "A title"), "one", &["alpha", "beta"]).await;
     indexed(&mut tx, scope, source(&library, "Another"), "two", &["alpha alpha"]).await;
-    let waiting = tx.search(scope).unindexed(10).await.unwrap();
+    let waiting = tx.search(scope).list_unindexed(10).await.unwrap();
     assert_eq!(waiting.len(), 3);
     let one = &waiting[0];
     assert_eq!((one.content.as_str(), one.title.as_deref(), one.language.as_deref()), ("alpha", Some("A title"), None));
     assert_eq!((one.source, one.revision, one.place.page), (first.id, revision.id, Some(4)));
     let plain = SearchFilter::default();
-    assert_eq!(tx.search(scope).words(&any("alpha"), &plain, 9).await.unwrap(), [], "not found before it is analysed");
+    assert_eq!(
+        tx.search(scope).find_by_words(&any("alpha"), &plain, 9).await.unwrap(),
+        [],
+        "not found before it is analysed"
+    );
     let mut items: Vec<_> = waiting.iter().map(|passage| (passage.chunk, analysed(&passage.content))).collect();
     items.push((ibid_domain::ChunkId::new(), analysed("alpha")));
     items[1].1.clear(); // a passage without words is analysed, too
     tx.search(scope).index_words(&items).await.unwrap();
-    assert_eq!(tx.search(scope).words(&any("alpha"), &plain, 9).await.unwrap().len(), 2);
-    assert_eq!(tx.search(scope).words(&any("beta"), &plain, 9).await.unwrap().len(), 0);
+    assert_eq!(tx.search(scope).find_by_words(&any("alpha"), &plain, 9).await.unwrap().len(), 2);
+    assert_eq!(tx.search(scope).find_by_words(&any("beta"), &plain, 9).await.unwrap().len(), 0);
     tx.search(scope).forget_words(first.id).await.unwrap();
-    assert_eq!(tx.search(scope).unindexed(10).await.unwrap().len(), 2);
-    assert_eq!(tx.search(scope).words(&any("alpha"), &plain, 9).await.unwrap().len(), 1);
+    assert_eq!(tx.search(scope).list_unindexed(10).await.unwrap().len(), 2);
+    assert_eq!(tx.search(scope).find_by_words(&any("alpha"), &plain, 9).await.unwrap().len(), 1);
     tx.sources(scope).remove(first.id).await.unwrap();
-    assert_eq!(tx.search(scope).unindexed(10).await.unwrap(), []);
+    assert_eq!(tx.search(scope).list_unindexed(10).await.unwrap(), []);
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
@@ -301,7 +316,7 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
     dot(a, b) / (dot(a, a).sqrt() * dot(b, b).sqrt())
 }
 
-async fn nearest(library: Library) {
+async fn nearest(library: TestLibrary) {
     const DIMENSION: usize = 64;
     let scope = &library.scope;
     let mut chance = Chance(4);
@@ -319,16 +334,16 @@ async fn nearest(library: Library) {
         source.tags = if number == 7 { vec!["rare".to_owned()] } else { vec![] };
         let texts: Vec<_> = (0..50).map(|place| format!("passage {place}")).collect();
         let (_, revision) = keep(&mut tx, scope, source, &format!("content {number}"), &texts).await;
-        let missing = tx.vectors(scope).missing(space.id, revision.id, 100).await.unwrap();
+        let missing = tx.vectors(scope).chunks_without_vector(space.id, revision.id, 100).await.unwrap();
         let made: Vec<_> = missing.into_iter().map(|(id, _)| (id, near(&mut chance))).collect();
-        tx.vectors(scope).keep(space.id, &made).await.unwrap();
+        tx.vectors(scope).insert_vectors(space.id, &made).await.unwrap();
         if number == 7 {
             tagged.extend(made.iter().map(|(id, _)| *id));
         }
         vectors.extend(made);
     }
     tx.commit().await.unwrap();
-    library.place.tamper("ANALYZE").await;
+    library.place.run_raw_sql("ANALYZE").await;
     let mut tx = library.store.read().await.unwrap();
     let rare = SearchFilter { tags: vec!["rare".to_owned()], ..SearchFilter::default() };
     for filter in [SearchFilter::default(), rare] {
@@ -341,7 +356,7 @@ async fn nearest(library: Library) {
                 .map(|(id, vector)| (cosine(&query, vector), *id))
                 .collect();
             all.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let hits = tx.search(scope).vectors(space.id, DIMENSION as u64, &query, &filter, 10).await.unwrap();
+            let hits = tx.search(scope).find_by_vector(space.id, DIMENSION as u64, &query, &filter, 10).await.unwrap();
             assert_eq!(hits.len(), 10);
             assert!(hits.is_sorted_by(|a, b| a.score >= b.score));
             for hit in &hits {
@@ -351,44 +366,47 @@ async fn nearest(library: Library) {
         }
         assert!(found as f64 >= 0.98 * 400.0, "{found} of 400 with {filter:?}");
     }
-    let wrong = tx.search(scope).vectors(space.id, DIMENSION as u64, &[1.0], &SearchFilter::default(), 10).await;
+    let wrong = tx.search(scope).find_by_vector(space.id, DIMENSION as u64, &[1.0], &SearchFilter::default(), 10).await;
     assert!(matches!(wrong, Err(Error::Problem(_))));
 }
 
-async fn upgrade_of_spaces(library: Library) {
+async fn upgrade_of_spaces(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let (_, revision) = indexed(&mut tx, scope, source(&library, "S"), "one", &["a", "b"]).await;
     tx.embedding_space("local", "old", 2).await.unwrap();
     // Longer than an index takes: compared one by one.
     let long = tx.embedding_space("remote", "long", 4001).await.unwrap();
-    let missing = tx.vectors(scope).missing(long.id, revision.id, 10).await.unwrap();
+    let missing = tx.vectors(scope).chunks_without_vector(long.id, revision.id, 10).await.unwrap();
     let mut vector = vec![0.0; 4001];
     vector[0] = 1.0;
-    tx.vectors(scope).keep(long.id, &[(missing[0].0, vector.clone()), (missing[1].0, vec![0.0; 4001])]).await.unwrap();
+    tx.vectors(scope)
+        .insert_vectors(long.id, &[(missing[0].0, vector.clone()), (missing[1].0, vec![0.0; 4001])])
+        .await
+        .unwrap();
     tx.use_embedding_space(long.id).await.unwrap();
-    let hits = tx.search(scope).vectors(long.id, 4001, &vector, &SearchFilter::default(), 10).await.unwrap();
+    let hits = tx.search(scope).find_by_vector(long.id, 4001, &vector, &SearchFilter::default(), 10).await.unwrap();
     assert_eq!(hits.iter().map(|hit| (hit.chunk, hit.score)).collect::<Vec<_>>(), [(missing[0].0, 1.0)]);
     tx.commit().await.unwrap();
 }
 
 /// The titles of what a filter lets through.
-async fn through(library: &Library, filter: SearchFilter) -> Vec<String> {
+async fn through(library: &TestLibrary, filter: SearchFilter) -> Vec<String> {
     let mut tx = library.store.read().await.unwrap();
-    let revisions = tx.search(&library.scope).revisions(&filter).await.unwrap();
-    let size = tx.search(&library.scope).size(&filter).await.unwrap();
+    let revisions = tx.search(&library.scope).list_revisions(&filter).await.unwrap();
+    let size = tx.search(&library.scope).count_passages(&filter).await.unwrap();
     assert_eq!(size, revisions.len() as u64, "each has one passage");
     let kept = tx.revisions(&library.scope).get_many(&revisions).await.unwrap();
     let mut titles = Vec::new();
     for revision in kept.values() {
         let source = tx.sources(&library.scope).get(revision.source).await.unwrap().unwrap();
-        titles.push(format!("{}{}", source.title(), if revision.number > 1 { " again" } else { "" }));
+        titles.push(format!("{}{}", source.display_title(), if revision.number > 1 { " again" } else { "" }));
     }
     titles.sort();
     titles
 }
 
-async fn filters(library: Library) {
+async fn filters(library: TestLibrary) {
     let scope = &library.scope;
     let (document, project) = (Uuid::now_v7(), Uuid::now_v7());
     let mut tx = library.store.write().await.unwrap();
@@ -403,12 +421,12 @@ async fn filters(library: Library) {
     let (file, _) = indexed(&mut tx, scope, source(&library, "File"), "file", &["x"]).await;
     tx.sources(scope).add(&source(&library, "Not read"), None, None).await.unwrap();
     let other = tx.create_tenant("other").await.unwrap();
-    assert_eq!(tx.search(&other).revisions(&SearchFilter::default()).await.unwrap(), []);
+    assert_eq!(tx.search(&other).list_revisions(&SearchFilter::default()).await.unwrap(), []);
     tx.commit().await.unwrap();
     let id = read.id.uuid();
     let id =
         if library.store.engine() == EngineKind::Sqlite { format!("x'{}'", id.simple()) } else { format!("'{id}'") };
-    library.place.tamper(&format!("UPDATE revisions SET language = 'pt_BR' WHERE id = {id}")).await;
+    library.place.run_raw_sql(&format!("UPDATE revisions SET language = 'pt_BR' WHERE id = {id}")).await;
 
     let base = SearchFilter { memories: true, ..SearchFilter::default() };
     let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
@@ -436,7 +454,7 @@ async fn filters(library: Library) {
     }
 }
 
-async fn dates(library: Library) {
+async fn dates(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     for date in ["2024", "2024-05", "2024-05-02", "0050"] {
@@ -446,7 +464,7 @@ async fn dates(library: Library) {
     }
     indexed(&mut tx, scope, source(&library, "now"), "now", &["x"]).await;
     tx.commit().await.unwrap();
-    let at = |text: &str| Some(Timestamp::parse(text).unwrap());
+    let at = |text: &str| Some(Timestamp::parse_rfc3339(text).unwrap());
     let now = library.clock.now();
     for (from, to, expected) in [
         (at("2024-01-01T00:00:00Z"), at("2024-01-01T00:00:00.000001Z"), vec!["2024"]),
@@ -454,14 +472,14 @@ async fn dates(library: Library) {
         (None, at("2024-05-01T00:00:00Z"), vec!["0050", "2024"]),
         (at("2024-05-01T02:00:00+02:00"), at("2024-05-02T00:00:00Z"), vec!["2024-05"]),
         (Some(now), None, vec!["now"]),
-        (Some(now.after(Duration::from_micros(1))), None, vec![]),
+        (Some(now.later_by(Duration::from_micros(1))), None, vec![]),
     ] {
         let filter = SearchFilter { from, to, ..SearchFilter::default() };
         assert_eq!(through(&library, filter.clone()).await, expected, "{filter:?}");
     }
 }
 
-async fn earlier_states(library: Library) {
+async fn earlier_states(library: TestLibrary) {
     let scope = &library.scope;
     let start = library.clock.now();
     let later = || library.clock.advance(Duration::from_secs(60));
@@ -485,19 +503,19 @@ async fn earlier_states(library: Library) {
         EngineKind::Sqlite => (format!("x'{hex}'"), format!("x'{}'", old.id.uuid().simple())),
         EngineKind::Postgres => (format!("'\\x{hex}'"), format!("'{}'", old.id.uuid())),
     };
-    library.place.tamper(&format!("UPDATE revisions SET manifest_sha256 = {own_bytes} WHERE id = {id}")).await;
+    library.place.run_raw_sql(&format!("UPDATE revisions SET manifest_sha256 = {own_bytes} WHERE id = {id}")).await;
 
-    let time = |seconds| AsOf::Time(start.after(Duration::from_secs(seconds)));
+    let time = |seconds| AsOf::Time(start.later_by(Duration::from_secs(seconds)));
     for (as_of, expected) in [
         (None, vec!["First again", "Second"]),
-        (Some(AsOf::Time(start.before(Duration::from_secs(1)))), vec![]),
+        (Some(AsOf::Time(start.earlier_by(Duration::from_secs(1)))), vec![]),
         (Some(time(0)), vec!["First"]),
         (Some(time(61)), vec!["First", "Second"]),
         (Some(time(120)), vec!["First again", "Second"]),
         (Some(AsOf::Manifest(both)), vec!["First", "Second"]),
         (Some(AsOf::Manifest(newest)), vec!["First again"]),
         (Some(AsOf::Manifest(own)), vec!["First"]),
-        (Some(AsOf::Manifest(ibid_domain::Sha256::of(b"none"))), vec![]),
+        (Some(AsOf::Manifest(ibid_domain::Sha256::of_bytes(b"none"))), vec![]),
     ] {
         let filter = SearchFilter { as_of, ..SearchFilter::default() };
         assert_eq!(through(&library, filter).await, expected, "{as_of:?}");
@@ -506,16 +524,16 @@ async fn earlier_states(library: Library) {
         let mut tx = library.store.write().await.unwrap();
         analyse(&mut tx, scope).await;
         let filter = SearchFilter { as_of: Some(time(61)), ..SearchFilter::default() };
-        assert_eq!(tx.search(scope).words(&any("x"), &filter, 10).await.unwrap().len(), 2);
-        let chunk = tx.search(scope).neighbors(&[(old.id, 1)]).await.unwrap().remove(0).id;
-        let hits = tx.search(scope).words(&any("x"), &filter, 10).await.unwrap();
+        assert_eq!(tx.search(scope).find_by_words(&any("x"), &filter, 10).await.unwrap().len(), 2);
+        let chunk = tx.search(scope).neighbor_chunks(&[(old.id, 1)]).await.unwrap().remove(0).id;
+        let hits = tx.search(scope).find_by_words(&any("x"), &filter, 10).await.unwrap();
         assert!(hits.iter().any(|hit| hit.chunk == chunk), "what it said then");
-        let hits = tx.search(scope).words(&any("x"), &SearchFilter::default(), 10).await.unwrap();
+        let hits = tx.search(scope).find_by_words(&any("x"), &SearchFilter::default(), 10).await.unwrap();
         assert!(hits.len() == 2 && hits.iter().all(|hit| hit.chunk != chunk), "what it says now");
     }
 }
 
-async fn passages(library: Library) {
+async fn passages(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let mut full = source(&library, "Full");
@@ -526,7 +544,7 @@ async fn passages(library: Library) {
     let (second, two) = indexed(&mut tx, scope, source(&library, "Other"), "two", &["e", "f"]).await;
     let other = tx.create_tenant("other").await.unwrap();
     // Numbers of passages begin with 1 on both engines.
-    let found = tx.search(scope).fetch(&[6, 2, 99, 2]).await.unwrap();
+    let found = tx.search(scope).fetch_passages(&[6, 2, 99, 2]).await.unwrap();
     assert_eq!(found.iter().map(|(seq, one)| (*seq, one.0.content.as_str())).collect::<Vec<_>>(), [(6, "f"), (2, "b")]);
     let (chunk, source, revision) = &*found[1].1;
     let (kept_source, kept_revision) = (
@@ -534,26 +552,26 @@ async fn passages(library: Library) {
         tx.revisions(scope).get(one.id).await.unwrap().unwrap(),
     );
     assert_eq!((source, revision), (&kept_source, &kept_revision));
-    let mut kept = tx.revisions(scope).chunks(one.id, ibid_domain::Limit::default(), None).await.unwrap().items;
+    let mut kept = tx.revisions(scope).list_chunks(one.id, ibid_domain::Limit::default(), None).await.unwrap().items;
     kept[1].embedded = true;
     assert_eq!(*chunk, kept[1]);
     assert_eq!(found[0].1.1.id, second.id);
-    assert_eq!(tx.search(scope).fetch(&[]).await.unwrap(), []);
-    assert_eq!(tx.search(&other).fetch(&[1, 2]).await.unwrap(), []);
+    assert_eq!(tx.search(scope).fetch_passages(&[]).await.unwrap(), []);
+    assert_eq!(tx.search(&other).fetch_passages(&[1, 2]).await.unwrap(), []);
 
     let contents = |chunks: Vec<ibid_store::Chunk>| chunks.into_iter().map(|chunk| chunk.content).collect::<Vec<_>>();
-    let around = tx.search(scope).neighbors(&[(two.id, 0), (one.id, 0), (one.id, 2), (one.id, 3)]).await.unwrap();
+    let around = tx.search(scope).neighbor_chunks(&[(two.id, 0), (one.id, 0), (one.id, 2), (one.id, 3)]).await.unwrap();
     let mut around = contents(around);
     around.sort();
     assert_eq!(around, ["b", "c", "d", "f"]);
-    assert_eq!(contents(tx.search(scope).neighbors(&[(one.id, 1)]).await.unwrap()), ["a", "c"]);
-    assert_eq!(tx.search(scope).neighbors(&[(RevisionId::new(), 1)]).await.unwrap(), []);
-    assert_eq!(tx.search(scope).neighbors(&[]).await.unwrap(), []);
-    assert_eq!(tx.search(&other).neighbors(&[(one.id, 1)]).await.unwrap(), []);
+    assert_eq!(contents(tx.search(scope).neighbor_chunks(&[(one.id, 1)]).await.unwrap()), ["a", "c"]);
+    assert_eq!(tx.search(scope).neighbor_chunks(&[(RevisionId::new(), 1)]).await.unwrap(), []);
+    assert_eq!(tx.search(scope).neighbor_chunks(&[]).await.unwrap(), []);
+    assert_eq!(tx.search(&other).neighbor_chunks(&[(one.id, 1)]).await.unwrap(), []);
 }
 
 /// What is read again is what stands there now, however often it was read before.
-async fn looks(library: Library) {
+async fn looks(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let (mut first, _) = indexed(&mut tx, scope, source(&library, "Before"), "one", &["a", "b"]).await;
@@ -561,8 +579,11 @@ async fn looks(library: Library) {
     let other = tx.create_tenant("other").await.unwrap();
     tx.commit().await.unwrap();
     let read = async |seqs: &[i64]| {
-        let found = library.store.look().await.unwrap().search(scope).fetch(seqs).await.unwrap();
-        found.iter().map(|(seq, one)| (*seq, one.0.content.clone(), one.1.title().to_owned())).collect::<Vec<_>>()
+        let found = library.store.read_inline().await.unwrap().search(scope).fetch_passages(seqs).await.unwrap();
+        found
+            .iter()
+            .map(|(seq, one)| (*seq, one.0.content.clone(), one.1.display_title().to_owned()))
+            .collect::<Vec<_>>()
     };
     let told = |all: &[(i64, &str, &str)]| {
         all.iter().map(|(seq, content, title)| (*seq, content.to_string(), title.to_string())).collect::<Vec<_>>()
@@ -570,7 +591,7 @@ async fn looks(library: Library) {
     for _ in 0..3 {
         assert_eq!(read(&[3, 1]).await, told(&[(3, "c", "Other"), (1, "a", "Before")]));
     }
-    assert_eq!(library.store.look().await.unwrap().search(&other).fetch(&[1, 3]).await.unwrap(), []);
+    assert_eq!(library.store.read_inline().await.unwrap().search(&other).fetch_passages(&[1, 3]).await.unwrap(), []);
     first =
         Source { reference: ibid_domain::Reference { title: Some("After".to_owned()), ..first.reference }, ..first };
     let mut tx = library.store.write().await.unwrap();
@@ -583,14 +604,14 @@ async fn looks(library: Library) {
     tx.commit().await.unwrap();
     assert_eq!(read(&[3, 2]).await, told(&[(2, "b", "After")]));
     if library.store.engine() == EngineKind::Sqlite {
-        let mut tx = library.store.look().await.unwrap();
+        let mut tx = library.store.read_inline().await.unwrap();
         assert!(tx.sources(scope).remove(first.id).await.is_err(), "who only looks changes nothing");
     }
 }
 
-async fn only_postgres(library: Library) {
+async fn only_postgres(library: TestLibrary) {
     let mut tx = library.store.write().await.unwrap();
-    let found = tx.search(&library.scope).words(&any("x"), &SearchFilter::default(), 10).await;
+    let found = tx.search(&library.scope).find_by_words(&any("x"), &SearchFilter::default(), 10).await;
     match library.store.engine() {
         EngineKind::Sqlite => assert!(matches!(found, Err(Error::Config(_)))),
         EngineKind::Postgres => assert_eq!(found.unwrap(), []),

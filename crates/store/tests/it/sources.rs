@@ -5,14 +5,14 @@ use ibid_domain::{
     Source, SourceId, SourceStatus, SourceType, Span,
 };
 use ibid_store::{Chunk, NewRevision, Scope, SourceFilter, SourceKey, Tx};
-use ibid_testkit::{Library, on_both};
+use ibid_testkit::{TestLibrary, on_both};
 use uuid::Uuid;
 
 use crate::keep_artifact;
 
 on_both!(story, lists, revisions, vectors, spaces, removal, tenants);
 
-pub(crate) fn source(library: &Library, title: &str) -> Source {
+pub(crate) fn source(library: &TestLibrary, title: &str) -> Source {
     let now = library.clock.now();
     Source {
         id: SourceId::new(),
@@ -78,7 +78,7 @@ pub(crate) async fn revise(tx: &mut Tx, scope: &Scope, source: &Source, content:
     let mark =
         |kind, label: &str, number| Mark { kind, label: label.to_owned(), number, level: 0, span: Span::new(0, 10) };
     let marks = [mark(MarkKind::Page, "iv", Some(4)), mark(MarkKind::Section, "Käse 🧀", None)];
-    tx.revisions(scope).extracted(&revision, &marks).await.unwrap();
+    tx.revisions(scope).save_extraction(&revision, &marks).await.unwrap();
     let chunks: Vec<_> = chunks.iter().enumerate().map(|(ordinal, words)| chunk(&revision, ordinal, words)).collect();
     tx.revisions(scope).add_chunks(&chunks).await.unwrap();
     revision
@@ -98,13 +98,13 @@ fn chunk(revision: &Revision, ordinal: usize, words: &str) -> Chunk {
     }
 }
 
-async fn found(library: &Library, filter: SourceFilter) -> Vec<String> {
+async fn found(library: &TestLibrary, filter: SourceFilter) -> Vec<String> {
     let mut tx = library.store.read().await.unwrap();
     let page = tx.sources(&library.scope).list(&filter, Limit::default(), None).await.unwrap();
-    page.items.iter().map(|source| source.title().to_owned()).collect()
+    page.items.iter().map(|source| source.display_title().to_owned()).collect()
 }
 
-async fn story(library: Library) {
+async fn story(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let mut first = source(&library, "A title");
@@ -118,9 +118,10 @@ async fn story(library: Library) {
     tx.sources(scope).add(&first, Some("https://example.org/a"), None).await.unwrap();
     assert_eq!(tx.sources(scope).get(first.id).await.unwrap().as_ref(), Some(&first));
 
-    let found = tx.sources(scope).find(&SourceKey::Url("https://example.org/a"), None).await.unwrap();
+    let found = tx.sources(scope).find_by_key(&SourceKey::Url("https://example.org/a"), None).await.unwrap();
     assert_eq!(found.map(|source| source.id), Some(first.id));
-    let other = tx.sources(scope).find(&SourceKey::Url("https://example.org/a"), Some(Uuid::nil())).await.unwrap();
+    let other =
+        tx.sources(scope).find_by_key(&SourceKey::Url("https://example.org/a"), Some(Uuid::nil())).await.unwrap();
     assert_eq!(other, None, "collected for another document, it is another source");
 
     first.status = SourceStatus::Failed;
@@ -130,13 +131,13 @@ async fn story(library: Library) {
     library.clock.advance(std::time::Duration::from_secs(1));
     tx.sources(scope).save(&mut first, None).await.unwrap();
     assert_eq!(first.updated_at, library.clock.now());
-    assert_eq!(tx.sources(scope).hold(first.id).await.unwrap(), Some(first.clone()));
+    assert_eq!(tx.sources(scope).get_for_update(first.id).await.unwrap(), Some(first.clone()));
     tx.commit().await.unwrap();
-    let counts = library.store.read().await.unwrap().sources(scope).count().await.unwrap();
+    let counts = library.store.read().await.unwrap().sources(scope).count_by_status().await.unwrap();
     assert_eq!(counts, [(SourceStatus::Failed, EmbeddingState::Absent, 1)]);
 }
 
-async fn lists(library: Library) {
+async fn lists(library: TestLibrary) {
     let scope = &library.scope;
     let document = Uuid::now_v7();
     let mut tx = library.store.write().await.unwrap();
@@ -177,23 +178,23 @@ async fn lists(library: Library) {
     let one = Limit::new(1).unwrap();
     let first = tx.sources(scope).list(&SourceFilter::default(), one, None).await.unwrap();
     let second = tx.sources(scope).list(&SourceFilter::default(), one, first.next.as_ref()).await.unwrap();
-    assert_eq!((first.items[0].title(), second.items[0].title()), ("Foxes", "Wind power in Jütland"));
+    assert_eq!((first.items[0].display_title(), second.items[0].display_title()), ("Foxes", "Wind power in Jütland"));
     assert_eq!(second.next, None);
 }
 
-async fn revisions(library: Library) {
+async fn revisions(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let (mut source, first) = indexed(&mut tx, scope, source(&library, "S"), "one", &["alpha words"]).await;
     assert_eq!(first.number, 1);
     let key = SourceKey::Content(first.content);
-    assert!(tx.sources(scope).find(&key, None).await.unwrap().is_some());
-    let marks = tx.revisions(scope).marks(first.id).await.unwrap();
+    assert!(tx.sources(scope).find_by_key(&key, None).await.unwrap().is_some());
+    let marks = tx.revisions(scope).list_marks(first.id).await.unwrap();
     assert_eq!((marks.len(), marks[0].number, marks[1].label.as_str()), (2, Some(4), "Käse 🧀"));
 
     let second = revise(&mut tx, scope, &source, "two", &["beta words", "gamma words"]).await;
     assert_eq!(second.number, 2);
-    assert!(tx.sources(scope).find(&key, None).await.unwrap().is_none(), "its newest bytes are others now");
+    assert!(tx.sources(scope).find_by_key(&key, None).await.unwrap().is_none(), "its newest bytes are others now");
     tx.commit().await.unwrap();
     let words = |word: &str| SourceFilter { words: vec![word.to_owned()], ..Default::default() };
     assert_eq!(found(&library, words("alpha")).await.len(), 1, "it stands at its first revision");
@@ -210,17 +211,17 @@ async fn revisions(library: Library) {
     let listed = tx.revisions(scope).list(source.id, Limit::default(), None).await.unwrap().items;
     assert_eq!(listed.iter().map(|revision| revision.number).collect::<Vec<_>>(), [2, 1]);
     let one = Limit::new(1).unwrap();
-    let page = tx.revisions(scope).chunks(second.id, one, None).await.unwrap();
-    let rest = tx.revisions(scope).chunks(second.id, one, page.next.as_ref()).await.unwrap();
+    let page = tx.revisions(scope).list_chunks(second.id, one, None).await.unwrap();
+    let rest = tx.revisions(scope).list_chunks(second.id, one, page.next.as_ref()).await.unwrap();
     assert_eq!((page.items[0].content.as_str(), rest.items[0].content.as_str()), ("beta words", "gamma words"));
     assert_eq!(page.items[0].place.section, ["Käse 🧀"]);
     let kept: Vec<_> = tx.revisions(scope).get_many(&[first.id, second.id]).await.unwrap().into_keys().collect();
     assert_eq!(kept.len(), 2);
     assert_eq!(tx.artifacts(scope).wrong_reference_counts().await.unwrap(), []);
-    assert_eq!(tx.revisions(scope).faults().await.unwrap(), []);
+    assert_eq!(tx.revisions(scope).find_faults().await.unwrap(), []);
 }
 
-async fn vectors(library: Library) {
+async fn vectors(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let texts: Vec<String> = (0..450).map(|number| format!("passage {number}")).collect();
@@ -228,20 +229,24 @@ async fn vectors(library: Library) {
     let (_, revision) = indexed(&mut tx, scope, source(&library, "S"), "one", &texts).await;
     let space = tx.embedding_space("local", "model", 3).await.unwrap();
     assert!(space.in_use, "the first space comes into use at once");
-    let missing = tx.vectors(scope).missing(space.id, revision.id, 1000).await.unwrap();
+    let missing = tx.vectors(scope).chunks_without_vector(space.id, revision.id, 1000).await.unwrap();
     assert_eq!(missing.len(), 450);
     assert_eq!(missing[7].1, "passage 7");
     let mut vectors: Vec<_> = missing.iter().map(|(id, _)| (*id, vec![0.5, -1.25, 3.0])).collect();
     vectors.push((ChunkId::new(), vec![0.0, 0.0, 1.0]));
-    assert_eq!(tx.vectors(scope).keep(space.id, &vectors).await.unwrap(), 450, "a chunk that is gone is left out");
-    assert_eq!(tx.vectors(scope).keep(space.id, &vectors).await.unwrap(), 0, "nothing is kept twice");
-    assert_eq!(tx.vectors(scope).missing(space.id, revision.id, 10).await.unwrap(), []);
-    assert_eq!(tx.vectors(scope).count(space.id, revision.id).await.unwrap(), 450);
-    let page = tx.revisions(scope).chunks(revision.id, Limit::default(), None).await.unwrap();
+    assert_eq!(
+        tx.vectors(scope).insert_vectors(space.id, &vectors).await.unwrap(),
+        450,
+        "a chunk that is gone is left out"
+    );
+    assert_eq!(tx.vectors(scope).insert_vectors(space.id, &vectors).await.unwrap(), 0, "nothing is kept twice");
+    assert_eq!(tx.vectors(scope).chunks_without_vector(space.id, revision.id, 10).await.unwrap(), []);
+    assert_eq!(tx.vectors(scope).count_vectors(space.id, revision.id).await.unwrap(), 450);
+    let page = tx.revisions(scope).list_chunks(revision.id, Limit::default(), None).await.unwrap();
     assert!(page.items.iter().all(|chunk| chunk.embedded));
 }
 
-async fn spaces(library: Library) {
+async fn spaces(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let (_, revision) = indexed(&mut tx, scope, source(&library, "S"), "one", &["a", "b"]).await;
@@ -250,52 +255,55 @@ async fn spaces(library: Library) {
     assert_eq!(tx.embedding_space("local", "new", 4).await.unwrap(), new);
     assert!(old.in_use && !new.in_use);
     for (space, dimension) in [(&old, 2), (&new, 4)] {
-        let missing = tx.vectors(scope).missing(space.id, revision.id, 10).await.unwrap();
+        let missing = tx.vectors(scope).chunks_without_vector(space.id, revision.id, 10).await.unwrap();
         let vectors: Vec<_> = missing.into_iter().map(|(id, _)| (id, vec![0.1; dimension])).collect();
-        assert_eq!(tx.vectors(scope).keep(space.id, &vectors).await.unwrap(), 2);
+        assert_eq!(tx.vectors(scope).insert_vectors(space.id, &vectors).await.unwrap(), 2);
     }
     tx.use_embedding_space(new.id).await.unwrap();
     let left = tx.embedding_spaces().await.unwrap();
     assert_eq!((left.len(), left[0].model.as_str(), left[0].in_use), (1, "new", true));
-    assert_eq!(tx.vectors(scope).count(new.id, revision.id).await.unwrap(), 2);
+    assert_eq!(tx.vectors(scope).count_vectors(new.id, revision.id).await.unwrap(), 2);
     assert_eq!(tx.awaiting_embedding().await.unwrap(), 1);
 }
 
-async fn removal(library: Library) {
+async fn removal(library: TestLibrary) {
     let scope = &library.scope;
     let mut tx = library.store.write().await.unwrap();
     let (gone, revision) = indexed(&mut tx, scope, source(&library, "Gone"), "same", &["unique words"]).await;
     let (stays, _) = indexed(&mut tx, scope, source(&library, "Stays"), "same", &["other words"]).await;
     let space = tx.embedding_space("local", "model", 1).await.unwrap();
-    let missing = tx.vectors(scope).missing(space.id, revision.id, 9).await.unwrap();
+    let missing = tx.vectors(scope).chunks_without_vector(space.id, revision.id, 9).await.unwrap();
     let vectors: Vec<_> = missing.into_iter().map(|(id, _)| (id, vec![1.0])).collect();
-    tx.vectors(scope).keep(space.id, &vectors).await.unwrap();
-    let shared = Sha256::of(b"same");
+    tx.vectors(scope).insert_vectors(space.id, &vectors).await.unwrap();
+    let shared = Sha256::of_bytes(b"same");
     assert_eq!(tx.artifacts(scope).get(shared).await.unwrap().unwrap().reference_count, 2);
     assert!(tx.sources(scope).remove(gone.id).await.unwrap());
     assert!(!tx.sources(scope).remove(gone.id).await.unwrap());
     assert_eq!(tx.artifacts(scope).get(shared).await.unwrap().unwrap().reference_count, 1);
     assert_eq!(tx.artifacts(scope).wrong_reference_counts().await.unwrap(), []);
-    assert_eq!(tx.vectors(scope).count(space.id, revision.id).await.unwrap(), 0);
+    assert_eq!(tx.vectors(scope).count_vectors(space.id, revision.id).await.unwrap(), 0);
     tx.commit().await.unwrap();
     let words = |word: &str| SourceFilter { words: vec![word.to_owned()], ..Default::default() };
     assert_eq!(found(&library, words("unique")).await.len(), 0);
-    assert_eq!(found(&library, words("other")).await, [stays.title()]);
+    assert_eq!(found(&library, words("other")).await, [stays.display_title()]);
 }
 
-async fn tenants(library: Library) {
+async fn tenants(library: TestLibrary) {
     let mut tx = library.store.write().await.unwrap();
     let (mine, revision) = indexed(&mut tx, &library.scope, source(&library, "Mine"), "x", &["secret words"]).await;
     let space = tx.embedding_space("local", "model", 1).await.unwrap();
     let other = tx.create_tenant("other").await.unwrap();
     assert_eq!(tx.sources(&other).get(mine.id).await.unwrap(), None);
-    assert_eq!(tx.sources(&other).find(&SourceKey::Content(revision.content), None).await.unwrap(), None);
+    assert_eq!(tx.sources(&other).find_by_key(&SourceKey::Content(revision.content), None).await.unwrap(), None);
     let filter = SourceFilter { words: vec!["secret".to_owned()], ..Default::default() };
     assert_eq!(tx.sources(&other).list(&filter, Limit::default(), None).await.unwrap().items, []);
     assert_eq!(tx.revisions(&other).get(revision.id).await.unwrap(), None);
-    assert_eq!(tx.revisions(&other).marks(revision.id).await.unwrap(), []);
-    assert_eq!(tx.revisions(&other).chunks(revision.id, Limit::default(), None).await.unwrap().items, []);
-    assert_eq!(tx.vectors(&other).missing(space.id, revision.id, 9).await.unwrap(), []);
+    assert_eq!(tx.revisions(&other).list_marks(revision.id).await.unwrap(), []);
+    assert_eq!(tx.revisions(&other).list_chunks(revision.id, Limit::default(), None).await.unwrap().items, []);
+    assert_eq!(tx.vectors(&other).chunks_without_vector(space.id, revision.id, 9).await.unwrap(), []);
     assert!(!tx.sources(&other).remove(mine.id).await.unwrap());
-    assert_eq!(tx.revisions(&library.scope).chunks(revision.id, Limit::default(), None).await.unwrap().items.len(), 1);
+    assert_eq!(
+        tx.revisions(&library.scope).list_chunks(revision.id, Limit::default(), None).await.unwrap().items.len(),
+        1
+    );
 }

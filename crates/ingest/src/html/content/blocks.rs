@@ -1,11 +1,11 @@
 //! What stands within the content and is none: lists of links, captions, what repeats the headline, calls to share.
 
-use super::weights::Weights;
+use super::weights::TextWeights;
 use crate::html::{
-    calendar::{self, Order},
-    names::folded,
+    date_parsing::{self, DateOrder},
+    names::fold_name,
     tag::Tag,
-    tree::{Id, Tree},
+    tree::{HtmlTree, NodeId},
 };
 
 /// Beginnings of short lines that speak of the page and not of its matter, as words without case and marks.
@@ -31,8 +31,8 @@ const WHEN: &str = "a actualizada actualizado admin aest ago aktualisiert alle a
     update updated utc veröffentlicht vom von à às";
 
 /// A run of text that stands for itself.
-struct Block {
-    id: Id,
+struct TextBlock {
+    id: NodeId,
     line: String,
     chars: usize,
     density: f32,
@@ -40,15 +40,15 @@ struct Block {
 }
 
 /// Leaves out of what is below `top` what is no content.
-pub(super) fn prune(tree: &mut Tree<'_>, top: Id, weights: &Weights, title: Option<&str>) {
+pub(super) fn prune_boilerplate(tree: &mut HtmlTree<'_>, top: NodeId, weights: &TextWeights, title: Option<&str>) {
     link_lists(tree, top, weights);
-    captions(tree, top, weights);
-    let title = title.map(folded).unwrap_or_default();
-    let mut blocks = blocks(tree, top, weights);
+    drop_captions(tree, top, weights);
+    let title = title.map(fold_name).unwrap_or_default();
+    let mut blocks = text_blocks(tree, top, weights);
     // What a call such as `Read more:` is followed by goes with it, as long as it is links.
     let mut called = false;
     blocks.retain(|block| {
-        let repeated = !title.is_empty() && block.chars < 400 && folded(&block.line) == title;
+        let repeated = !title.is_empty() && block.chars < 400 && fold_name(&block.line) == title;
         let furniture = is_furniture(block);
         called = furniture || (called && block.density > 0.5 && block.chars < 200);
         if called || repeated {
@@ -57,7 +57,7 @@ pub(super) fn prune(tree: &mut Tree<'_>, top: Id, weights: &Weights, title: Opti
         !called && !repeated
     });
     // Before the first and after the last paragraph stands much that is neither.
-    let prose = |block: &Block| !block.heading && block.chars >= 80 && block.density < 0.5;
+    let prose = |block: &TextBlock| !block.heading && block.chars >= 80 && block.density < 0.5;
     let first = blocks.iter().position(prose).unwrap_or(0);
     for block in &blocks[..first] {
         if block.chars < 120 && (is_when(&block.line) || is_byline(&block.line)) {
@@ -76,7 +76,7 @@ pub(super) fn prune(tree: &mut Tree<'_>, top: Id, weights: &Weights, title: Opti
 }
 
 /// Leaves out lists and boxes of links.
-fn link_lists(tree: &mut Tree<'_>, top: Id, weights: &Weights) {
+fn link_lists(tree: &mut HtmlTree<'_>, top: NodeId, weights: &TextWeights) {
     let end = tree.end_of(top);
     let mut id = top + 1;
     while id < end {
@@ -86,16 +86,16 @@ fn link_lists(tree: &mut Tree<'_>, top: Id, weights: &Weights) {
             continue;
         }
         let chars = weights.chars[id as usize];
-        let density = weights.density(id);
+        let density = weights.link_density(id);
         let prose = weights.prose[id as usize];
         let drop = chars > 0
             && match node.tag {
                 Tag::Ul | Tag::Ol | Tag::Dl | Tag::Table | Tag::Div | Tag::Section | Tag::Header => {
-                    (density > 0.8 && chars < 120) || (density > 0.5 && prose == 0 && links(tree, id) >= 3)
+                    (density > 0.8 && chars < 120) || (density > 0.5 && prose == 0 && count_links(tree, id) >= 3)
                 }
                 // Lists that open where the pointer rests on a name.
-                Tag::Span => density > 0.85 && links(tree, id) >= 3,
-                Tag::P | Tag::Li => density > 0.9 && chars < 200 && links(tree, id) >= 3,
+                Tag::Span => density > 0.85 && count_links(tree, id) >= 3,
+                Tag::P | Tag::Li => density > 0.9 && chars < 200 && count_links(tree, id) >= 3,
                 _ => false,
             };
         if drop {
@@ -108,7 +108,7 @@ fn link_lists(tree: &mut Tree<'_>, top: Id, weights: &Weights) {
 }
 
 /// Leaves out short words under a picture.
-fn captions(tree: &mut Tree<'_>, top: Id, weights: &Weights) {
+fn drop_captions(tree: &mut HtmlTree<'_>, top: NodeId, weights: &TextWeights) {
     for id in top + 1..tree.end_of(top) {
         if !matches!(tree.tag(id), Tag::Img | Tag::Picture | Tag::Amp) {
             continue;
@@ -118,7 +118,7 @@ fn captions(tree: &mut Tree<'_>, top: Id, weights: &Weights) {
         if block <= top
             || !(1..160).contains(&chars)
             || weights.prose[block as usize] > 0
-            || tree.tag(block).heading().is_some()
+            || tree.tag(block).heading_level().is_some()
         {
             continue;
         }
@@ -128,12 +128,12 @@ fn captions(tree: &mut Tree<'_>, top: Id, weights: &Weights) {
     }
 }
 
-fn links(tree: &Tree<'_>, id: Id) -> usize {
+fn count_links(tree: &HtmlTree<'_>, id: NodeId) -> usize {
     (id..tree.end_of(id)).filter(|&id| tree.tag(id) == Tag::A).count()
 }
 
 /// The innermost blocks with text, in order; also what stands between blocks without being one.
-fn blocks(tree: &Tree<'_>, top: Id, weights: &Weights) -> Vec<Block> {
+fn text_blocks(tree: &HtmlTree<'_>, top: NodeId, weights: &TextWeights) -> Vec<TextBlock> {
     let mut found = Vec::new();
     let end = tree.end_of(top);
     let mut id = top + 1;
@@ -146,10 +146,16 @@ fn blocks(tree: &Tree<'_>, top: Id, weights: &Weights) -> Vec<Block> {
         let ends = tree.end_of(id);
         let full = weights.chars[id as usize] > 0;
         let within = || (id + 1..ends).any(|below| tree.tag(below).is_block() && weights.chars[below as usize] > 0);
-        if full && (node.tag.is_block() || stands_alone(tree, id)) && !within() {
-            let line = if node.is_text() { node.text.trim().to_owned() } else { tree.line(id) };
+        if full && (node.tag.is_block() || is_block_element(tree, id)) && !within() {
+            let line = if node.is_text() { node.text.trim().to_owned() } else { tree.text_line(id) };
             let chars = weights.chars[id as usize] as usize;
-            found.push(Block { id, line, chars, density: weights.density(id), heading: node.tag.heading().is_some() });
+            found.push(TextBlock {
+                id,
+                line,
+                chars,
+                density: weights.link_density(id),
+                heading: node.tag.heading_level().is_some(),
+            });
             id = ends;
         } else {
             id += 1;
@@ -158,24 +164,24 @@ fn blocks(tree: &Tree<'_>, top: Id, weights: &Weights) -> Vec<Block> {
     found
 }
 
-/// Whether an inline element or text has only blocks and line breaks beside it, and at least one.
-fn stands_alone(tree: &Tree<'_>, id: Id) -> bool {
+/// Returns true if an inline element or text has at least one sibling and all are blocks or line breaks.
+fn is_block_element(tree: &HtmlTree<'_>, id: NodeId) -> bool {
     if !tree.parent(id).is_some_and(|above| tree.tag(above).is_block()) {
         return false;
     }
-    let breaks = |other: Id| tree.tag(other).is_block() || tree.tag(other) == Tag::Br;
-    let full = |other: &Id| !tree.node(*other).is_text() || !tree.node(*other).text.trim().is_empty();
-    let before = std::iter::successors(tree.previous(id), |&other| tree.previous(other)).find(full);
+    let breaks = |other: NodeId| tree.tag(other).is_block() || tree.tag(other) == Tag::Br;
+    let full = |other: &NodeId| !tree.node(*other).is_text() || !tree.node(*other).text.trim().is_empty();
+    let before = std::iter::successors(tree.previous_sibling(id), |&other| tree.previous_sibling(other)).find(full);
     let after = std::iter::successors(tree.next(id), |&other| tree.next(other)).find(full);
     before.is_none_or(breaks) && after.is_none_or(breaks) && (before.is_some() || after.is_some())
 }
 
-/// Whether a short line only speaks of the page: `Read more: …`, `Tags`, `Share this`.
-fn is_furniture(block: &Block) -> bool {
+/// Returns true for short lines about the page itself: `Read more: …`, `Tags`, `Share this`.
+fn is_furniture(block: &TextBlock) -> bool {
     if block.chars > 160 {
         return false;
     }
-    let line = folded(&block.line);
+    let line = fold_name(&block.line);
     let words = line.split(' ').count();
     FURNITURE.split('|').any(|start| {
         let Some(rest) = line.strip_prefix(start) else { return false };
@@ -190,19 +196,19 @@ fn is_furniture(block: &Block) -> bool {
     })
 }
 
-/// Whether a line says when and nothing else.
+/// Returns true if the line consists only of a date or time.
 fn is_when(line: &str) -> bool {
-    if calendar::find(line, Order::DayFirst).is_none() {
+    if date_parsing::find_date(line, DateOrder::DayFirst).is_none() {
         return false;
     }
-    let rest = folded(line);
+    let rest = fold_name(line);
     let others = rest
         .split(' ')
         .filter(|word| {
             !word.starts_with(|c: char| c.is_ascii_digit())
                 && !WHEN.split_ascii_whitespace().any(|known| known == *word)
-                && !calendar::is_month(word)
-                && !calendar::is_weekday(word)
+                && !date_parsing::is_month(word)
+                && !date_parsing::is_weekday(word)
         })
         .count();
     others <= 1

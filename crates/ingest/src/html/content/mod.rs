@@ -11,13 +11,13 @@ mod weights;
 
 use std::sync::LazyLock;
 
-use strip::Zeal;
-use weights::Weights;
+use strip::StripLevel;
+use weights::TextWeights;
 
 use super::{
-    hint::{has_part, has_word, hint, words},
+    element_hint::{element_hint, has_part, has_word, sorted_words},
     tag::Tag,
-    tree::{Id, ROOT, Tree},
+    tree::{HtmlTree, NodeId, ROOT},
 };
 
 /// Names of the element that holds the content, the surest first.
@@ -64,18 +64,18 @@ const LITTLE: u32 = 200;
 
 /// Leaves out of the tree what is not content, and gives the element to read. `bodies` are the elements that microdata
 /// calls the body of an article.
-pub(crate) fn choose(tree: &mut Tree<'_>, bodies: &[Id], title: Option<&str>) -> Vec<Id> {
-    let before = Weights::of(tree);
-    for zeal in [Zeal::High, Zeal::Low] {
-        strip::strip(tree, &before, zeal);
-        let weights = Weights::of(tree);
-        let top = container(tree, bodies, &weights);
-        blocks::prune(tree, top, &weights, title);
-        let left = Weights::of(tree);
+pub(crate) fn choose_content(tree: &mut HtmlTree<'_>, bodies: &[NodeId], title: Option<&str>) -> Vec<NodeId> {
+    let before = TextWeights::from_tree(tree);
+    for zeal in [StripLevel::High, StripLevel::Low] {
+        strip::strip_boilerplate(tree, &before, zeal);
+        let weights = TextWeights::from_tree(tree);
+        let top = find_container(tree, bodies, &weights);
+        blocks::prune_boilerplate(tree, top, &weights, title);
+        let left = TextWeights::from_tree(tree);
         let most =
             left.prose[top as usize] >= LITTLE / 2 && left.prose[top as usize] * 2 >= before.prose[ROOT as usize];
         if most || left.chars[top as usize] >= LITTLE {
-            let mut all = lead(tree, top, &weights);
+            let mut all = lead_paragraph(tree, top, &weights);
             all.push(top);
             return all;
         }
@@ -85,11 +85,12 @@ pub(crate) fn choose(tree: &mut Tree<'_>, bodies: &[Id], title: Option<&str>) ->
 }
 
 /// Names of the paragraph before the content that opens it.
-static LEAD: LazyLock<Vec<&str>> =
-    LazyLock::new(|| words("chapo einleitung entradilla excerpt intro lead leadtext lede summary teasertext vorspann"));
+static LEAD: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    sorted_words("chapo einleitung entradilla excerpt intro lead leadtext lede summary teasertext vorspann")
+});
 
 /// The paragraph that opens the content and stands outside of its element.
-fn lead(tree: &Tree<'_>, top: Id, weights: &Weights) -> Vec<Id> {
+fn lead_paragraph(tree: &HtmlTree<'_>, top: NodeId, weights: &TextWeights) -> Vec<NodeId> {
     const FAR: usize = 5;
     let Some(around) = tree.ancestors(top).take(FAR).last().filter(|_| top != ROOT) else { return Vec::new() };
     (around + 1..top)
@@ -98,7 +99,7 @@ fn lead(tree: &Tree<'_>, top: Id, weights: &Weights) -> Vec<Id> {
                 && weights.chars[id as usize] >= 60
                 && weights.chars[id as usize] < 1_000
                 && tree.end_of(id) <= top
-                && has_word(&hint(tree, id), &LEAD)
+                && has_word(&element_hint(tree, id), &LEAD)
                 && !tree.node(id).dropped
                 && !tree.ancestors(id).any(|above| tree.node(above).dropped)
         })
@@ -107,21 +108,22 @@ fn lead(tree: &Tree<'_>, top: Id, weights: &Weights) -> Vec<Id> {
 }
 
 /// The element that holds the content.
-fn container(tree: &Tree<'_>, bodies: &[Id], weights: &Weights) -> Id {
+fn find_container(tree: &HtmlTree<'_>, bodies: &[NodeId], weights: &TextWeights) -> NodeId {
     let all = weights.prose[ROOT as usize].max(1);
-    let enough = |id: Id, share: f32| {
+    let enough = |id: NodeId, share: f32| {
         weights.prose[id as usize] as f32 >= share * all as f32 && weights.chars[id as usize] >= LITTLE
     };
-    let heaviest =
-        |ids: &mut dyn Iterator<Item = Id>| ids.max_by_key(|&id| (weights.prose[id as usize], std::cmp::Reverse(id)));
+    let heaviest = |ids: &mut dyn Iterator<Item = NodeId>| {
+        ids.max_by_key(|&id| (weights.prose[id as usize], std::cmp::Reverse(id)))
+    };
     if let Some(body) = heaviest(&mut bodies.iter().copied())
         && enough(body, 0.3)
     {
         return body;
     }
-    let mut called: [Vec<Id>; 2] = Default::default();
+    let mut called: [Vec<NodeId>; 2] = Default::default();
     let mut articles = Vec::new();
-    for id in tree.ids() {
+    for id in tree.node_ids() {
         let node = tree.node(id);
         if node.is_text() || node.dropped || weights.prose[id as usize] == 0 {
             continue;
@@ -132,7 +134,7 @@ fn container(tree: &Tree<'_>, bodies: &[Id], weights: &Weights) -> Id {
         if matches!(node.tag, Tag::Div | Tag::Section | Tag::Article | Tag::Main | Tag::Td | Tag::Span)
             && !tree.attributes(id).is_empty()
         {
-            let hint = hint(tree, id);
+            let hint = element_hint(tree, id);
             if let Some(index) = CALLED.iter().position(|parts| has_part(&hint, parts)) {
                 called[index].push(id);
             }
@@ -155,15 +157,15 @@ fn container(tree: &Tree<'_>, bodies: &[Id], weights: &Weights) -> Id {
     {
         return id;
     }
-    let scored = scored(tree, weights);
+    let scored = highest_scoring_element(tree, weights);
     let scored = scored.unwrap_or(ROOT);
     if enough(scored, 0.3) { scored } else { ROOT }
 }
 
 /// The element whose own paragraphs weigh most, widened to what holds as much again.
-fn scored(tree: &Tree<'_>, weights: &Weights) -> Option<Id> {
+fn highest_scoring_element(tree: &HtmlTree<'_>, weights: &TextWeights) -> Option<NodeId> {
     let mut scores = vec![0_f32; tree.len()];
-    for id in tree.ids().skip(1) {
+    for id in tree.node_ids().skip(1) {
         let prose = weights.prose[id as usize];
         if prose == 0 || !tree.tag(id).is_block() {
             continue;
@@ -181,8 +183,8 @@ fn scored(tree: &Tree<'_>, weights: &Weights) -> Option<Id> {
         scores[id as usize] += own * 0.8;
     }
     let mut best = None;
-    for id in tree.ids().skip(1) {
-        let score = scores[id as usize] * (1.0 - weights.density(id));
+    for id in tree.node_ids().skip(1) {
+        let score = scores[id as usize] * (1.0 - weights.link_density(id));
         if score > 0.0 && best.is_none_or(|(_, known)| score > known) {
             best = Some((id, score));
         }
@@ -193,10 +195,10 @@ fn scored(tree: &Tree<'_>, weights: &Weights) -> Option<Id> {
             break;
         }
         let (here, there) = (weights.prose[top as usize] as f32, weights.prose[above as usize] as f32);
-        let wider = there >= 1.25 * here && weights.density(above) < 0.3;
+        let wider = there >= 1.25 * here && weights.link_density(above) < 0.3;
         let wider_still = tree.parent(above).is_some_and(|next| {
             weights.prose[next as usize] as f32 >= 1.5 * here
-                && weights.density(next) < 0.25
+                && weights.link_density(next) < 0.25
                 && tree.tag(next) != Tag::Body
                 && next != ROOT
         });

@@ -2,16 +2,16 @@
 
 use std::sync::LazyLock;
 
-use super::weights::Weights;
+use super::weights::TextWeights;
 use crate::html::{
-    hint::{has_word, hint, words},
+    element_hint::{element_hint, has_word, sorted_words},
     tag::Tag,
-    tree::{Id, ROOT, Tree},
+    tree::{HtmlTree, NodeId, ROOT},
 };
 
 /// Words of a class, id or role of what surely is not content, however much text it has.
 static NEVER: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    words(
+    sorted_words(
         "addtoany adsbygoogle advert advertisement advertising authorbox breadcrumb breadcrumbs \
     combx commentary commentlist commentlisting comments commentsection complementary consent contentinfo cookie cookies disqus \
     footer gdpr kommentar kommentare mostread nav navbar navi navigation navlinks newsletter noprint outbrain pager \
@@ -23,7 +23,7 @@ static NEVER: LazyLock<Vec<&str>> = LazyLock::new(|| {
 
 /// Words of what is most likely not content.
 static SELDOM: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    words(
+    sorted_words(
         "abo ad adlabel ads affiliate alert aside authorinfo backlinks banner bio biography blogroll bookmark \
     bookmarks bookmarking bottombar breaking byline bylines caption captions carousel categories comment community \
     controls copyright credit credits cta dialog disclaimer disclosure donate donation dropdown embed extra facebook figcaption \
@@ -45,9 +45,9 @@ const SELDOM_PARTS: &str = " sr only |screen reader|visually hidden|share |socia
     | article tags| post tags| entry footer | post footer| article footer|wp caption| photo credit\
     | image credit| img cont author| next prev| prev next| post nav";
 
-/// How much is left out.
+/// Amount of elements removed before the content is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Zeal {
+pub(super) enum StripLevel {
     /// All that its name suggests.
     High,
     /// Only what its element says.
@@ -55,10 +55,10 @@ pub(super) enum Zeal {
 }
 
 /// Leaves out what its element, role or name says is not content.
-pub(super) fn strip(tree: &mut Tree<'_>, weights: &Weights, zeal: Zeal) {
+pub(super) fn strip_boilerplate(tree: &mut HtmlTree<'_>, weights: &TextWeights, zeal: StripLevel) {
     let all = weights.prose[ROOT as usize];
     let mut id = 1;
-    while id < tree.len() as Id {
+    while id < tree.len() as NodeId {
         if tree.node(id).is_text() {
             id += 1;
             continue;
@@ -69,9 +69,9 @@ pub(super) fn strip(tree: &mut Tree<'_>, weights: &Weights, zeal: Zeal) {
             Tag::Nav | Tag::Aside | Tag::Footer | Tag::Menu => 0.8,
             Tag::Label => 0.3,
             Tag::Body | Tag::Html | Tag::Main | Tag::Head | Tag::Blockquote => 0.0,
-            _ if zeal == Zeal::Low || tree.attributes(id).is_empty() => 0.0,
+            _ if zeal == StripLevel::Low || tree.attributes(id).is_empty() => 0.0,
             tag => {
-                let hint = hint(tree, id);
+                let hint = element_hint(tree, id);
                 if hint.is_empty() {
                     0.0
                 } else if has_word(&hint, &NEVER) || NEVER_PARTS.split('|').any(|part| hint.contains(part)) {

@@ -2,12 +2,12 @@
 
 use crate::html::{
     tag::Tag,
-    tree::{Id, ROOT, Tree},
+    tree::{HtmlTree, NodeId, ROOT},
 };
 
-/// How much text each element holds.
-pub(super) struct Weights {
-    /// Characters below it.
+/// Number of characters in each element, indexed by node id.
+pub(super) struct TextWeights {
+    /// Non-blank characters inside each element.
     pub(super) chars: Vec<u32>,
     /// Of these, characters in links.
     pub(super) linked: Vec<u32>,
@@ -15,8 +15,8 @@ pub(super) struct Weights {
     pub(super) prose: Vec<u32>,
 }
 
-impl Weights {
-    pub(super) fn of(tree: &Tree<'_>) -> Self {
+impl TextWeights {
+    pub(super) fn from_tree(tree: &HtmlTree<'_>) -> Self {
         let count = tree.len();
         let mut chars = vec![0_u32; count];
         let mut linked = vec![0_u32; count];
@@ -24,9 +24,9 @@ impl Weights {
         // What stands directly in each block: characters, characters in links, whether it ends like a sentence.
         let mut own: Vec<(u32, u32, bool)> = vec![(0, 0, false); count];
         // For each open element: where it ends, whether it is a link, its block.
-        let mut open: Vec<(Id, bool, Id)> = Vec::new();
+        let mut open: Vec<(NodeId, bool, NodeId)> = Vec::new();
         let mut id = 0;
-        while id < count as Id {
+        while id < count as NodeId {
             while open.pop_if(|(end, _, _)| *end <= id).is_some() {}
             let node = tree.node(id);
             if node.dropped || node.tag.is_unseen() || (!node.is_text() && tree.is_hidden(id)) {
@@ -35,7 +35,7 @@ impl Weights {
             }
             let (link, block) = open.last().map_or((false, ROOT), |&(_, link, block)| (link, block));
             if node.is_text() {
-                let (len, ends) = measure(&node.text);
+                let (len, ends) = measure_text(&node.text);
                 chars[id as usize] = len;
                 linked[id as usize] = if link { len } else { 0 };
                 let own = &mut own[block as usize];
@@ -54,13 +54,13 @@ impl Weights {
         }
         for id in (0..count).rev() {
             let (len, links, ends) = own[id];
-            let heading = tree.tag(id as Id).heading().is_some();
+            let heading = tree.tag(id as NodeId).heading_level().is_some();
             if !heading && links * 3 < len && (len >= 80 || (len >= 30 && ends)) {
                 // Items and cells are prose too, but more often than paragraphs a list of something else.
-                let item = matches!(tree.tag(id as Id), Tag::Li | Tag::Td | Tag::Dd | Tag::Th | Tag::Dt);
+                let item = matches!(tree.tag(id as NodeId), Tag::Li | Tag::Td | Tag::Dd | Tag::Th | Tag::Dt);
                 prose[id] += if item { len / 2 } else { len };
             }
-            if let Some(parent) = tree.parent(id as Id) {
+            if let Some(parent) = tree.parent(id as NodeId) {
                 chars[parent as usize] += chars[id];
                 linked[parent as usize] += linked[id];
                 prose[parent as usize] += prose[id];
@@ -70,13 +70,13 @@ impl Weights {
     }
 
     /// The part of its text that is in links.
-    pub(super) fn density(&self, id: Id) -> f32 {
+    pub(super) fn link_density(&self, id: NodeId) -> f32 {
         self.linked[id as usize] as f32 / self.chars[id as usize].max(1) as f32
     }
 }
 
-/// How many characters a text has that are not blank, and whether it ends like a sentence.
-fn measure(text: &str) -> (u32, bool) {
+/// Returns the number of non-blank characters, and true if the text ends like a sentence.
+fn measure_text(text: &str) -> (u32, bool) {
     let text = text.trim();
     let mut len = 0;
     let mut blank = false;

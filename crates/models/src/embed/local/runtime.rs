@@ -18,7 +18,7 @@ use crate::EmbedError;
 static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 
 /// Loads the library, unless one is loaded already.
-pub(super) fn environment(library: &Path) -> Result<Environment, EmbedError> {
+pub(super) fn load_runtime(library: &Path) -> Result<Environment, EmbedError> {
     let mut slot = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(environment) = &*slot {
         return Ok(environment.clone());
@@ -32,9 +32,9 @@ pub(super) fn environment(library: &Path) -> Result<Environment, EmbedError> {
 }
 
 /// A model, ready to run. One thread uses it at a time and computes in that thread.
-pub(super) struct Runner(Session);
+pub(super) struct ModelSession(Session);
 
-impl Runner {
+impl ModelSession {
     pub fn load(environment: &Environment, graph: &Path) -> Result<Self, EmbedError> {
         let load = || -> ort::Result<Session> {
             Session::builder(environment)?
@@ -47,8 +47,8 @@ impl Runner {
         load().map(Self).map_err(|error| EmbedError::NotInstalled(format!("{}: {error}", graph.display())))
     }
 
-    /// The vector of one text.
-    pub fn run(&mut self, tokens: &[i64]) -> Result<Vec<f32>, EmbedError> {
+    /// Computes the vector of one tokenized text.
+    pub fn compute_vector(&mut self, tokens: &[i64]) -> Result<Vec<f32>, EmbedError> {
         let mut run = || -> ort::Result<Vec<f32>> {
             let shape = [1, tokens.len()];
             let mask = vec![1_i64; tokens.len()];

@@ -8,9 +8,9 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 
 /// Splits texts into the tokens of a vocabulary.
 pub(super) struct WordPiece {
-    /// Tokens that begin a word.
+    /// Ids of the tokens that can begin a word.
     beginnings: HashMap<Box<str>, u32>,
-    /// Tokens that go on in it.
+    /// Ids of the tokens that continue a word.
     endings: HashMap<Box<str>, u32>,
     /// Tokens that are taken as they stand in the text, before anything else.
     marks: Vec<(String, u32)>,
@@ -23,15 +23,15 @@ pub(super) struct WordPiece {
 }
 
 #[derive(Deserialize)]
-struct File {
-    added_tokens: Vec<Added>,
+struct TokenizerFile {
+    added_tokens: Vec<AddedToken>,
     normalizer: Normalizer,
-    pre_tokenizer: Typed,
-    model: Model,
+    pre_tokenizer: PreTokenizer,
+    model: WordPieceModel,
 }
 
 #[derive(Deserialize)]
-struct Added {
+struct AddedToken {
     id: u32,
     content: String,
 }
@@ -46,12 +46,12 @@ struct Normalizer {
 }
 
 #[derive(Deserialize)]
-struct Typed {
+struct PreTokenizer {
     r#type: String,
 }
 
 #[derive(Deserialize)]
-struct Model {
+struct WordPieceModel {
     unk_token: String,
     continuing_subword_prefix: String,
     max_input_chars_per_word: usize,
@@ -60,8 +60,8 @@ struct Model {
 
 impl WordPiece {
     /// Reads a `tokenizer.json`. Kinds of tokenizers other than this one are an error.
-    pub fn read(json: &[u8]) -> Result<Self, String> {
-        let file: File = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+    pub fn from_json(json: &[u8]) -> Result<Self, String> {
+        let file: TokenizerFile = serde_json::from_slice(json).map_err(|error| error.to_string())?;
         let normal = &file.normalizer;
         let accents_go = normal.strip_accents.unwrap_or(normal.lowercase);
         let known = normal.r#type == "BertNormalizer"
@@ -91,7 +91,7 @@ impl WordPiece {
     /// The tokens of a text between the marks that the model expects around them, at most `limit` with the marks.
     pub fn encode(&self, text: &str, limit: usize) -> Vec<i64> {
         let mut ids = vec![i64::from(self.begin)];
-        self.each(text, |id| {
+        self.for_each_token(text, |id| {
             ids.push(i64::from(id));
             ids.len() + 1 < limit
         });
@@ -99,10 +99,10 @@ impl WordPiece {
         ids
     }
 
-    /// How many tokens a text has, without the marks around it.
-    pub fn count(&self, text: &str) -> usize {
+    /// Returns the number of tokens of a text, without the special tokens around it.
+    pub fn count_tokens(&self, text: &str) -> usize {
         let mut count = 0;
-        self.each(text, |_| {
+        self.for_each_token(text, |_| {
             count += 1;
             true
         });
@@ -110,17 +110,17 @@ impl WordPiece {
     }
 
     /// Gives every token to `take`, until that has enough.
-    fn each(&self, text: &str, mut take: impl FnMut(u32) -> bool) {
-        let mut word = Word { pieces: self, letters: String::new(), tokens: Vec::new() };
-        for part in text.split(separates) {
+    fn for_each_token(&self, text: &str, mut take: impl FnMut(u32) -> bool) {
+        let mut word = WordBuffer { pieces: self, letters: String::new(), tokens: Vec::new() };
+        for part in text.split(is_separator) {
             let mut rest = part;
             while let Some((at, length, id)) = self.mark_in(rest) {
-                if !(word.normalised(&rest[..at], &mut take) && word.finish(&mut take) && take(id)) {
+                if !(word.push_normalized(&rest[..at], &mut take) && word.emit_tokens(&mut take) && take(id)) {
                     return;
                 }
                 rest = &rest[at + length..];
             }
-            if !(word.normalised(rest, &mut take) && word.finish(&mut take)) {
+            if !(word.push_normalized(rest, &mut take) && word.emit_tokens(&mut take)) {
                 return;
             }
         }
@@ -137,19 +137,19 @@ impl WordPiece {
 }
 
 /// The word that is being read.
-struct Word<'a> {
+struct WordBuffer<'a> {
     pieces: &'a WordPiece,
     letters: String,
     tokens: Vec<u32>,
 }
 
-impl Word<'_> {
+impl WordBuffer<'_> {
     /// Reads a text without spaces: control characters and accents go, letters become small, punctuation and Chinese
     /// characters stand alone.
-    fn normalised(&mut self, text: &str, take: &mut impl FnMut(u32) -> bool) -> bool {
+    fn push_normalized(&mut self, text: &str, take: &mut impl FnMut(u32) -> bool) -> bool {
         if text.is_ascii() {
             return text.bytes().all(|byte| match byte {
-                _ if byte.is_ascii_punctuation() => self.alone(char::from(byte), take),
+                _ if byte.is_ascii_punctuation() => self.push_single(char::from(byte), take),
                 0..0x20 | 0x7f => true,
                 _ => {
                     self.letters.push(char::from(byte.to_ascii_lowercase()));
@@ -164,7 +164,7 @@ impl Word<'_> {
             .filter(|&letter| letter.is_ascii() || letter.general_category() != GeneralCategory::NonspacingMark)
             .all(|letter| {
                 if is_chinese(letter) || is_punctuation(letter) {
-                    return self.alone(letter, take);
+                    return self.push_single(letter, take);
                 }
                 self.letters.extend(letter.to_lowercase());
                 true
@@ -172,17 +172,17 @@ impl Word<'_> {
     }
 
     /// A character that is a word.
-    fn alone(&mut self, letter: char, take: &mut impl FnMut(u32) -> bool) -> bool {
-        if !self.finish(take) {
+    fn push_single(&mut self, letter: char, take: &mut impl FnMut(u32) -> bool) -> bool {
+        if !self.emit_tokens(take) {
             return false;
         }
         self.letters.extend(letter.to_lowercase());
-        self.finish(take)
+        self.emit_tokens(take)
     }
 
     /// Gives out the tokens of the word: the longest that fits, then the longest that fits the rest. If any part of it
     /// is unknown, the word is.
-    fn finish(&mut self, take: &mut impl FnMut(u32) -> bool) -> bool {
+    fn emit_tokens(&mut self, take: &mut impl FnMut(u32) -> bool) -> bool {
         if self.letters.is_empty() {
             return true;
         }
@@ -214,8 +214,8 @@ impl Word<'_> {
     }
 }
 
-/// Whether a character stands between words. Control characters do not, apart from those of every text file.
-fn separates(letter: char) -> bool {
+/// Returns true if the character separates words. Of the control characters only tab and line ends do.
+fn is_separator(letter: char) -> bool {
     match letter {
         '\t' | '\n' | '\r' | ' ' => true,
         _ => letter.is_whitespace() && !is_control(letter),

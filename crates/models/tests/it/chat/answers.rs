@@ -1,7 +1,7 @@
 //! Answers as they should be, however they are cut and whoever writes them.
 
-use ibid_models::{ChatConfig, ChatDelta, ChatProvider, Finish, Usage, complete, open_chat};
-use ibid_testkit::provider::{Dialect, Provider, Step};
+use ibid_models::{ChatConfig, ChatDelta, ChatProvider, ChatUsage, FinishReason, complete_chat, open_chat};
+use ibid_testkit::provider::{ProviderDialect, ScriptStep, ScriptedProvider};
 use serde_json::{Value as Json, json};
 
 use super::{DIALECTS, answer, model, pieces, question};
@@ -9,26 +9,26 @@ use super::{DIALECTS, answer, model, pieces, question};
 const TEXT: [&str; 6] =
     ["The bridge", " opened in 1932 [1].\n\n", "日本語", " 👍🏽 e\u{301}", " \"quoted\" \\ ", "\r\ndata: x"];
 
-fn call(name: &str, arguments: Json) -> Step {
-    Step::ToolCall { name: name.into(), arguments }
+fn call(name: &str, arguments: Json) -> ScriptStep {
+    ScriptStep::ToolCall { name: name.into(), arguments }
 }
 
 /// Bytes as they are.
-fn raw(events: &[&str]) -> Vec<Step> {
-    events.iter().map(|event| Step::Malformed((*event).to_owned())).collect()
+fn raw(events: &[&str]) -> Vec<ScriptStep> {
+    events.iter().map(|event| ScriptStep::Malformed((*event).to_owned())).collect()
 }
 
 #[tokio::test]
 async fn text_is_what_was_said_however_it_is_cut() {
     for dialect in DIALECTS {
         for size in [1, 2, 3, 7, 100, 1 << 20] {
-            let mut script = vec![Step::Bytes(size)];
-            script.extend(TEXT.map(Step::text));
-            script.extend([Step::Usage { input: 12, output: 34 }, Step::End]);
+            let mut script = vec![ScriptStep::Bytes(size)];
+            script.extend(TEXT.map(ScriptStep::text));
+            script.extend([ScriptStep::Usage { input: 12, output: 34 }, ScriptStep::End]);
             let (_provider, model) = model(dialect, script).await;
             let mut expected: Vec<_> = TEXT.map(|text| ChatDelta::Text(text.into())).into();
-            expected.push(ChatDelta::Usage(Usage { input_tokens: 12, output_tokens: 34 }));
-            expected.push(ChatDelta::End(Finish::Stop));
+            expected.push(ChatDelta::Usage(ChatUsage { input_tokens: 12, output_tokens: 34 }));
+            expected.push(ChatDelta::End(FinishReason::Stop));
             assert_eq!(pieces(&*model).await, (expected, None), "{dialect:?}, {size} bytes");
         }
     }
@@ -40,19 +40,19 @@ async fn calls_come_whole_and_after_the_text() {
     for dialect in DIALECTS {
         for size in [1, 1 << 20] {
             let script = vec![
-                Step::Bytes(size),
-                Step::text("Let me look."),
+                ScriptStep::Bytes(size),
+                ScriptStep::text("Let me look."),
                 call("hybrid_search", look.clone()),
                 call("now", json!({})),
-                Step::End,
+                ScriptStep::End,
             ];
             let done = answer(dialect, script).await.unwrap();
-            assert_eq!((done.text.as_str(), done.finish), ("Let me look.", Finish::ToolCalls), "{dialect:?}");
+            assert_eq!((done.text.as_str(), done.finish), ("Let me look.", FinishReason::ToolCalls), "{dialect:?}");
             assert_eq!(done.usage, None);
             let calls: Vec<_> = done.tool_calls.iter().map(|call| (call.name.as_str(), &call.arguments)).collect();
             assert_eq!(calls, [("hybrid_search", &look), ("now", &json!({}))], "{dialect:?}");
             let ids: Vec<_> = done.tool_calls.iter().map(|call| call.id.as_str()).collect();
-            if dialect == Dialect::Google {
+            if dialect == ProviderDialect::Google {
                 assert_eq!(ids, ["call_1", "call_2"], "made up, where there are none");
                 assert_eq!(done.tool_calls[0].signature.as_deref(), Some("call_1_hybrid_search"));
             } else {
@@ -65,40 +65,40 @@ async fn calls_come_whole_and_after_the_text() {
 
 #[tokio::test]
 async fn why_an_answer_ended_is_told_in_one_way() {
-    let other = |reason: &str| Finish::Other(reason.to_owned());
+    let other = |reason: &str| FinishReason::Other(reason.to_owned());
     for (dialect, reasons) in [
         (
-            Dialect::OpenAi,
+            ProviderDialect::OpenAi,
             vec![
-                ("stop", Finish::Stop),
-                ("length", Finish::Length),
-                ("content_filter", Finish::Filtered),
-                ("tool_calls", Finish::ToolCalls),
+                ("stop", FinishReason::Stop),
+                ("length", FinishReason::Length),
+                ("content_filter", FinishReason::Filtered),
+                ("tool_calls", FinishReason::ToolCalls),
                 ("eos", other("eos")),
             ],
         ),
         (
-            Dialect::Anthropic,
+            ProviderDialect::Anthropic,
             vec![
-                ("stop_sequence", Finish::Stop),
-                ("max_tokens", Finish::Length),
-                ("refusal", Finish::Filtered),
-                ("tool_use", Finish::ToolCalls),
+                ("stop_sequence", FinishReason::Stop),
+                ("max_tokens", FinishReason::Length),
+                ("refusal", FinishReason::Filtered),
+                ("tool_use", FinishReason::ToolCalls),
                 ("pause_turn", other("pause_turn")),
             ],
         ),
         (
-            Dialect::Google,
+            ProviderDialect::Google,
             vec![
-                ("STOP", Finish::Stop),
-                ("MAX_TOKENS", Finish::Length),
-                ("SAFETY", Finish::Filtered),
+                ("STOP", FinishReason::Stop),
+                ("MAX_TOKENS", FinishReason::Length),
+                ("SAFETY", FinishReason::Filtered),
                 ("MALFORMED_FUNCTION_CALL", other("MALFORMED_FUNCTION_CALL")),
             ],
         ),
     ] {
         for (reason, finish) in reasons {
-            let done = answer(dialect, vec![Step::text("So"), Step::EndWith(reason)]).await.unwrap();
+            let done = answer(dialect, vec![ScriptStep::text("So"), ScriptStep::EndWith(reason)]).await.unwrap();
             assert_eq!((done.text.as_str(), done.finish), ("So", finish), "{dialect:?} {reason}");
         }
     }
@@ -107,8 +107,8 @@ async fn why_an_answer_ended_is_told_in_one_way() {
 #[tokio::test]
 async fn an_answer_without_a_word_is_one() {
     for dialect in DIALECTS {
-        let (_provider, model) = model(dialect, vec![Step::End]).await;
-        assert_eq!(pieces(&*model).await, (vec![ChatDelta::End(Finish::Stop)], None), "{dialect:?}");
+        let (_provider, model) = model(dialect, vec![ScriptStep::End]).await;
+        assert_eq!(pieces(&*model).await, (vec![ChatDelta::End(FinishReason::Stop)], None), "{dialect:?}");
     }
 }
 
@@ -121,10 +121,16 @@ async fn servers_that_speak_openais_protocol_in_their_own_way_are_understood() {
             "no space, no end",
             vec![format!("data:{}\n\n", says("a")), format!("data:{finish}\n\n")],
             "a",
-            Finish::Stop,
+            FinishReason::Stop,
             None,
         ),
-        ("only the end", vec![format!("data: {}\n\n", says("a")), "data: [DONE]\n\n".into()], "a", Finish::Stop, None),
+        (
+            "only the end",
+            vec![format!("data: {}\n\n", says("a")), "data: [DONE]\n\n".into()],
+            "a",
+            FinishReason::Stop,
+            None,
+        ),
         (
             "Windows' line ends, comments, empty choices, usage in every piece",
             vec![
@@ -139,8 +145,8 @@ async fn servers_that_speak_openais_protocol_in_their_own_way_are_understood() {
                 "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":6}}\r\n\r\n".into(),
             ],
             "a",
-            Finish::Stop,
-            Some(Usage { input_tokens: 5, output_tokens: 6 }),
+            FinishReason::Stop,
+            Some(ChatUsage { input_tokens: 5, output_tokens: 6 }),
         ),
         (
             "thoughts",
@@ -151,19 +157,19 @@ async fn servers_that_speak_openais_protocol_in_their_own_way_are_understood() {
                 "data: [DONE]\n\n".into(),
             ],
             "a",
-            Finish::Stop,
+            FinishReason::Stop,
             None,
         ),
         (
             "a refusal",
             vec!["data: {\"choices\":[{\"delta\":{\"refusal\":\"No.\"},\"finish_reason\":\"stop\"}]}\n\n".into()],
             "No.",
-            Finish::Filtered,
+            FinishReason::Filtered,
             None,
         ),
     ] {
         let script: Vec<&str> = script.iter().map(String::as_str).collect();
-        let done = answer(Dialect::OpenAi, raw(&script)).await.unwrap();
+        let done = answer(ProviderDialect::OpenAi, raw(&script)).await.unwrap();
         assert_eq!((done.text.as_str(), done.finish, done.usage), (text, finish, usage), "{what}");
     }
 }
@@ -209,20 +215,20 @@ async fn calls_are_put_together_however_a_server_counts_them() {
             ],
         ),
     ] {
-        let mut script: Vec<_> = events.into_iter().map(Step::Malformed).collect();
-        script.push(Step::EndWith("stop"));
-        let done = answer(Dialect::OpenAi, script).await.unwrap();
+        let mut script: Vec<_> = events.into_iter().map(ScriptStep::Malformed).collect();
+        script.push(ScriptStep::EndWith("stop"));
+        let done = answer(ProviderDialect::OpenAi, script).await.unwrap();
         let calls: Vec<_> =
             done.tool_calls.into_iter().map(|call| (call.id, call.name, call.arguments.to_string())).collect();
         let expected = [("x", "a"), ("y", "b")].map(|(id, name)| (id.into(), name.into(), "{\"n\":1}".to_owned()));
-        assert_eq!((calls, done.finish), (expected.to_vec(), Finish::ToolCalls), "{what}");
+        assert_eq!((calls, done.finish), (expected.to_vec(), FinishReason::ToolCalls), "{what}");
     }
 }
 
 #[tokio::test]
 async fn what_anthropic_adds_is_passed_over() {
     let done = answer(
-        Dialect::Anthropic,
+        ProviderDialect::Anthropic,
         raw(&[
             "data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":5,\
              \"cache_creation_input_tokens\":20,\"cache_read_input_tokens\":null,\"output_tokens\":1}}}\n\n",
@@ -239,15 +245,15 @@ async fn what_anthropic_adds_is_passed_over() {
     )
     .await
     .unwrap();
-    assert_eq!((done.text.as_str(), done.finish), ("So be it", Finish::ToolCalls));
-    assert_eq!(done.usage, Some(Usage { input_tokens: 25, output_tokens: 9 }));
+    assert_eq!((done.text.as_str(), done.finish), ("So be it", FinishReason::ToolCalls));
+    assert_eq!(done.usage, Some(ChatUsage { input_tokens: 25, output_tokens: 9 }));
     assert_eq!((done.tool_calls[0].id.as_str(), &done.tool_calls[0].arguments), ("t", &json!({"a": 1})));
 }
 
 #[tokio::test]
 async fn google_thinks_apart_and_may_not_answer_at_all() {
     let done = answer(
-        Dialect::Google,
+        ProviderDialect::Google,
         raw(&[
             "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"hm\",\"thought\":true}]}}]}\r\n\r\n",
             "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"},{\"text\":\"b\"}]},\"finishReason\":\"STOP\"}]}\r\n\r\n",
@@ -257,24 +263,25 @@ async fn google_thinks_apart_and_may_not_answer_at_all() {
     )
     .await
     .unwrap();
-    assert_eq!((done.text.as_str(), done.finish), ("ab", Finish::Stop));
-    assert_eq!(done.usage, Some(Usage { input_tokens: 3, output_tokens: 9 }));
+    assert_eq!((done.text.as_str(), done.finish), ("ab", FinishReason::Stop));
+    assert_eq!(done.usage, Some(ChatUsage { input_tokens: 3, output_tokens: 9 }));
     let blocked = raw(&[
         "data: {\"promptFeedback\":{\"blockReason\":\"SAFETY\"},\"usageMetadata\":{\"promptTokenCount\":3}}\n\n",
     ]);
-    let blocked = answer(Dialect::Google, blocked).await.unwrap();
-    assert_eq!((blocked.text.as_str(), blocked.finish), ("", Finish::Filtered));
+    let blocked = answer(ProviderDialect::Google, blocked).await.unwrap();
+    assert_eq!((blocked.text.as_str(), blocked.finish), ("", FinishReason::Filtered));
 }
 
 #[tokio::test]
 async fn a_server_of_ones_own_needs_no_key() {
     for suffix in ["", "/", "/v1", "/v1/"] {
-        let provider = Provider::start(Dialect::OpenAi, [vec![Step::text("hello"), Step::End]]).await;
+        let provider =
+            ScriptedProvider::start(ProviderDialect::OpenAi, [vec![ScriptStep::text("hello"), ScriptStep::End]]).await;
         let base_url = Some(format!("{}{suffix}", provider.base_url()));
         let model = open_chat(&ChatConfig { base_url, ..ChatConfig::new(ChatProvider::OpenAi, "llama3.2") }).unwrap();
         assert_eq!((model.name(), model.context_tokens()), ("openai:llama3.2", 32_768));
-        assert_eq!(complete(&*model, question()).await.unwrap().text, "hello");
-        let asked = provider.requests();
+        assert_eq!(complete_chat(&*model, question()).await.unwrap().text, "hello");
+        let asked = provider.received_requests();
         assert_eq!((asked.len(), asked[0].path.as_str()), (1, "/v1/chat/completions"));
         assert_eq!(asked[0].header("authorization"), None);
     }
@@ -283,11 +290,11 @@ async fn a_server_of_ones_own_needs_no_key() {
 #[tokio::test]
 async fn a_connection_is_used_again_after_a_whole_answer() {
     for dialect in DIALECTS {
-        let (provider, model) = model(dialect, vec![Step::text("a"), Step::End]).await;
+        let (provider, model) = model(dialect, vec![ScriptStep::text("a"), ScriptStep::End]).await;
         for _ in 0..20 {
-            complete(&*model, question()).await.unwrap();
+            complete_chat(&*model, question()).await.unwrap();
         }
-        assert_eq!(provider.requests().len(), 20);
-        assert!(provider.connections() < 5, "{dialect:?}: {} connections", provider.connections());
+        assert_eq!(provider.received_requests().len(), 20);
+        assert!(provider.connection_count() < 5, "{dialect:?}: {} connections", provider.connection_count());
     }
 }

@@ -9,19 +9,21 @@ use std::{sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use ibid_models::{
-    ChatConfig, ChatDelta, ChatError, ChatMessage, ChatModel, ChatProvider, ChatRequest, Completed, complete, open_chat,
+    ChatCompletion, ChatConfig, ChatDelta, ChatError, ChatMessage, ChatModel, ChatProvider, ChatRequest, complete_chat,
+    open_chat,
 };
-use ibid_testkit::provider::{Dialect, Provider, Step};
+use ibid_testkit::provider::{ProviderDialect, ScriptStep, ScriptedProvider};
 
 pub const KEY: &str = "sk-very-secret-123";
-pub const DIALECTS: [Dialect; 3] = [Dialect::OpenAi, Dialect::Anthropic, Dialect::Google];
+pub const DIALECTS: [ProviderDialect; 3] =
+    [ProviderDialect::OpenAi, ProviderDialect::Anthropic, ProviderDialect::Google];
 
 /// Everything with a short breath, and no second try.
-pub fn config(dialect: Dialect, base_url: &str) -> ChatConfig {
+pub fn config(dialect: ProviderDialect, base_url: &str) -> ChatConfig {
     let (provider, model) = match dialect {
-        Dialect::OpenAi => (ChatProvider::OpenAi, "gpt-4.1-mini"),
-        Dialect::Anthropic => (ChatProvider::Anthropic, "claude-sonnet-4-5"),
-        Dialect::Google => (ChatProvider::Google, "gemini-2.5-flash"),
+        ProviderDialect::OpenAi => (ChatProvider::OpenAi, "gpt-4.1-mini"),
+        ProviderDialect::Anthropic => (ChatProvider::Anthropic, "claude-sonnet-4-5"),
+        ProviderDialect::Google => (ChatProvider::Google, "gemini-2.5-flash"),
     };
     ChatConfig {
         base_url: Some(base_url.to_owned()),
@@ -39,16 +41,16 @@ pub fn question() -> ChatRequest {
 }
 
 /// A provider with one script, and a model that asks it.
-pub async fn model(dialect: Dialect, script: Vec<Step>) -> (Provider, Arc<dyn ChatModel>) {
-    let provider = Provider::start(dialect, [script]).await;
+pub async fn model(dialect: ProviderDialect, script: Vec<ScriptStep>) -> (ScriptedProvider, Arc<dyn ChatModel>) {
+    let provider = ScriptedProvider::start(dialect, [script]).await;
     let model = open_chat(&config(dialect, provider.base_url())).unwrap();
     (provider, model)
 }
 
 /// The whole answer to a question.
-pub async fn answer(dialect: Dialect, script: Vec<Step>) -> Result<Completed, ChatError> {
+pub async fn answer(dialect: ProviderDialect, script: Vec<ScriptStep>) -> Result<ChatCompletion, ChatError> {
     let (_provider, model) = model(dialect, script).await;
-    complete(&*model, question()).await
+    complete_chat(&*model, question()).await
 }
 
 /// What came before the stream ended, and the error that ended it. Nothing comes after an error.
@@ -71,9 +73,9 @@ pub async fn pieces(model: &dyn ChatModel) -> (Vec<ChatDelta>, Option<ChatError>
 }
 
 /// Whether the provider sees, in time, that its client went away.
-pub async fn abandoned(provider: &Provider) -> bool {
+pub async fn abandoned(provider: &ScriptedProvider) -> bool {
     for _ in 0..200 {
-        if provider.abandoned() > 0 {
+        if provider.abandoned_count() > 0 {
             return true;
         }
         tokio::time::sleep(Duration::from_millis(25)).await;

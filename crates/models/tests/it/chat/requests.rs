@@ -1,18 +1,20 @@
 //! What providers are asked, and what they are never asked.
 
-use ibid_models::{ChatConfig, ChatMessage, ChatProvider, ChatRequest, ToolCall, ToolSpec, complete, open_chat};
-use ibid_testkit::provider::{Asked, Dialect, Provider, Step};
+use ibid_models::{
+    ChatConfig, ChatMessage, ChatProvider, ChatRequest, ModelToolCall, ToolSpec, complete_chat, open_chat,
+};
+use ibid_testkit::provider::{ProviderDialect, ProviderRequest, ScriptStep, ScriptedProvider};
 use serde_json::{Value as Json, json};
 
 use super::{KEY, config};
 
 const ONLY_JSON: &str = "Answer with one JSON object and nothing else: no words around it, no code fence.";
 
-async fn ask(dialect: Dialect, request: ChatRequest) -> Asked {
-    let provider = Provider::start(dialect, [vec![Step::text("x"), Step::End]]).await;
+async fn ask(dialect: ProviderDialect, request: ChatRequest) -> ProviderRequest {
+    let provider = ScriptedProvider::start(dialect, [vec![ScriptStep::text("x"), ScriptStep::End]]).await;
     let model = open_chat(&config(dialect, provider.base_url())).unwrap();
-    complete(&*model, request).await.unwrap();
-    provider.requests().remove(0)
+    complete_chat(&*model, request).await.unwrap();
+    provider.received_requests().remove(0)
 }
 
 fn schema() -> Json {
@@ -21,7 +23,7 @@ fn schema() -> Json {
 
 /// A conversation with everything in it.
 fn conversation() -> ChatRequest {
-    let call = |id: &str, q: &str| ToolCall {
+    let call = |id: &str, q: &str| ModelToolCall {
         id: id.into(),
         name: "look".into(),
         arguments: json!({"q": q}),
@@ -54,7 +56,7 @@ fn conversation() -> ChatRequest {
 
 #[tokio::test]
 async fn openai_is_asked_as_it_documents() {
-    let asked = ask(Dialect::OpenAi, conversation()).await;
+    let asked = ask(ProviderDialect::OpenAi, conversation()).await;
     assert_eq!(asked.path, "/v1/chat/completions");
     assert_eq!(asked.header("authorization"), Some(&*format!("Bearer {KEY}")));
     assert_eq!(asked.header("content-type"), Some("application/json"));
@@ -85,7 +87,7 @@ async fn openai_is_asked_as_it_documents() {
 
 #[tokio::test]
 async fn anthropic_is_asked_as_it_documents() {
-    let asked = ask(Dialect::Anthropic, conversation()).await;
+    let asked = ask(ProviderDialect::Anthropic, conversation()).await;
     assert_eq!(asked.path, "/v1/messages");
     assert_eq!((asked.header("x-api-key"), asked.header("anthropic-version")), (Some(KEY), Some("2023-06-01")));
     assert_eq!(asked.header("authorization"), None);
@@ -116,7 +118,7 @@ async fn anthropic_is_asked_as_it_documents() {
 
 #[tokio::test]
 async fn google_is_asked_as_it_documents() {
-    let asked = ask(Dialect::Google, conversation()).await;
+    let asked = ask(ProviderDialect::Google, conversation()).await;
     assert_eq!(asked.path, "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse");
     assert_eq!(asked.header("x-goog-api-key"), Some(KEY));
     let call = |q: &str| json!({"functionCall": {"name": "look", "args": {"q": q}}});
@@ -148,34 +150,34 @@ async fn google_is_asked_as_it_documents() {
 async fn json_is_asked_for_in_every_way_a_provider_knows() {
     let request = ChatRequest { response_json: true, tools: vec![], ..conversation() };
     let both = format!("Cite.\n\n{ONLY_JSON}");
-    let openai = ask(Dialect::OpenAi, request.clone()).await.body;
+    let openai = ask(ProviderDialect::OpenAi, request.clone()).await.body;
     assert_eq!(openai["response_format"], json!({"type": "json_object"}));
     assert_eq!(openai["messages"][0]["content"], both);
-    let anthropic = ask(Dialect::Anthropic, request.clone()).await.body;
+    let anthropic = ask(ProviderDialect::Anthropic, request.clone()).await.body;
     assert_eq!(anthropic["system"], both);
-    let google = ask(Dialect::Google, request.clone()).await.body;
+    let google = ask(ProviderDialect::Google, request.clone()).await.body;
     assert_eq!(google["generationConfig"]["responseMimeType"], "application/json");
     assert_eq!(google["systemInstruction"]["parts"][0]["text"], both);
-    let with_tools = ask(Dialect::Google, ChatRequest { response_json: true, ..conversation() }).await.body;
+    let with_tools = ask(ProviderDialect::Google, ChatRequest { response_json: true, ..conversation() }).await.body;
     assert_eq!(with_tools["generationConfig"].get("responseMimeType"), None, "Google refuses both together");
     let held = ChatRequest { response_schema: Some(schema()), ..request.clone() };
-    let openai = ask(Dialect::OpenAi, held.clone()).await.body;
+    let openai = ask(ProviderDialect::OpenAi, held.clone()).await.body;
     assert_eq!(openai["response_format"]["type"], "json_schema");
     assert_eq!(openai["response_format"]["json_schema"]["schema"], schema());
-    let google = ask(Dialect::Google, held).await.body;
+    let google = ask(ProviderDialect::Google, held).await.body;
     assert_eq!(google["generationConfig"]["responseJsonSchema"], schema());
-    let bare = ask(Dialect::Anthropic, ChatRequest { system: String::new(), ..request }).await.body;
+    let bare = ask(ProviderDialect::Anthropic, ChatRequest { system: String::new(), ..request }).await.body;
     assert_eq!(bare["system"], ONLY_JSON);
 }
 
 #[tokio::test]
 async fn what_the_request_leaves_open_is_as_configured_or_left_to_the_provider() {
     for (dialect, limit, temperature) in [
-        (Dialect::OpenAi, "/max_tokens", "/temperature"),
-        (Dialect::Anthropic, "/max_tokens", "/temperature"),
-        (Dialect::Google, "/generationConfig/maxOutputTokens", "/generationConfig/temperature"),
+        (ProviderDialect::OpenAi, "/max_tokens", "/temperature"),
+        (ProviderDialect::Anthropic, "/max_tokens", "/temperature"),
+        (ProviderDialect::Google, "/generationConfig/maxOutputTokens", "/generationConfig/temperature"),
     ] {
-        let provider = Provider::start(dialect, [vec![Step::End]]).await;
+        let provider = ScriptedProvider::start(dialect, [vec![ScriptStep::End]]).await;
         let usual = config(dialect, provider.base_url());
         let set = ChatConfig { max_output_tokens: Some(77), temperature: Some(0.7), ..usual.clone() };
         for (config, request) in [
@@ -183,12 +185,12 @@ async fn what_the_request_leaves_open_is_as_configured_or_left_to_the_provider()
             (&set, super::question()),
             (&set, ChatRequest { max_output_tokens: Some(5), temperature: Some(0.0), ..super::question() }),
         ] {
-            complete(&*open_chat(config).unwrap(), request).await.unwrap();
+            complete_chat(&*open_chat(config).unwrap(), request).await.unwrap();
         }
-        let asked = provider.requests();
+        let asked = provider.received_requests();
         let value = |at: usize, place: &str| asked[at].body.pointer(place).cloned();
         // Anthropic has to be told.
-        let least = (dialect == Dialect::Anthropic).then(|| json!(4096));
+        let least = (dialect == ProviderDialect::Anthropic).then(|| json!(4096));
         assert_eq!((value(0, limit), value(0, temperature)), (least, None), "{dialect:?}");
         assert_eq!((value(1, limit), value(1, temperature)), (Some(json!(77)), Some(json!(0.7))), "{dialect:?}");
         assert_eq!((value(2, limit), value(2, temperature)), (Some(json!(5)), Some(json!(0.0))), "{dialect:?}");

@@ -1,8 +1,8 @@
 //! `/api/v1/citations/ground`
 
 use axum::extract::State;
-use ibid_app::{App, Grounded, GroundedClaim, Scope};
-use ibid_citations::annotate::Style;
+use ibid_app::{App, GroundedClaim, GroundedText, Scope};
+use ibid_citations::annotate::AnnotationFormat;
 use ibid_domain::SearchFilter;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,10 +12,10 @@ use super::{
         Server,
         extract::{Caller, Json},
         problem::ApiResult,
-        search::wire::Filters,
+        search::wire::SearchFilters,
         wire::Problem as WireProblem,
     },
-    verify::{UncitedClaim, method},
+    verify::{UncitedClaim, check_method_name},
 };
 
 /// A draft to find the sources of.
@@ -24,25 +24,25 @@ use super::{
 pub(crate) struct GroundBody {
     /// The draft, plain or in Markdown.
     pub(crate) text: String,
-    /// Which passages are looked at.
-    pub(crate) filters: Option<Filters>,
-    /// How the annotated draft is written. By default markdown.
+    /// Limits the passages that are searched.
+    pub(crate) filters: Option<SearchFilters>,
+    /// Format of the annotated draft; default `markdown`.
     #[serde(default)]
     pub(crate) style: GroundStyle,
 }
 
-/// How an annotated draft is written.
+/// Format of an annotated draft.
 #[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum GroundStyle {
     /// Numbers in brackets, and the sources with their quotes below
     #[default]
     Markdown,
-    /// A footnote for each claim
+    /// A Typst footnote for each claim
     Typst,
 }
 
-impl From<GroundStyle> for Style {
+impl From<GroundStyle> for AnnotationFormat {
     fn from(style: GroundStyle) -> Self {
         match style {
             GroundStyle::Markdown => Self::Markdown,
@@ -58,43 +58,43 @@ pub(crate) struct GroundAnswer {
     claims: Vec<BoundClaim>,
     /// The claims that nothing in it supports.
     unsupported: Vec<UncitedClaim>,
-    /// The sources, by number.
+    /// Sources of the claims, ordered by number.
     sources: Vec<BoundSource>,
     /// The draft with the citations put in.
     pub(crate) annotated: String,
-    /// How it was checked: `words_and_meaning`, or `words` where no model could tell the meaning.
+    /// Method of the check: `words_and_meaning`, or `words` if no embedding model was available.
     method: &'static str,
 }
 
 /// A claim and the words of the library that come closest to it.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BoundClaim {
-    /// Its words.
+    /// Text of the claim, as it stands in the draft.
     text: String,
-    /// Where it begins in the draft, in characters.
+    /// Offset of the claim's first character in the draft.
     start_index: usize,
-    /// Where it ends.
+    /// Offset after the claim's last character in the draft.
     end_index: usize,
-    /// The number of the source.
+    /// Number of the source in `sources`.
     number: u32,
-    /// The source.
+    /// Id of the source that comes closest.
     source_id: String,
     /// The revision that the quote is of.
     revision_id: String,
-    /// `supported` or `partial`.
+    /// Result of the check: `supported` or `partial`.
     verdict: &'static str,
-    /// How sure that the source says it, from 0 to 1.
+    /// Confidence that the source supports the claim, from 0 to 1.
     score: f32,
-    /// Its words.
+    /// Words of the source that come closest to the claim.
     quote: String,
-    /// Where they begin in the revision's text, in characters.
+    /// Offset of the quote's first character in the text of the revision.
     start_char: usize,
-    /// Where they end.
+    /// Offset after the quote's last character in the text of the revision.
     end_char: usize,
-    /// The page of it.
+    /// Page that the quote begins on, from 1; left out if the source has no pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<u32>,
-    /// What speaks against it.
+    /// Reasons that speak against the claim, such as a figure that is not in the source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     reasons: Vec<&'static str>,
 }
@@ -102,20 +102,18 @@ pub(crate) struct BoundClaim {
 /// A source that bears out something.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BoundSource {
-    /// Its number.
+    /// Number of the source in the annotated draft, from 1.
     number: u32,
-    /// Its id.
     source_id: String,
-    /// Its title.
     title: String,
-    /// Its address.
+    /// Web address of the source; left out if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
 }
 
 impl GroundAnswer {
-    fn new(text: &str, grounded: Grounded, style: GroundStyle) -> Self {
-        let annotated = grounded.annotated(text, style.into());
+    fn new(text: &str, grounded: GroundedText, style: GroundStyle) -> Self {
+        let annotated = grounded.annotate_draft(text, style.into());
         let (mut claims, mut unsupported) = (Vec::new(), Vec::new());
         for GroundedClaim { claim, found } in grounded.claims {
             let Some(found) = found else {
@@ -141,34 +139,34 @@ impl GroundAnswer {
         let source = |(number, source): (u32, ibid_domain::Source)| BoundSource {
             number,
             source_id: source.id.to_string(),
-            title: source.title().to_owned(),
+            title: source.display_title().to_owned(),
             url: source.url,
         };
         let sources = (1..).zip(grounded.sources).map(source).collect();
-        Self { claims, unsupported, sources, annotated, method: method(grounded.by_meaning) }
+        Self { claims, unsupported, sources, annotated, method: check_method_name(grounded.by_meaning) }
     }
 
-    /// How many claims are supported, are so in part, and are not.
-    pub(crate) fn counts(&self) -> (usize, usize, usize) {
+    /// Returns the numbers of supported, partly supported and unsupported claims.
+    pub(crate) fn verdict_counts(&self) -> (usize, usize, usize) {
         let supported = self.claims.iter().filter(|claim| claim.verdict == "supported").count();
         (supported, self.claims.len() - supported, self.unsupported.len())
     }
 
     /// The words of the claims that nothing supports.
-    pub(crate) fn unsupported(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn unsupported_texts(&self) -> impl Iterator<Item = &str> {
         self.unsupported.iter().map(|claim| claim.text.as_str())
     }
 }
 
 /// Grounds a draft: for HTTP and the command line alike.
-pub(crate) async fn answer(
+pub(crate) async fn ground_draft(
     app: &App,
     scope: &Scope,
     text: &str,
     filter: &SearchFilter,
     style: GroundStyle,
 ) -> ibid_app::Result<GroundAnswer> {
-    let grounded = app.ground(scope, text, filter).await?;
+    let grounded = app.ground_text(scope, text, filter).await?;
     Ok(GroundAnswer::new(text, grounded, style))
 }
 
@@ -188,6 +186,6 @@ pub(in super::super) async fn ground(
     Caller(scope): Caller,
     Json(body): Json<GroundBody>,
 ) -> ApiResult<axum::Json<GroundAnswer>> {
-    let filter = body.filters.as_ref().map_or_else(|| Ok(SearchFilter::default()), Filters::filter)?;
-    Ok(axum::Json(answer(&server.app, &scope, &body.text, &filter, body.style).await?))
+    let filter = body.filters.as_ref().map_or_else(|| Ok(SearchFilter::default()), SearchFilters::to_filter)?;
+    Ok(axum::Json(ground_draft(&server.app, &scope, &body.text, &filter, body.style).await?))
 }

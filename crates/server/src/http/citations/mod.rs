@@ -1,30 +1,31 @@
 //! `/api/v1/citations`: the markers of a text, the sources of a tool's result, and what a model is told of them.
 
 pub(crate) mod ground;
-pub(crate) mod kept;
+pub(crate) mod stored;
 pub(crate) mod verify;
 pub(crate) mod wire;
 
 use axum::extract::State;
 use ibid_citations::{
-    Ledger, MarkerKind, ToolCall,
-    claims::{Claim, claims},
-    formats::{self, Anchor},
-    ledger::Resolved,
-    parse as parse_markers,
-    prompt::{GUIDELINES, format_sources, tokens},
-    strip,
+    CompletedToolCall, Ledger, MarkerKind,
+    claims::{Claim, extract_claims},
+    formats::{self, CitationAnchor},
+    ledger::ResolvedMarkers,
+    parse_markers,
+    prompt::{GUIDELINES, estimate_prompt_tokens, format_sources},
+    strip_markers,
 };
 use ibid_domain::{Code, Problem, Span};
 
 pub(super) use self::{
     ground::{__path_ground, ground},
-    kept::{__path_of_message, __path_stats, of_message, stats},
+    stored::{__path_of_message, __path_stats, of_message, stats},
     verify::{__path_verify, verify},
 };
 
 use self::wire::{
-    ExtractAnswer, ExtractBody, ParseAnswer, ParseBody, ParsedCitation, PromptAnswer, PromptBody, Reference, numbered,
+    ExtractAnswer, ExtractBody, MarkerReference, ParseAnswer, ParseBody, ParsedCitation, PromptAnswer, PromptBody,
+    numbered_sources,
 };
 use super::{
     Server,
@@ -48,21 +49,21 @@ const LONGEST_ID: usize = 255;
     ),
 )]
 pub(super) async fn parse(_caller: Caller, Json(body): Json<ParseBody>) -> ApiResult<axum::Json<ParseAnswer>> {
-    Ok(axum::Json(apart(move || parsed(body)).await?))
+    Ok(axum::Json(run_blocking(move || parse_citations(body)).await?))
 }
 
 /// Does work that may take a while where it holds up nobody.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
     let failed = |error| Problem::new(Code::Internal, format!("the work ended early: {error}"));
     tokio::task::spawn_blocking(work).await.map_err(failed)
 }
 
-fn parsed(body: ParseBody) -> ParseAnswer {
+fn parse_citations(body: ParseBody) -> ParseAnswer {
     let ParseBody { text, sources, format, units } = body;
     let is_told = sources.is_some();
-    let ledger = Ledger::of(sources.unwrap_or_default().into_iter().map(Into::into));
+    let ledger = Ledger::from_sources(sources.unwrap_or_default().into_iter().map(Into::into));
     let markers = parse_markers(&text);
-    let resolved = ledger.resolve(&text, &markers);
+    let resolved = ledger.resolve_markers(&text, &markers);
     // References are in the order of the markers that they are of.
     let mut references = resolved.references.iter().peekable();
     let mut citations = Vec::with_capacity(markers.len());
@@ -74,38 +75,38 @@ fn parsed(body: ParseBody) -> ParseAnswer {
     }
     let mut names_source = names_source.into_iter();
     // Where the sources are known, brackets that name none of them are prose.
-    let stripped = strip(&text, &markers, |marker| {
+    let stripped = strip_markers(&text, &markers, |marker| {
         let names_source = names_source.next().unwrap_or_default();
         !is_told || names_source || !matches!(marker.kind, MarkerKind::Label(_))
     });
     let formatted = format.map(|format| {
-        let anchors = anchors(&ledger, &resolved, &claims(&text, &markers));
-        formats::written(&text, &anchors, format.into(), units.into())
+        let anchors = citation_anchors(&ledger, &resolved, &extract_claims(&text, &markers));
+        formats::render_message(&text, &anchors, format.into(), units.into())
     });
     ParseAnswer {
         formatted,
         citations,
-        references: resolved.references.into_iter().enumerate().map(Reference::from).collect(),
+        references: resolved.references.into_iter().enumerate().map(MarkerReference::from).collect(),
         dangling: resolved.dangling,
         dangling_ids: resolved.dangling_ids,
-        sources: numbered(&ledger),
+        sources: numbered_sources(&ledger),
         stripped,
     }
 }
 
-/// Where each citation stands, and what is known of what it cites.
-fn anchors(ledger: &Ledger, resolved: &Resolved, claims: &[Claim]) -> Vec<Anchor> {
+/// Builds an anchor for each citation: its offsets, and the details of the source it cites.
+fn citation_anchors(ledger: &Ledger, resolved: &ResolvedMarkers, claims: &[Claim]) -> Vec<CitationAnchor> {
     let mut anchors = Vec::new();
     for reference in &resolved.references {
-        let claim = claims.iter().map(|claim| claim.span).find(|span| span.meets(reference.span));
+        let claim = claims.iter().map(|claim| claim.span).find(|span| span.overlaps(reference.span));
         for entry in reference.numbers.iter().filter_map(|number| ledger.get(*number)) {
             let source = &entry.source;
-            anchors.push(Anchor {
+            anchors.push(CitationAnchor {
                 marker: reference.span,
                 claim,
                 number: entry.number,
                 source_id: Some(source.source_id.as_ref().unwrap_or(&source.id).clone()),
-                title: source.name().to_owned(),
+                title: source.display_name().to_owned(),
                 url: source.uri.clone().filter(|uri| uri.starts_with("http")),
                 media_type: source.mime_type.clone().unwrap_or_else(|| "application/octet-stream".to_owned()),
                 text_sha256: source.content_hash.clone(),
@@ -138,9 +139,9 @@ pub(super) async fn extract(
 ) -> ApiResult<axum::Json<ExtractAnswer>> {
     checked_call(&body)?;
     let registry = server.app.extractors();
-    let found = apart(move || {
+    let found = run_blocking(move || {
         let ExtractBody { tool_name, request_id, parameters, output } = &body;
-        registry.extract(&ToolCall { tool_name, request_id, parameters, output })
+        registry.extract(&CompletedToolCall { tool_name, request_id, parameters, output })
     })
     .await?;
     if let Some(warning) = &found.warning {
@@ -156,7 +157,7 @@ pub(crate) fn checked_call(body: &ExtractBody) -> Result<(), Problem> {
         let length = value.chars().count();
         if !(1..=LONGEST_ID).contains(&length) {
             let detail = format!("{field} has {length} characters; it takes 1 to {LONGEST_ID}");
-            return Err(Problem::new(Code::InvalidField, detail).field(field));
+            return Err(Problem::new(Code::InvalidField, detail).with_field(field));
         }
     }
     Ok(())
@@ -173,11 +174,16 @@ pub(crate) fn checked_call(body: &ExtractBody) -> Result<(), Problem> {
         (status = 422, description = "Something is not legal", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn prompt(_caller: Caller, Json(body): Json<PromptBody>) -> ApiResult<axum::Json<PromptAnswer>> {
-    let answer = apart(move || {
-        let ledger = Ledger::of(body.sources.into_iter().map(Into::into));
+pub(super) async fn build_prompt(_caller: Caller, Json(body): Json<PromptBody>) -> ApiResult<axum::Json<PromptAnswer>> {
+    let answer = run_blocking(move || {
+        let ledger = Ledger::from_sources(body.sources.into_iter().map(Into::into));
         let list = format_sources(&ledger, body.token_budget as usize);
-        PromptAnswer { guidelines: GUIDELINES, tokens: tokens(&list), list, sources: numbered(&ledger) }
+        PromptAnswer {
+            guidelines: GUIDELINES,
+            tokens: estimate_prompt_tokens(&list),
+            list,
+            sources: numbered_sources(&ledger),
+        }
     });
     Ok(axum::Json(answer.await?))
 }

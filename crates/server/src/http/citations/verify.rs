@@ -1,7 +1,7 @@
 //! `/api/v1/citations/verify`
 
 use axum::extract::State;
-use ibid_app::{App, Checked, CheckedCitation, Scope};
+use ibid_app::{App, CheckedCitation, CheckedText, Scope};
 use ibid_citations::{claims::Claim, verify::Support};
 use ibid_domain::{Code, Problem};
 use serde::{Deserialize, Serialize};
@@ -35,20 +35,20 @@ pub(crate) struct VerifyBody {
     /// A message that is kept, to be checked again.
     message_id: Option<String>,
     /// Claims to check against a passage each, instead of a text.
-    pairs: Option<Vec<Pair>>,
+    pairs: Option<Vec<ClaimPassagePair>>,
 }
 
 /// A claim and the passage that is to support it.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Pair {
-    /// The claim.
+pub(crate) struct ClaimPassagePair {
+    /// Claim to check against the passage.
     claim: String,
-    /// The passage.
+    /// Passage that should support the claim.
     passage: String,
 }
 
-/// What the checks come to.
+/// Results of checking the citations of a text.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct VerifyAnswer {
     /// The claims of the text that cite something.
@@ -60,10 +60,10 @@ pub(crate) struct VerifyAnswer {
     /// Numbers that name no source.
     #[serde(skip_serializing_if = "Option::is_none")]
     dangling: Option<Vec<u32>>,
-    /// What each of the pairs comes to, in their order.
+    /// Result for each of the pairs, in the order of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pairs: Option<Vec<VerifiedPair>>,
-    /// How it was checked: `words_and_meaning`, or `words` where no model could tell the meaning.
+    /// Method of the check: `words_and_meaning`, or `words` if no embedding model was available.
     method: &'static str,
 }
 
@@ -72,18 +72,18 @@ pub(crate) struct VerifyAnswer {
 pub(crate) struct VerifiedClaim {
     /// Its words, without markers.
     text: String,
-    /// Where it begins in the text, in characters.
+    /// Offset of the claim's first character in the text.
     start_index: usize,
-    /// Where it ends.
+    /// Offset after the claim's last character in the text.
     end_index: usize,
     /// One for each source it cites.
     citations: Vec<VerifiedCitation>,
 }
 
-/// What one citation comes to.
+/// Result of checking one citation.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct VerifiedCitation {
-    /// The source's number.
+    /// Number of the source in the text.
     number: u32,
     /// The library's source, or else the id that the source was given with.
     source_id: String,
@@ -94,20 +94,20 @@ pub(crate) struct VerifiedCitation {
     support: VerifiedPair,
 }
 
-/// What a check comes to.
+/// Result of checking a claim against a passage.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct VerifiedPair {
     /// `supported`, `partial`, `unsupported`, or `unverifiable` where there is nothing to check against.
     verdict: &'static str,
-    /// How sure that the source says it, from 0 to 1.
+    /// Confidence that the source supports the claim, from 0 to 1.
     score: f32,
     /// The words that come closest.
     quote: Option<String>,
-    /// Where they begin in what was read, in characters.
+    /// Offset of the quote's first character in the checked text; null if nothing comes close.
     start_char: Option<usize>,
-    /// Where they end.
+    /// Offset after the quote's last character in the checked text; null if nothing comes close.
     end_char: Option<usize>,
-    /// What speaks against it.
+    /// Reasons that speak against the claim, such as a figure that is not in the source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     reasons: Vec<&'static str>,
 }
@@ -140,11 +140,11 @@ impl From<CheckedCitation> for VerifiedCitation {
 /// A statement of fact that cites nothing.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct UncitedClaim {
-    /// Its words.
+    /// Text of the claim, as it stands in the text.
     pub(super) text: String,
-    /// Where it begins in the text, in characters.
+    /// Offset of the claim's first character in the text.
     start_index: usize,
-    /// Where it ends.
+    /// Offset after the claim's last character in the text.
     end_index: usize,
 }
 
@@ -154,12 +154,12 @@ impl From<Claim> for UncitedClaim {
     }
 }
 
-pub(super) const fn method(by_meaning: bool) -> &'static str {
+pub(super) const fn check_method_name(by_meaning: bool) -> &'static str {
     if by_meaning { "words_and_meaning" } else { "words" }
 }
 
-impl From<Checked> for VerifyAnswer {
-    fn from(checked: Checked) -> Self {
+impl From<CheckedText> for VerifyAnswer {
+    fn from(checked: CheckedText) -> Self {
         let claim = |one: ibid_app::CheckedClaim| VerifiedClaim {
             text: one.claim.text,
             start_index: one.claim.span.start,
@@ -171,14 +171,14 @@ impl From<Checked> for VerifyAnswer {
             uncited: Some(checked.uncited.into_iter().map(Into::into).collect()),
             dangling: Some(checked.dangling),
             pairs: None,
-            method: method(checked.by_meaning),
+            method: check_method_name(checked.by_meaning),
         }
     }
 }
 
 impl VerifyAnswer {
     /// Each check in words: the claim, the source's number, the verdict and the quote.
-    pub(crate) fn checks(&self) -> impl Iterator<Item = (&str, Option<u32>, &str, Option<&str>)> {
+    pub(crate) fn iter_checks(&self) -> impl Iterator<Item = (&str, Option<u32>, &str, Option<&str>)> {
         let claims = self.claims.iter().flatten().flat_map(|claim| {
             claim
                 .citations
@@ -190,13 +190,13 @@ impl VerifyAnswer {
     }
 
     /// The words of the statements that cite nothing.
-    pub(crate) fn uncited(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn uncited_texts(&self) -> impl Iterator<Item = &str> {
         self.uncited.iter().flatten().map(|claim| claim.text.as_str())
     }
 }
 
 /// Checks a text or pairs: for HTTP and MCP alike.
-pub(crate) async fn verified(app: &App, scope: &Scope, body: VerifyBody) -> ibid_app::Result<VerifyAnswer> {
+pub(crate) async fn check_citations(app: &App, scope: &Scope, body: VerifyBody) -> ibid_app::Result<VerifyAnswer> {
     match body {
         VerifyBody { text: Some(text), sources: Some(sources), run_id: None, message_id: None, pairs: None } => {
             let sources = sources.into_iter().map(Into::into).collect();
@@ -211,16 +211,16 @@ pub(crate) async fn verified(app: &App, scope: &Scope, body: VerifyBody) -> ibid
         VerifyBody { text: None, sources: None, run_id: None, message_id: None, pairs: Some(pairs) } => {
             if pairs.len() > MOST_PAIRS {
                 let detail = format!("{} pairs came; one call takes at most {MOST_PAIRS}", pairs.len());
-                return Err(Problem::new(Code::InvalidField, detail).field("pairs").into());
+                return Err(Problem::new(Code::InvalidField, detail).with_field("pairs").into());
             }
             let borrowed: Vec<_> = pairs.iter().map(|pair| (pair.claim.as_str(), pair.passage.as_str())).collect();
             let (found, by_meaning) = app.check_pairs(&borrowed).await;
-            let quoted = |(support, pair): (Support, &Pair)| {
-                let quote = support.quote.and_then(|span| span.of(&pair.passage)).map(str::to_owned);
+            let quoted = |(support, pair): (Support, &ClaimPassagePair)| {
+                let quote = support.quote.and_then(|span| span.slice_of(&pair.passage)).map(str::to_owned);
                 VerifiedPair::new(support, quote)
             };
             let pairs = found.into_iter().zip(&pairs).map(quoted).collect();
-            let method = method(by_meaning);
+            let method = check_method_name(by_meaning);
             Ok(VerifyAnswer { claims: None, uncited: None, dangling: None, pairs: Some(pairs), method })
         }
         _ => {
@@ -247,5 +247,5 @@ pub(in super::super) async fn verify(
     Caller(scope): Caller,
     Json(body): Json<VerifyBody>,
 ) -> ApiResult<axum::Json<VerifyAnswer>> {
-    Ok(axum::Json(verified(&server.app, &scope, body).await?))
+    Ok(axum::Json(check_citations(&server.app, &scope, body).await?))
 }

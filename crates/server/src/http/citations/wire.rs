@@ -2,13 +2,13 @@
 
 use ibid_citations::{
     self as citations, CitationSourceType, Ledger, MarkerKind,
-    formats::{Format, Units},
+    formats::{CitationWireFormat, OffsetUnit},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// What kind of thing a tool returned.
+/// Kind of result that a tool returned.
 #[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CitationSourceKind {
@@ -120,14 +120,14 @@ source! {
     sub_agent_id: Option<String>,
 }
 
-/// Whether a field says nothing.
+/// Returns true if a field has its default value and can be left out of the JSON.
 fn is_none<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
 /// The works of a ledger, each with its number.
-pub(crate) fn numbered(ledger: &Ledger) -> Vec<CitationSource> {
-    let entry = |entry: &citations::ledger::Entry| CitationSource {
+pub(crate) fn numbered_sources(ledger: &Ledger) -> Vec<CitationSource> {
+    let entry = |entry: &citations::ledger::LedgerEntry| CitationSource {
         number: Some(entry.number),
         ..CitationSource::from(entry.source.clone())
     };
@@ -138,46 +138,46 @@ pub(crate) fn numbered(ledger: &Ledger) -> Vec<CitationSource> {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ParseBody {
-    /// The text.
+    /// Text whose citation markers are parsed.
     pub(super) text: String,
     /// The sources, numbered by their place; those that are the same work share a number.
     pub(super) sources: Option<Vec<CitationSource>>,
     /// Also give the text and its citations as others write them, in `formatted`.
-    pub(super) format: Option<WireFormat>,
-    /// What places in the text are counted in there. By default code_points.
+    pub(super) format: Option<CitationExportFormat>,
+    /// Unit of the offsets in `formatted`; default `code_points`.
     #[serde(default)]
-    pub(super) units: WireUnits,
+    pub(super) units: OffsetUnits,
 }
 
-/// How others write citations.
+/// Citation format of another provider or standard.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum WireFormat {
+pub(crate) enum CitationExportFormat {
     /// `output_text` with `url_citation` and `file_citation` annotations.
     Openai,
     /// Text blocks with `citations`.
     Anthropic,
     /// A text part, and `source-url` and `source-document` parts.
     AiSdk,
-    /// Annotations of the W3C.
+    /// W3C Web Annotations, in JSON-LD.
     WebAnnotation,
 }
 
-impl From<WireFormat> for Format {
-    fn from(format: WireFormat) -> Self {
+impl From<CitationExportFormat> for CitationWireFormat {
+    fn from(format: CitationExportFormat) -> Self {
         match format {
-            WireFormat::Openai => Self::OpenAi,
-            WireFormat::Anthropic => Self::Anthropic,
-            WireFormat::AiSdk => Self::AiSdk,
-            WireFormat::WebAnnotation => Self::WebAnnotation,
+            CitationExportFormat::Openai => Self::OpenAi,
+            CitationExportFormat::Anthropic => Self::Anthropic,
+            CitationExportFormat::AiSdk => Self::AiSdk,
+            CitationExportFormat::WebAnnotation => Self::WebAnnotation,
         }
     }
 }
 
-/// What places in a text are counted in.
+/// Unit in which offsets into a text are counted.
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum WireUnits {
+pub(crate) enum OffsetUnits {
     /// Unicode scalar values, as Python counts.
     #[default]
     CodePoints,
@@ -187,23 +187,23 @@ pub(crate) enum WireUnits {
     Bytes,
 }
 
-impl From<WireUnits> for Units {
-    fn from(units: WireUnits) -> Self {
+impl From<OffsetUnits> for OffsetUnit {
+    fn from(units: OffsetUnits) -> Self {
         match units {
-            WireUnits::CodePoints => Self::CodePoints,
-            WireUnits::Utf16 => Self::Utf16,
-            WireUnits::Bytes => Self::Bytes,
+            OffsetUnits::CodePoints => Self::CodePoints,
+            OffsetUnits::Utf16 => Self::Utf16,
+            OffsetUnits::Bytes => Self::Bytes,
         }
     }
 }
 
-/// What a text cites.
+/// Citations parsed from a text.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ParseAnswer {
-    /// Every marker, in order.
+    /// Every marker, in the order of the text.
     pub(super) citations: Vec<ParsedCitation>,
     /// The markers that name sources.
-    pub(super) references: Vec<Reference>,
+    pub(super) references: Vec<MarkerReference>,
     /// Numbers that name no source.
     pub(super) dangling: Vec<u32>,
     /// Ids and addresses that name no source.
@@ -217,30 +217,30 @@ pub(crate) struct ParseAnswer {
     pub(super) formatted: Option<Value>,
 }
 
-/// A marker in a text.
+/// A citation marker in a text.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ParsedCitation {
     /// Its form: `numbers`, `label`, `tag`, `braces` or `definition`.
     kind: &'static str,
-    /// Its words.
+    /// The marker, as it stands in the text.
     text: String,
-    /// Where it begins, in characters.
+    /// Offset of the marker's first character.
     start_index: usize,
-    /// Where it ends.
+    /// Offset after the marker's last character.
     end_index: usize,
-    /// The numbers it names.
+    /// Source numbers that the marker names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     numbers: Vec<u32>,
-    /// The id it names.
+    /// Source id that the marker names.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     /// The label it names or defines.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
-    /// What it says the label stands for.
+    /// Address that a definition gives for the label.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    /// The sources it names.
+    /// Ids of the sources that the marker resolves to.
     source_ids: Vec<String>,
 }
 
@@ -248,7 +248,7 @@ impl ParsedCitation {
     pub(super) fn new(
         text: &str,
         marker: &citations::Marker,
-        reference: Option<&citations::ledger::Reference>,
+        reference: Option<&citations::ledger::LedgerReference>,
     ) -> Self {
         let mut citation = Self {
             kind: marker.kind.name(),
@@ -276,25 +276,25 @@ impl ParsedCitation {
 
 /// A place in a text that names sources.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Reference {
-    /// Its id within the text.
+pub(crate) struct MarkerReference {
+    /// Id of the reference, unique within the text.
     id: String,
     /// The number of the first source it names.
     index: u32,
-    /// Where it begins, in characters.
+    /// Offset of the marker's first character.
     start_index: usize,
-    /// Where it ends.
+    /// Offset after the marker's last character.
     end_index: usize,
-    /// Its words.
+    /// Words of the text that the reference supports.
     cited_text: String,
     /// The numbers of the sources it names.
     numbers: Vec<u32>,
-    /// Their ids.
+    /// Ids of the sources that are cited.
     source_ids: Vec<String>,
 }
 
-impl From<(usize, citations::ledger::Reference)> for Reference {
-    fn from((place, reference): (usize, citations::ledger::Reference)) -> Self {
+impl From<(usize, citations::ledger::LedgerReference)> for MarkerReference {
+    fn from((place, reference): (usize, citations::ledger::LedgerReference)) -> Self {
         Self {
             id: format!("ref-{}", place + 1),
             index: reference.index,
@@ -311,18 +311,18 @@ impl From<(usize, citations::ledger::Reference)> for Reference {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExtractBody {
-    /// The tool's name.
+    /// Name of the tool that was called; it selects the extractor.
     pub(crate) tool_name: String,
     /// The id of the call; the ids of the sources begin with it.
     pub(crate) request_id: String,
-    /// What the tool was asked.
+    /// Arguments that the tool was called with.
     #[serde(default)]
     pub(crate) parameters: Value,
-    /// What it returned, as JSON or as a string of it.
+    /// Result of the tool, as JSON or as a string that contains JSON.
     pub(crate) output: Value,
 }
 
-/// What can be cited of a result.
+/// Citable sources found in a tool result.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ExtractAnswer {
     /// The sources, in the order of the result.
@@ -336,7 +336,7 @@ pub(crate) struct ExtractAnswer {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PromptBody {
-    /// The sources.
+    /// Sources that the model may cite, numbered in this order.
     pub(super) sources: Vec<CitationSource>,
     /// The most tokens that the list may take.
     #[serde(default = "token_budget")]
@@ -347,10 +347,10 @@ const fn token_budget() -> u32 {
     4000
 }
 
-/// What a model is told.
+/// Prompt text that tells a model how to cite.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PromptAnswer {
-    /// How to cite.
+    /// Instructions on how to cite, for the system prompt.
     pub(super) guidelines: &'static str,
     /// The sources, a numbered line each.
     pub(super) list: String,

@@ -1,6 +1,6 @@
 //! `/api/v1/documents`
 
-pub(crate) mod citing;
+pub(crate) mod citations;
 pub(crate) mod rendering;
 pub(crate) mod styles;
 pub(crate) mod wire;
@@ -12,11 +12,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use ibid_app::{DocumentChange, DocumentDraft, LARGEST_FILE, OpenDocument, Scope};
-use ibid_domain::{Code, DocumentId, Problem, artifact::MediaType, problem::shown};
+use ibid_domain::{Code, DocumentId, Problem, artifact::MediaType, problem::shorten_for_error};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-use self::wire::{DiffAnswer, DiffPart, Document, DocumentSummary, LookBody, Version};
+use self::wire::{DiffAnswer, DiffPart, Document, DocumentSettingsBody, DocumentSummary, DocumentVersionSummary};
 use super::{
     Server,
     extract::{Caller, Json, Paging, Path, Query, read_body},
@@ -27,27 +27,33 @@ use super::{
 
 /// The id of a document, as it stands in a path.
 pub(crate) fn document_id(text: &str) -> Result<DocumentId, Problem> {
-    text.parse()
-        .map_err(|_| Problem::new(Code::DocumentNotFound, format!("'{}' is not the id of a document", shown(text))))
+    text.parse().map_err(|_| {
+        Problem::new(Code::DocumentNotFound, format!("'{}' is not the id of a document", shorten_for_error(text)))
+    })
 }
 
 /// A document as an answer, with its version as the ETag.
-async fn shown_document(server: &Server, scope: &Scope, open: OpenDocument, status: StatusCode) -> ApiResult<Response> {
+async fn document_response(
+    server: &Server,
+    scope: &Scope,
+    open: OpenDocument,
+    status: StatusCode,
+) -> ApiResult<Response> {
     let count = server.app.count_document_sources(scope, open.document.id).await?;
     let etag = [(header::ETAG, format!("\"{}\"", open.document.version))];
     Ok((status, etag, axum::Json(Document::new(open, count))).into_response())
 }
 
-/// A new document.
+/// Request to create a document.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub(crate) struct NewDocument {
     #[serde(flatten)]
     #[schema(inline)]
-    look: LookBody,
-    /// Its text.
+    look: DocumentSettingsBody,
+    /// Text of the document, in Markdown or Typst.
     text: String,
-    /// What it is written from.
+    /// Ids of the sources that the document is written from.
     source_ids: Vec<String>,
 }
 
@@ -68,14 +74,14 @@ pub(super) async fn create(
     Json(body): Json<NewDocument>,
 ) -> ApiResult<Response> {
     let sources = body.source_ids.iter().map(|id| source_id(id)).collect::<Result<_, _>>()?;
-    let draft = DocumentDraft { look: body.look.change()?, text: body.text, sources };
+    let draft = DocumentDraft { look: body.look.into_patch()?, text: body.text, sources };
     let open = server.app.create_document(&scope, draft).await?;
-    shown_document(&server, &scope, open, StatusCode::CREATED).await
+    document_response(&server, &scope, open, StatusCode::CREATED).await
 }
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct ListQuery {
+pub(super) struct DocumentListQuery {
     /// Only those that have these words in their title.
     q: Option<String>,
 }
@@ -85,22 +91,22 @@ pub(super) struct ListQuery {
 /// Those first that were changed last.
 #[utoipa::path(
     get, path = "/api/v1/documents", tag = "documents", operation_id = "list_documents",
-    params(ListQuery, Paging),
+    params(DocumentListQuery, Paging),
     responses((status = 200, description = "One page", body = Page<DocumentSummary>)),
 )]
 pub(super) async fn list(
     State(server): State<Server>,
     Caller(scope): Caller,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<DocumentListQuery>,
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<Page<DocumentSummary>>> {
     let words = query.q.filter(|words| !words.trim().is_empty());
     if words.as_ref().is_some_and(|words| words.len() > 200) {
         let detail = "q is longer than 200 bytes; a few words of the title do";
-        return Err(Problem::new(Code::InvalidQuery, detail).field("q").into());
+        return Err(Problem::new(Code::InvalidQuery, detail).with_field("q").into());
     }
     let page = server.app.documents(&scope, words.as_deref(), paging.limit()?, paging.cursor()?.as_ref()).await?;
-    Ok(axum::Json(Page::of(page, |(document, count)| DocumentSummary::new(document, count))))
+    Ok(axum::Json(Page::from_page(page, |(document, count)| DocumentSummary::new(document, count))))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -128,22 +134,22 @@ pub(super) async fn get_one(
     Query(query): Query<VersionQuery>,
 ) -> ApiResult<Response> {
     let open = server.app.document(&scope, document_id(&id)?, query.version).await?;
-    shown_document(&server, &scope, open, StatusCode::OK).await
+    document_response(&server, &scope, open, StatusCode::OK).await
 }
 
-/// What is to be changed of a document.
+/// Changes to a document; fields that are left out stay as they are.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
-pub(crate) struct ChangeDocument {
+pub(crate) struct DocumentPatch {
     /// The version that the change was made to. If there is a newer one, nothing is changed and the answer (409) has
     /// both. `If-Match` says the same.
     #[serde(alias = "version")]
     base_version: Option<u64>,
-    /// Why, for the history.
+    /// Reason for the change, shown in the history.
     message: Option<String>,
     #[serde(flatten)]
     #[schema(inline)]
-    look: LookBody,
+    look: DocumentSettingsBody,
     /// The whole text as it is to be.
     text: Option<String>,
 }
@@ -154,7 +160,7 @@ pub(crate) struct ChangeDocument {
 #[utoipa::path(
     patch, path = "/api/v1/documents/{id}", tag = "documents", operation_id = "change_document",
     params(("id" = String, Path, description = "Its id")),
-    request_body = ChangeDocument,
+    request_body = DocumentPatch,
     responses(
         (status = 200, description = "The document as it is now", body = Document),
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
@@ -167,7 +173,7 @@ pub(super) async fn change(
     Caller(scope): Caller,
     Path(id): Path<String>,
     headers: HeaderMap,
-    Json(body): Json<ChangeDocument>,
+    Json(body): Json<DocumentPatch>,
 ) -> ApiResult<Response> {
     let named = headers.get(header::IF_MATCH).and_then(|value| value.to_str().ok());
     let named = named.filter(|named| *named != "*").map(|named| {
@@ -179,12 +185,12 @@ pub(super) async fn change(
     let change = DocumentChange {
         base: body.base_version.or(named.transpose()?),
         message: body.message,
-        look: body.look.change()?,
+        look: body.look.into_patch()?,
         text: body.text,
         files: None,
     };
     let open = server.app.change_document(&scope, document_id(&id)?, &change).await?;
-    shown_document(&server, &scope, open, StatusCode::OK).await
+    document_response(&server, &scope, open, StatusCode::OK).await
 }
 
 /// Delete a document
@@ -214,7 +220,7 @@ pub(super) async fn delete(
     get, path = "/api/v1/documents/{id}/history", tag = "documents", operation_id = "list_document_versions",
     params(("id" = String, Path, description = "Its id"), Paging),
     responses(
-        (status = 200, description = "One page", body = Page<Version>),
+        (status = 200, description = "One page", body = Page<DocumentVersionSummary>),
         (status = 404, description = "There is no such document", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
@@ -223,22 +229,22 @@ pub(super) async fn history(
     Caller(scope): Caller,
     Path(id): Path<String>,
     Query(paging): Query<Paging>,
-) -> ApiResult<axum::Json<Page<Version>>> {
+) -> ApiResult<axum::Json<Page<DocumentVersionSummary>>> {
     let id = document_id(&id)?;
     let page = server.app.document_history(&scope, id, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    Ok(axum::Json(Page::of(page, Version::from)))
+    Ok(axum::Json(Page::from_page(page, DocumentVersionSummary::from)))
 }
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct DiffQuery {
-    /// The earlier version.
+    /// Number of the earlier version, from 1.
     from: u64,
-    /// The later version.
+    /// Number of the later version, from 1.
     to: u64,
 }
 
-/// What changed between two versions
+/// Compare two versions of a document
 #[utoipa::path(
     get, path = "/api/v1/documents/{id}/diff", tag = "documents", operation_id = "diff_document",
     params(("id" = String, Path, description = "Its id"), DiffQuery),
@@ -258,11 +264,11 @@ pub(super) async fn diff(
     Ok(axum::Json(DiffAnswer { from, to, parts }))
 }
 
-/// Which version is to be the newest again.
+/// Request to restore an earlier version as the newest.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RestoreBody {
-    /// The version.
+    /// Number of the version to restore.
     version: u64,
     /// The version that the document is believed to be at.
     base_version: Option<u64>,
@@ -288,7 +294,7 @@ pub(super) async fn restore(
     Json(body): Json<RestoreBody>,
 ) -> ApiResult<Response> {
     let open = server.app.restore_document(&scope, document_id(&id)?, body.version, body.base_version).await?;
-    shown_document(&server, &scope, open, StatusCode::OK).await
+    document_response(&server, &scope, open, StatusCode::OK).await
 }
 
 /// Give a document a file
@@ -316,10 +322,10 @@ pub(super) async fn put_file(
     let said = said.filter(|said| *said != "application/octet-stream" && !said.starts_with("application/x-www-form"));
     let media_type = said.map(MediaType::new).transpose()?;
     let open = server.app.put_document_file(&scope, document_id(&id)?, &name, media_type, body).await?;
-    shown_document(&server, &scope, open, StatusCode::OK).await
+    document_response(&server, &scope, open, StatusCode::OK).await
 }
 
-/// A file of a document
+/// Download a file that belongs to a document
 #[utoipa::path(
     get, path = "/api/v1/documents/{id}/assets/{name}", tag = "documents", operation_id = "get_document_file",
     params(("id" = String, Path, description = "The document"), ("name" = String, Path, description = "The file's name")),
@@ -334,7 +340,7 @@ pub(super) async fn get_file(
     Path((id, name)): Path<(String, String)>,
 ) -> ApiResult<Response> {
     let (entry, bytes) = server.app.document_file(&scope, document_id(&id)?, &name).await?;
-    Ok(rendering::file(entry.media_type.as_str(), &name, bytes, false))
+    Ok(rendering::file_response(entry.media_type.as_str(), &name, bytes, false))
 }
 
 /// Take a file away from a document
@@ -352,5 +358,5 @@ pub(super) async fn delete_file(
     Path((id, name)): Path<(String, String)>,
 ) -> ApiResult<Response> {
     let open = server.app.delete_document_file(&scope, document_id(&id)?, &name).await?;
-    shown_document(&server, &scope, open, StatusCode::OK).await
+    document_response(&server, &scope, open, StatusCode::OK).await
 }

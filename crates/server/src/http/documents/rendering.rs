@@ -7,15 +7,15 @@ use axum::{
     http::{HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use ibid_app::{App, DraftRequest, Entries, PreviewRequest, RenderFormat, Scope};
+use ibid_app::{App, BibliographyGrouping, DraftRequest, PreviewRequest, RenderFormat, Scope};
 use ibid_bibliography::ReferenceFormat;
-use ibid_domain::{Code, DocumentId, MissingDetails, Problem, problem::shown};
+use ibid_domain::{Code, DocumentId, MissingDetails, Problem, problem::shorten_for_error};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
     document_id,
-    wire::{BibliographyAnswer, BibliographyLine, LookBody, PreviewAnswer, SupportAnswer},
+    wire::{BibliographyAnswer, BibliographyLine, DocumentSettingsBody, PreviewAnswer, SupportAnswer},
 };
 use crate::http::{
     Server,
@@ -28,7 +28,7 @@ use crate::http::{
 static PAGES: HeaderName = HeaderName::from_static("ibid-pages");
 
 /// A file as an answer. What is shown in place runs nothing.
-pub(super) fn file(media_type: &str, name: &str, bytes: Vec<u8>, in_place: bool) -> Response {
+pub(super) fn file_response(media_type: &str, name: &str, bytes: Vec<u8>, in_place: bool) -> Response {
     let plain: String = name
         .chars()
         .map(|char| if char.is_ascii_alphanumeric() || "-_. ".contains(char) { char } else { '_' })
@@ -52,9 +52,9 @@ pub(super) fn file(media_type: &str, name: &str, bytes: Vec<u8>, in_place: bool)
 pub(in crate::http) struct RenderQuery {
     /// `pdf` (the usual), `svg`, `png`, `html`, `md` or `typ`.
     format: Option<String>,
-    /// Which page, for svg and png; the first if none is named.
+    /// Number of the page, for svg and png; default 1.
     page: Option<usize>,
-    /// As it was in this version.
+    /// Number of the version to render; default: the newest.
     version: Option<u64>,
 }
 
@@ -82,14 +82,15 @@ pub(in crate::http) async fn render(
     let made = server.app.render(&scope, id, format, query.page.unwrap_or(1), query.version).await?;
     let title = server.app.document(&scope, id, None).await?.document.look.title;
     let short: String = title.chars().take(80).collect();
-    let mut response = file(format.media_type(), &format!("{}.{}", short.trim(), format.extension()), made.bytes, true);
+    let mut response =
+        file_response(format.media_type(), &format!("{}.{}", short.trim(), format.extension()), made.bytes, true);
     if let Some(pages) = made.pages {
         response.headers_mut().insert(PAGES.clone(), pages.into());
     }
     Ok(response)
 }
 
-/// What is to be looked at before it is saved.
+/// Unsaved text and settings to render as a preview.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub(in crate::http) struct PreviewBody {
@@ -97,7 +98,7 @@ pub(in crate::http) struct PreviewBody {
     text: Option<String>,
     #[serde(flatten)]
     #[schema(inline)]
-    look: LookBody,
+    look: DocumentSettingsBody,
     /// Hashes of pages that need not be sent again.
     known: Vec<String>,
     /// The first page; 1 if nothing is said.
@@ -129,7 +130,7 @@ pub(in crate::http) async fn preview(
     let from = body.from.unwrap_or(1).max(1);
     let request = PreviewRequest {
         text: body.text,
-        look: body.look.change()?,
+        look: body.look.into_patch()?,
         known: body.known,
         from,
         to: body.to.unwrap_or(from.saturating_add(7)),
@@ -138,9 +139,10 @@ pub(in crate::http) async fn preview(
     Ok(axum::Json(PreviewAnswer::new(preview, (began.elapsed().as_secs_f64() * 1e6).round() / 1e3)))
 }
 
-/// What the sources say of a document's sentences
+/// Check the sentences of a document against its sources
 ///
-/// Each sentence that cites something with the best verdict of its citations, and those that should cite and do not.
+/// Returns each sentence with a citation and the best verdict of its citations, and the sentences that should cite
+/// something and do not.
 #[utoipa::path(
     get, path = "/api/v1/documents/{id}/support", tag = "documents", operation_id = "check_document",
     params(("id" = String, Path, description = "The document")),
@@ -149,7 +151,7 @@ pub(in crate::http) async fn preview(
         (status = 404, description = "There is no such document", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn support(
+pub(in crate::http) async fn check_support(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
@@ -157,7 +159,7 @@ pub(in crate::http) async fn support(
     Ok(axum::Json(server.app.document_support(&scope, document_id(&id)?).await?.into()))
 }
 
-/// Which bibliography is asked for.
+/// Options for the bibliography of a document.
 #[derive(Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct BibliographyBody {
@@ -168,11 +170,11 @@ pub(crate) struct BibliographyBody {
     entries: Option<String>,
     /// `placeholders` or `csl`; the document's own if nothing is said.
     missing: Option<String>,
-    /// Whether it is put into the text, in place of one that stands there.
+    /// True if the bibliography is inserted into the text; it replaces one that is there already.
     insert: bool,
 }
 
-/// Makes a bibliography.
+/// Builds the bibliography of a document.
 pub(crate) async fn bibliography_of(
     app: &App,
     scope: &Scope,
@@ -180,11 +182,11 @@ pub(crate) async fn bibliography_of(
     body: BibliographyBody,
 ) -> ibid_app::Result<BibliographyAnswer> {
     let entries = match body.entries.as_deref() {
-        None | Some("per_source") => Entries::PerSource,
-        Some("per_citation") => Entries::PerCitation,
+        None | Some("per_source") => BibliographyGrouping::PerSource,
+        Some("per_citation") => BibliographyGrouping::PerCitation,
         Some(other) => {
-            let detail = format!("entries is '{}'; it is per_source or per_citation", shown(other));
-            return Err(Problem::new(Code::InvalidField, detail).field("entries").into());
+            let detail = format!("entries is '{}'; it is per_source or per_citation", shorten_for_error(other));
+            return Err(Problem::new(Code::InvalidField, detail).with_field("entries").into());
         }
     };
     let missing = body.missing.as_deref().map(str::parse::<MissingDetails>).transpose()?;
@@ -216,7 +218,7 @@ pub(crate) async fn bibliography_of(
         (status = 422, description = "There is no such style", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn bibliography(
+pub(in crate::http) async fn make_bibliography(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
@@ -236,7 +238,7 @@ fn reference_format(text: Option<&str>) -> Result<ReferenceFormat, Problem> {
     text.unwrap_or("bibtex").parse()
 }
 
-/// What a document cites, for other programs
+/// Export the references of a document
 #[utoipa::path(
     get, path = "/api/v1/documents/{id}/references", tag = "documents", operation_id = "export_document_references",
     params(("id" = String, Path, description = "The document"), ReferencesQuery),
@@ -253,7 +255,7 @@ pub(in crate::http) async fn document_references(
 ) -> ApiResult<Response> {
     let format = reference_format(query.format.as_deref())?;
     let text = server.app.document_references(&scope, document_id(&id)?, format).await?;
-    Ok(file(format.media_type(), &format!("references.{}", format.extension()), text.into_bytes(), false))
+    Ok(file_response(format.media_type(), &format!("references.{}", format.extension()), text.into_bytes(), false))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -274,7 +276,7 @@ pub(in crate::http) struct LibraryReferencesQuery {
         (status = 404, description = "There is no such source", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn references(
+pub(in crate::http) async fn library_references(
     State(server): State<Server>,
     Caller(scope): Caller,
     Query(query): Query<LibraryReferencesQuery>,
@@ -282,19 +284,19 @@ pub(in crate::http) async fn references(
     let format = reference_format(query.format.as_deref())?;
     let ids = query.source_ids.iter().flat_map(|ids| ids.split(',')).map(str::trim).filter(|id| !id.is_empty());
     let ids: Vec<_> = ids.map(crate::http::sources::source_id).collect::<Result<_, _>>()?;
-    let text = server.app.references(&scope, &ids, format).await?;
-    Ok(file(format.media_type(), &format!("references.{}", format.extension()), text.into_bytes(), false))
+    let text = server.app.export_references(&scope, &ids, format).await?;
+    Ok(file_response(format.media_type(), &format!("references.{}", format.extension()), text.into_bytes(), false))
 }
 
-/// What a draft is to be about.
+/// Topic and outline of a draft to generate.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(in crate::http) struct DraftBody {
     /// A question that the whole answers.
     question: Option<String>,
-    /// The headings of its parts.
+    /// Headings of the draft's sections, in order.
     outline: Vec<String>,
-    /// Whether it takes the place of the text, or follows it.
+    /// True if the draft replaces the text; false appends it.
     replace: bool,
 }
 
@@ -312,7 +314,7 @@ pub(in crate::http) struct DraftBody {
         (status = 422, description = "There is nothing to draft from", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn draft(
+pub(in crate::http) async fn start_draft(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,

@@ -1,8 +1,8 @@
 //! `/api/v1/styles`, and single references in a style.
 
 use axum::{body::Body, extract::State, http::StatusCode};
-use ibid_bibliography::{Form, LARGEST_STYLE, Output, locales};
-use ibid_domain::{Code, MissingDetails, Problem, problem::shown};
+use ibid_bibliography::{CitationForm, LARGEST_STYLE, OutputFormat, locale_tags};
+use ibid_domain::{Code, MissingDetails, Problem, problem::shorten_for_error};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -15,14 +15,14 @@ use crate::http::{
     wire::Problem as WireProblem,
 };
 
-fn form(text: Option<&str>) -> Result<Form, Problem> {
+fn parse_form(text: Option<&str>) -> Result<CitationForm, Problem> {
     match text.unwrap_or("bibliography") {
-        "bibliography" => Ok(Form::Bibliography),
-        "note" => Ok(Form::Note),
-        "in_text" => Ok(Form::InText),
+        "bibliography" => Ok(CitationForm::Bibliography),
+        "note" => Ok(CitationForm::Note),
+        "in_text" => Ok(CitationForm::InText),
         other => {
-            let detail = format!("kind is '{}'; it is bibliography, note or in_text", shown(other));
-            Err(Problem::new(Code::InvalidField, detail).field("kind"))
+            let detail = format!("kind is '{}'; it is bibliography, note or in_text", shorten_for_error(other));
+            Err(Problem::new(Code::InvalidField, detail).with_field("kind"))
         }
     }
 }
@@ -41,7 +41,7 @@ pub(in crate::http) async fn list(
     let styles = server.app.styles(&scope).await?;
     Ok(axum::Json(StylesAnswer {
         items: styles.into_iter().map(StyleView::from).collect(),
-        locales: locales().into_iter().map(|tag| Locale { tag }).collect(),
+        locales: locale_tags().into_iter().map(|tag| Locale { tag }).collect(),
     }))
 }
 
@@ -63,7 +63,7 @@ pub(in crate::http) async fn create(
 ) -> ApiResult<(StatusCode, axum::Json<StyleView>)> {
     let body = read_body(body, LARGEST_STYLE as u64).await?;
     let text = std::str::from_utf8(&body)
-        .map_err(|_| Problem::new(Code::InvalidBody, "a style is a file of XML in UTF-8").field("style"))?;
+        .map_err(|_| Problem::new(Code::InvalidBody, "a style is a file of XML in UTF-8").with_field("style"))?;
     Ok((StatusCode::CREATED, axum::Json(server.app.add_style(&scope, text).await?.into())))
 }
 
@@ -85,10 +85,10 @@ pub(in crate::http) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// How a source is to be written as a reference.
+/// Options for formatting a source as a reference.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(in crate::http) struct FormatSource {
+pub(in crate::http) struct FormatSourceBody {
     /// The style: `apa` if none is named.
     style: Option<String>,
     /// `bibliography` (the usual), `note` or `in_text`.
@@ -99,18 +99,18 @@ pub(in crate::http) struct FormatSource {
     missing: Option<String>,
 }
 
-/// A source as a reference.
+/// A source formatted as a reference.
 #[derive(Serialize, ToSchema)]
 pub(in crate::http) struct FormattedSource {
-    /// Plain.
+    /// Reference as plain text, without markup.
     text: String,
-    /// For a browser.
+    /// Reference as an HTML fragment.
     html: String,
-    /// In Markdown.
+    /// Reference as Markdown text.
     markdown: String,
-    /// The style.
+    /// Id of the citation style that was used.
     style: String,
-    /// Which kind it is.
+    /// Form of the reference: `bibliography`, `note` or `in_text`.
     kind: String,
 }
 
@@ -120,20 +120,20 @@ pub(in crate::http) struct FormattedSource {
 #[utoipa::path(
     post, path = "/api/v1/sources/{id}/format", tag = "sources", operation_id = "format_source",
     params(("id" = String, Path, description = "The source")),
-    request_body = FormatSource,
+    request_body = FormatSourceBody,
     responses(
         (status = 200, description = "The reference", body = FormattedSource),
         (status = 404, description = "There is no such source", body = WireProblem, content_type = "application/problem+json"),
         (status = 422, description = "There is no such style", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn source(
+pub(in crate::http) async fn format_source(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
-    Json(body): Json<FormatSource>,
+    Json(body): Json<FormatSourceBody>,
 ) -> ApiResult<axum::Json<FormattedSource>> {
-    let form = form(body.kind.as_deref())?;
+    let form = parse_form(body.kind.as_deref())?;
     let missing = body.missing.as_deref().map_or(Ok(MissingDetails::Placeholders), str::parse)?;
     let style = body.style.unwrap_or_else(|| "apa".to_owned());
     let locale = body.locale.as_deref();
@@ -151,8 +151,8 @@ pub(in crate::http) async fn source(
 /// References to be formatted.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::http) struct FormatItems {
-    /// Items of CSL-JSON.
+pub(in crate::http) struct FormatItemsBody {
+    /// References as CSL-JSON items.
     #[schema(value_type = Vec<serde_json::Value>)]
     items: Vec<serde_json::Value>,
     /// The style, or the text of a `.csl` file: `apa` if none is named.
@@ -165,19 +165,19 @@ pub(in crate::http) struct FormatItems {
     locale: Option<String>,
 }
 
-/// A formatted reference.
+/// A CSL-JSON item formatted as a reference.
 #[derive(Serialize, ToSchema)]
 pub(in crate::http) struct FormattedItem {
-    /// The item's id.
+    /// Id of the CSL-JSON item, as in the request.
     id: String,
-    /// What it came to.
+    /// Formatted reference as plain text.
     text: String,
 }
 
-/// Formatted references.
+/// CSL-JSON items formatted as references.
 #[derive(Serialize, ToSchema)]
 pub(in crate::http) struct FormattedItems {
-    /// In the style's order.
+    /// References in the order that the style sorts them.
     entries: Vec<FormattedItem>,
 }
 
@@ -186,25 +186,25 @@ pub(in crate::http) struct FormattedItems {
 /// Items of CSL-JSON in any style: a bibliography in the style's order, or each item's note or citation.
 #[utoipa::path(
     post, path = "/api/v1/citations/format", tag = "citations", operation_id = "format_references",
-    request_body = FormatItems,
+    request_body = FormatItemsBody,
     responses(
         (status = 200, description = "The references", body = FormattedItems),
         (status = 422, description = "An item cannot be read, or there is no such style", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn items(
+pub(in crate::http) async fn format_items(
     State(server): State<Server>,
     Caller(scope): Caller,
-    Json(body): Json<FormatItems>,
+    Json(body): Json<FormatItemsBody>,
 ) -> ApiResult<axum::Json<FormattedItems>> {
-    let form = form(body.kind.as_deref())?;
+    let form = parse_form(body.kind.as_deref())?;
     let output = match body.output.as_deref().unwrap_or("text") {
-        "text" => Output::Text,
-        "html" => Output::Html,
-        "markdown" => Output::Markdown,
+        "text" => OutputFormat::Text,
+        "html" => OutputFormat::Html,
+        "markdown" => OutputFormat::Markdown,
         other => {
-            let detail = format!("output is '{}'; it is text, html or markdown", shown(other));
-            return Err(Problem::new(Code::InvalidField, detail).field("output").into());
+            let detail = format!("output is '{}'; it is text, html or markdown", shorten_for_error(other));
+            return Err(Problem::new(Code::InvalidField, detail).with_field("output").into());
         }
     };
     let style = body.style.as_deref().unwrap_or("apa");

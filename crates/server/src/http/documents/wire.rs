@@ -1,8 +1,8 @@
 //! Documents as they go over the wire.
 
 use ibid_app::{
-    BibliographyEntry, CheckedClaim, Cited, DocumentSource as AppSource, LookChange, OpenDocument,
-    Preview as AppPreview, StyleChoice,
+    BibliographyEntry, CheckedClaim, DocumentSettingsPatch, DocumentSource as AppSource, FormattedCitation,
+    OpenDocument, Preview as AppPreview, StyleChoice,
 };
 use ibid_domain::{
     self as domain, CiteAs, DocumentFormat, DocumentVersion, Entry, MissingDetails, Problem, Template, Timestamp,
@@ -12,44 +12,41 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::http::sources::{body::said, wire::Source};
+use crate::http::sources::{body::deserialize_present, wire::Source};
 
 /// A document without its text.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DocumentSummary {
-    /// Its id.
     id: Uuid,
     /// The same, under the name that others know it by.
     pub(crate) document_id: Uuid,
-    /// What it is called.
     pub(crate) title: String,
-    /// `markdown` or `typst`.
+    /// Markup language of the text: `markdown` or `typst`.
     format: &'static str,
     /// The style of its references.
     style: String,
-    /// The tag of its language.
+    /// Language tag such as `en-US`; it sets the language of the references.
     locale: String,
     /// `article`, `report`, `essay` or `none`.
     template: &'static str,
-    /// `footnotes` or `in_text`.
+    /// Form of the citations: `footnotes` or `in_text`.
     cite_as: &'static str,
     /// `placeholders` or `csl`: what stands for what is not known of a source.
     missing: &'static str,
-    /// Who writes it.
+    /// Names of the authors, in order.
     authors: Vec<String>,
-    /// When, in any words.
+    /// Date on the title page, as free text; null if there is none.
     #[schema(required)]
     date: Option<String>,
-    /// How often it was saved.
+    /// Number of the newest version, from 1; each save adds one.
     pub(crate) version: u64,
     /// The last number that was given to a citation.
     citation_count: u32,
-    /// How many sources it has.
+    /// Number of sources added to the document.
     source_count: u64,
-    /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it was changed last.
+    /// Time of the last change to text, settings or sources.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
 }
@@ -83,11 +80,11 @@ impl DocumentSummary {
 pub(crate) struct DocumentFile {
     /// Its name, as the text asks for it.
     name: String,
-    /// What it is.
+    /// Media type of the file, such as `image/png`.
     media_type: String,
-    /// How large it is.
+    /// Size of the file, in bytes.
     size_bytes: u64,
-    /// Its artifact.
+    /// SHA-256 of the artifact with the file's bytes.
     sha256: String,
 }
 
@@ -102,7 +99,7 @@ impl DocumentFile {
     }
 }
 
-/// A document.
+/// A document with its text and settings.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Document {
     #[serde(flatten)]
@@ -110,7 +107,7 @@ pub(crate) struct Document {
     pub(crate) summary: DocumentSummary,
     /// Its text. A citation stands in it by its number: `#footnote[3]` in Typst, `[^3]` in Markdown.
     pub(crate) text: String,
-    /// What this version holds.
+    /// SHA-256 of the manifest that stores this version.
     manifest_sha256: String,
     /// Files that the text may ask for.
     assets: Vec<DocumentFile>,
@@ -127,11 +124,10 @@ impl Document {
     }
 }
 
-/// How a document looks; what is left out stays, or is as usual.
+/// Settings of a document. A field that is left out keeps its value, or gets its default in a new document.
 #[derive(Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
-pub(crate) struct LookBody {
-    /// What it is called.
+pub(crate) struct DocumentSettingsBody {
     title: Option<String>,
     /// `markdown` (the usual) or `typst`.
     format: Option<String>,
@@ -145,29 +141,29 @@ pub(crate) struct LookBody {
     cite_as: Option<String>,
     /// `placeholders` (the usual: Untitled, Unknown Author, n.d.) or `csl` (the style's own rule).
     missing: Option<String>,
-    /// Who writes it.
+    /// Names of the authors, in order.
     authors: Option<Vec<String>>,
-    /// When, in any words; null or an empty one is none.
+    /// Date on the title page, as free text; null or an empty string removes it.
     #[schema(value_type = Option<String>)]
-    #[serde(deserialize_with = "said")]
+    #[serde(deserialize_with = "deserialize_present")]
     date: Option<Option<String>>,
-    /// Fields that nobody knows.
+    /// Unknown fields; the request is rejected if there are any.
     #[serde(flatten)]
     #[schema(ignore)]
     rest: domain::JsonObject,
 }
 
-impl LookBody {
-    pub(crate) fn of(title: String, format: Option<String>, style: Option<String>) -> Self {
+impl DocumentSettingsBody {
+    pub(crate) fn from_parts(title: String, format: Option<String>, style: Option<String>) -> Self {
         Self { title: Some(title), format, style, ..Self::default() }
     }
 
-    pub(crate) fn change(self) -> Result<LookChange, Problem> {
+    pub(crate) fn into_patch(self) -> Result<DocumentSettingsPatch, Problem> {
         if let Some(name) = self.rest.keys().next() {
-            let detail = format!("there is no field '{}'", domain::problem::shown(name));
-            return Err(Problem::new(domain::Code::InvalidField, detail).field(name.as_str()));
+            let detail = format!("there is no field '{}'", domain::problem::shorten_for_error(name));
+            return Err(Problem::new(domain::Code::InvalidField, detail).with_field(name.as_str()));
         }
-        Ok(LookChange {
+        Ok(DocumentSettingsPatch {
             title: self.title,
             format: self.format.as_deref().map(str::parse::<DocumentFormat>).transpose()?,
             style: self.style,
@@ -181,54 +177,52 @@ impl LookBody {
     }
 }
 
-/// A citation of a document.
+/// A citation of a source in a document.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DocumentCitation {
-    /// Its id.
     id: Uuid,
     /// The same, under the name that others know it by.
     citation_id: Uuid,
     /// Its number in the document.
     pub(crate) citation_number: u32,
-    /// What is cited; null once that was deleted.
+    /// Id of the cited source; null once the source was deleted.
     #[schema(required)]
     source_id: Option<Uuid>,
-    /// What that is called.
+    /// Title of the cited source, as it was when cited.
     pub(crate) title: String,
-    /// Which of the twelve types it is.
+    /// Type of the cited source, one of the twelve source types.
     source_type: &'static str,
-    /// Its address.
+    /// Web address of the cited source; null if it has none.
     #[schema(required)]
     url: Option<String>,
-    /// Whether it was deleted.
+    /// True if the cited source was deleted.
     is_deleted: bool,
-    /// Where it stands in the text, in characters.
+    /// Offset of the citation in the text, in characters.
     position: usize,
-    /// Whether its marker stands there.
+    /// True if the text has the citation's marker at this position.
     is_marked: bool,
-    /// Whether it is set: it is marked, or never had a marker.
+    /// True if the citation is rendered: it has a marker, or never had one.
     is_attached: bool,
-    /// Where in the source.
+    /// Place in the source, such as `p. 12`.
     #[schema(required)]
     locator: Option<String>,
-    /// What is said before it.
+    /// Text before the citation, such as `see`.
     #[schema(required)]
     prefix: Option<String>,
-    /// What is said after it.
+    /// Text after the citation in the footnote.
     #[schema(required)]
     suffix: Option<String>,
     /// The words that it stands for.
     #[schema(required)]
     quote: Option<String>,
-    /// What its footnote says, in the document's style.
+    /// Text of the footnote in the document's style.
     pub(crate) formatted: String,
-    /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
 }
 
-impl From<Cited> for DocumentCitation {
-    fn from(Cited { citation, formatted }: Cited) -> Self {
+impl From<FormattedCitation> for DocumentCitation {
+    fn from(FormattedCitation { citation, formatted }: FormattedCitation) -> Self {
         Self {
             id: citation.id.uuid(),
             citation_id: citation.id.uuid(),
@@ -251,7 +245,7 @@ impl From<Cited> for DocumentCitation {
     }
 }
 
-/// What a document cites.
+/// Citations of a document, in the order of its text.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CitationsAnswer {
     /// The citations, in the order of the text.
@@ -260,57 +254,54 @@ pub(crate) struct CitationsAnswer {
     pub(crate) dangling: Vec<u32>,
 }
 
-/// A citation that was made.
+/// A citation that was added to a document.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CitationAnswer {
-    /// That it was.
+    /// Always true; a failure is an error response.
     pub(crate) success: bool,
-    /// The citation.
     pub(crate) citation: DocumentCitation,
-    /// What was done.
+    /// Summary of the result in one sentence.
     pub(crate) message: String,
     /// The version that the document is at.
     pub(crate) version: u64,
 }
 
-/// A number for a citation.
+/// Next free citation number of a document.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct NumberAnswer {
     /// The number: each is given out once, and none is left out.
     pub(crate) citation_number: u32,
-    /// The same in words.
+    /// Summary of the result in one sentence.
     pub(crate) message: String,
 }
 
-/// A source of a document.
+/// A source that was added to a document.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DocumentSource {
-    /// Its id.
     id: Uuid,
     /// The same, under the name that others know it by.
     source_id: Uuid,
-    /// What it is called.
     pub(crate) title: String,
-    /// Which of the twelve types it is.
+    /// Type of the source, one of the twelve source types.
     source_type: &'static str,
-    /// Where it came from: `web`, `manual` …
+    /// Origin of the source: `web`, `manual` and so on.
     origin: &'static str,
-    /// Its address.
+    /// Web address of the source; null if it has none.
     #[schema(required)]
     url: Option<String>,
-    /// Who wrote it.
+    /// Names of the authors, in order.
     authors: Vec<String>,
-    /// When it appeared.
+    /// Publication date: a day, a month or a year; null if unknown.
     #[schema(required)]
     date: Option<String>,
-    /// Whether its content could be read.
+    /// True if the content of the source could be read.
     is_available: bool,
-    /// How often the document cites it.
+    /// Number of citations of this source in the document.
     citation_count: u64,
-    /// When it became one of the document's.
+    /// Time at which the source was added to the document.
     #[schema(value_type = String, format = DateTime)]
     added_at: Timestamp,
-    /// The source.
+    /// All details of the source, as GET /api/v1/sources/{id} returns them.
     source: Source,
 }
 
@@ -320,7 +311,7 @@ impl From<AppSource> for DocumentSource {
         Self {
             id: source.id.uuid(),
             source_id: source.id.uuid(),
-            title: source.title().to_owned(),
+            title: source.display_title().to_owned(),
             source_type: source.kind.as_str(),
             origin: source.origin.as_str(),
             url: source.url.clone(),
@@ -329,42 +320,42 @@ impl From<AppSource> for DocumentSource {
             is_available: source.is_available,
             citation_count: one.citation_count,
             added_at: one.added_at,
-            source: Source::from(ibid_app::Described { source: one.source, revision: None }),
+            source: Source::from(ibid_app::SourceWithRevision { source: one.source, revision: None }),
         }
     }
 }
 
-/// The sources of a document.
+/// Sources that were added to a document.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DocumentSources {
     /// In the order in which they were added.
     pub(crate) items: Vec<DocumentSource>,
 }
 
-/// A bibliography.
+/// Bibliography of the sources that a document cites.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BibliographyAnswer {
     /// The whole, in the document's own format. Put into the text, it is kept up with what the text cites.
     pub(crate) bibliography: String,
-    /// Its entries.
+    /// Entries in the order that the style sorts them.
     pub(crate) entries: Vec<BibliographyLine>,
-    /// How many citations are set.
+    /// Number of citations that are rendered in the document.
     pub(crate) citation_count: usize,
-    /// The style.
+    /// Id of the citation style that was used.
     pub(crate) style: String,
 }
 
 /// An entry of a bibliography.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BibliographyLine {
-    /// What it is of; null once that was deleted.
+    /// Id of the source of this entry; null once the source was deleted.
     #[schema(required)]
     source_id: Option<Uuid>,
-    /// The citations of it.
+    /// Numbers of the document's citations of this source.
     citation_numbers: Vec<u32>,
-    /// The entry.
+    /// Formatted entry as plain text.
     pub(crate) text: String,
-    /// The same for a browser.
+    /// Formatted entry as an HTML fragment.
     html: String,
 }
 
@@ -379,16 +370,16 @@ impl From<BibliographyEntry> for BibliographyLine {
     }
 }
 
-/// A page to look at.
+/// A rendered page of a preview.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PreviewPage {
-    /// Which, from 1.
+    /// Number of the page, from 1.
     number: usize,
-    /// In points.
+    /// Width in points (1/72 inch).
     width: f64,
-    /// In points.
+    /// Height in points (1/72 inch).
     height: f64,
-    /// What tells whether it looks as before.
+    /// Hash of the page's content; the same hash means that the page looks the same.
     hash: String,
     /// The page; null if its hash was among those that are known.
     #[schema(required)]
@@ -397,10 +388,10 @@ pub(crate) struct PreviewPage {
 
 /// Something in a text that cannot be set, or that may not be what was meant.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct TextFault {
-    /// What is wrong.
+pub(crate) struct TextDiagnostic {
+    /// Description of the error or warning.
     message: String,
-    /// What would be right, if that is known.
+    /// Suggestions for a fix; empty if there are none.
     hints: Vec<String>,
     /// The line of the text, from 1.
     #[schema(required)]
@@ -408,33 +399,33 @@ pub(crate) struct TextFault {
     /// The column, from 1, in characters.
     #[schema(required)]
     column: Option<usize>,
-    /// `error` or `warning`.
+    /// Severity of the fault: `error` or `warning`.
     severity: &'static str,
 }
 
 /// Pages to look at, or why there are none.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PreviewAnswer {
-    /// How many pages there are.
+    /// Total number of pages in the document.
     page_count: usize,
-    /// Those that were asked for.
+    /// Rendered pages that were requested.
     pages: Vec<PreviewPage>,
-    /// What is wrong, and what may not be what was meant.
-    faults: Vec<TextFault>,
-    /// How long it took, in milliseconds.
+    /// Errors and warnings found in the text.
+    faults: Vec<TextDiagnostic>,
+    /// Duration of the rendering, in milliseconds.
     elapsed_ms: f64,
 }
 
 impl PreviewAnswer {
     pub(crate) fn new(preview: AppPreview, elapsed_ms: f64) -> Self {
-        let page = |page: ibid_documents::pressroom::PageView| PreviewPage {
+        let page = |page: ibid_documents::render_pool::PageView| PreviewPage {
             number: page.number,
             width: page.width,
             height: page.height,
             hash: page.hash,
             svg: page.svg,
         };
-        let fault = |fault: ibid_documents::Fault| TextFault {
+        let fault = |fault: ibid_documents::TypstDiagnostic| TextDiagnostic {
             message: fault.message,
             hints: fault.hints,
             line: fault.line,
@@ -450,35 +441,35 @@ impl PreviewAnswer {
     }
 }
 
-/// What a document's sources say of a sentence.
+/// Result of checking a sentence of a document against its sources.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ClaimSupport {
-    /// The sentence.
+    /// Text of the checked sentence.
     text: String,
     /// Its first character in the text.
     start_index: usize,
-    /// One past its last.
+    /// Offset after the sentence's last character.
     end_index: usize,
     /// `supported`, `partial` or `unsupported`: the best that one of its citations says.
     verdict: &'static str,
-    /// How sure that is, 0 to 1.
+    /// Confidence in the verdict, from 0 to 1.
     score: f64,
-    /// Its citations.
+    /// Numbers of the citations in this sentence.
     citation_numbers: Vec<u32>,
 }
 
 /// A sentence that cites nothing and should.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct UncitedClaim {
-    /// The sentence.
+    /// Text of the sentence that should cite something.
     text: String,
     /// Its first character in the text.
     start_index: usize,
-    /// One past its last.
+    /// Offset after the sentence's last character.
     end_index: usize,
 }
 
-/// What a document's sources say of its sentences.
+/// Results of checking the sentences of a document against its sources.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SupportAnswer {
     /// Sentences that cite something.
@@ -487,8 +478,8 @@ pub(crate) struct SupportAnswer {
     uncited: Vec<UncitedClaim>,
 }
 
-impl From<ibid_app::Claims> for SupportAnswer {
-    fn from(claims: ibid_app::Claims) -> Self {
+impl From<ibid_app::DocumentClaims> for SupportAnswer {
+    fn from(claims: ibid_app::DocumentClaims) -> Self {
         let claim = |(one, citation_numbers): (CheckedClaim, Vec<u32>)| {
             let supports = one.citations.iter().map(|citation| &citation.support);
             let best = supports.max_by(|a, b| a.verdict.cmp(&b.verdict).then(a.score.total_cmp(&b.score)));
@@ -513,30 +504,30 @@ impl From<ibid_app::Claims> for SupportAnswer {
     }
 }
 
-/// A version of a document.
+/// A saved version of a document.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Version {
-    /// Which, from 1.
+pub(crate) struct DocumentVersionSummary {
+    /// Number of the version, from 1.
     pub(crate) version: u64,
-    /// What it holds.
+    /// SHA-256 of the manifest that stores this version.
     manifest_sha256: String,
-    /// When it was saved.
+    /// Time at which this version was saved.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// Why.
+    /// Reason for the change; null if the author gave none.
     #[schema(required)]
     message: Option<String>,
-    /// What the document was called.
+    /// Title of the document in this version.
     title: String,
-    /// How long the text was, in characters.
+    /// Length of the text in this version, in characters.
     char_count: u64,
-    /// How many characters came.
+    /// Number of characters added since the previous version.
     added: u64,
-    /// How many went.
+    /// Number of characters removed since the previous version.
     removed: u64,
 }
 
-impl From<DocumentVersion> for Version {
+impl From<DocumentVersion> for DocumentVersionSummary {
     fn from(version: DocumentVersion) -> Self {
         Self {
             version: version.version,
@@ -551,40 +542,39 @@ impl From<DocumentVersion> for Version {
     }
 }
 
-/// A part of two texts.
+/// A part of a comparison: text that was kept, added or removed.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DiffPart {
     /// `same`, `added` or `removed`.
     pub(crate) kind: &'static str,
-    /// The words.
+    /// Words of this part of the text.
     pub(crate) text: String,
 }
 
-/// What changed between two versions.
+/// Differences between two versions of a document.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DiffAnswer {
-    /// The earlier version.
+    /// Number of the earlier version, from 1.
     pub(crate) from: u64,
-    /// The later version.
+    /// Number of the later version, from 1.
     pub(crate) to: u64,
     /// The parts of both, in order.
     pub(crate) parts: Vec<DiffPart>,
 }
 
-/// A style of references.
+/// A citation style that documents can use.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct StyleView {
-    /// What it is asked for by.
+    /// Id to use as `style` in requests.
     id: String,
     /// The same, under the name that others know it by.
     pub(crate) style_id: String,
-    /// What it is called.
     pub(crate) title: String,
     /// `author_date`, `numeric`, `note` or `label`.
     kind: String,
-    /// Other names of it.
+    /// Other names that are accepted for this style.
     aliases: Vec<&'static str>,
-    /// Whether it was brought.
+    /// True if a user uploaded this style; false if it is built in.
     is_own: bool,
 }
 
@@ -601,14 +591,14 @@ impl From<StyleChoice> for StyleView {
     }
 }
 
-/// A language.
+/// A language that references can be formatted in.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Locale {
-    /// Its tag.
+    /// Language tag such as `en-US`.
     pub(crate) tag: String,
 }
 
-/// All styles.
+/// All citation styles and languages that can be used.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct StylesAnswer {
     /// Those that were brought first.

@@ -3,9 +3,10 @@
 pub(crate) mod wire;
 
 use axum::{extract::State, http::StatusCode};
-use ibid_app::{App, EntityDetail, ReviewDecision, Scope, SourceContent, SourceDraft, Split};
+use ibid_app::{App, EntityDetail, EntitySplit, ReviewDecision, Scope, SourceContent, SourceDraft};
 use ibid_domain::{
-    Category, Code, EntityId, EntityType, Limit, MentionId, Origin, PairId, Problem, Reference, problem::shown,
+    Category, Code, EntityId, EntityType, Limit, MentionId, Origin, PairId, Problem, Reference,
+    problem::shorten_for_error,
 };
 use ibid_knowledge::judge::Profile;
 use ibid_store::{EntityFilter, EntityOrder, EventFilter};
@@ -14,13 +15,13 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use self::wire::{
-    Comparison, Entity, EntityAnswer, Event, GraphHealthAnswer, Mention, NeighborhoodAnswer, Pair, SplitAnswer,
+    Comparison, Entity, EntityAnswer, EntityPair, Event, GraphHealthAnswer, Mention, NeighborhoodAnswer, SplitAnswer,
 };
 use super::{
     Server,
     extract::{Caller, Json, Paging, Path, Query},
     problem::ApiResult,
-    search::wire::time,
+    search::wire::parse_time,
     sources::{source_id, wire::Source},
     wire::{Page, Problem as WireProblem},
 };
@@ -28,18 +29,19 @@ use super::{
 /// The most events of a neighbourhood.
 const MOST_EVENTS: u64 = 200;
 
-fn wrong(field: &str, detail: String) -> Problem {
-    Problem::new(Code::InvalidField, detail).field(field)
+fn invalid_field(field: &str, detail: String) -> Problem {
+    Problem::new(Code::InvalidField, detail).with_field(field)
 }
 
 fn entity_id(text: &str) -> Result<EntityId, Problem> {
-    text.parse()
-        .map_err(|_| Problem::new(Code::EntityNotFound, format!("'{}' is not the id of an entity", shown(text))))
+    text.parse().map_err(|_| {
+        Problem::new(Code::EntityNotFound, format!("'{}' is not the id of an entity", shorten_for_error(text)))
+    })
 }
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct EventsQuery {
+pub(super) struct EventListQuery {
     /// Only those of this category, or of several with commas between them.
     category: Option<String>,
     /// Only those in which this entity has a part.
@@ -52,35 +54,35 @@ pub(super) struct EventsQuery {
     to: Option<String>,
 }
 
-/// What happened
+/// List events
 ///
-/// Events that sources tell, the newest first; those without a time come last.
+/// Events that were extracted from sources, newest first; events without a time come last.
 #[utoipa::path(
     get, path = "/api/v1/events", tag = "knowledge", operation_id = "list_events",
-    params(EventsQuery, Paging),
+    params(EventListQuery, Paging),
     responses(
         (status = 200, description = "One page", body = Page<Event>),
         (status = 422, description = "There is no such category", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn events(
+pub(super) async fn list_events(
     State(server): State<Server>,
     Caller(scope): Caller,
-    Query(query): Query<EventsQuery>,
+    Query(query): Query<EventListQuery>,
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<Page<Event>>> {
     let categories = query.category.iter().flat_map(|all| all.split(',')).map(str::trim).filter(|one| !one.is_empty());
-    let categories = categories.map(|one| one.parse::<Category>().map_err(|problem| problem.field("category")));
+    let categories = categories.map(|one| one.parse::<Category>().map_err(|problem| problem.with_field("category")));
     let filter = EventFilter {
         categories: categories.collect::<Result<_, _>>()?,
         entity: query.entity_id.as_deref().map(entity_id).transpose()?,
         source: query.source_id.as_deref().map(source_id).transpose()?,
-        from: time(query.from.as_deref(), "from")?,
-        to: time(query.to.as_deref(), "to")?,
+        from: parse_time(query.from.as_deref(), "from")?,
+        to: parse_time(query.to.as_deref(), "to")?,
     };
     let page = server.app.events(&scope, &filter, paging.limit()?, paging.cursor()?.as_ref()).await?;
     let titles = server.app.source_titles(&scope, page.items.iter().map(|event| event.source)).await?;
-    Ok(axum::Json(Page::of(page, |event| Event::new(&event, &titles))))
+    Ok(axum::Json(Page::from_page(page, |event| Event::new(&event, &titles))))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -97,7 +99,7 @@ pub(super) struct EntitiesQuery {
     order: Option<String>,
 }
 
-/// Who and what is known
+/// List people, organisations and other entities
 #[utoipa::path(
     get, path = "/api/v1/entities", tag = "knowledge", operation_id = "list_entities",
     params(EntitiesQuery, Paging),
@@ -106,7 +108,7 @@ pub(super) struct EntitiesQuery {
         (status = 422, description = "There is no such type", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn entities(
+pub(super) async fn list_entities(
     State(server): State<Server>,
     Caller(scope): Caller,
     Query(query): Query<EntitiesQuery>,
@@ -116,13 +118,17 @@ pub(super) async fn entities(
         None | Some("often") => EntityOrder::Often,
         Some("newest") => EntityOrder::Newest,
         Some(other) => {
-            return Err(wrong("order", format!("'{}' is not an order; it is often or newest", shown(other))).into());
+            return Err(invalid_field(
+                "order",
+                format!("'{}' is not an order; it is often or newest", shorten_for_error(other)),
+            )
+            .into());
         }
     };
     let words = query.q.filter(|words| !words.trim().is_empty());
     if let Some(words) = words.as_ref().filter(|words| words.len() > 200 || words.split_whitespace().count() > 8) {
-        let detail = format!("q is '{}…'; at most 8 words and 200 bytes are looked for", shown(words));
-        return Err(wrong("q", detail).into());
+        let detail = format!("q is '{}…'; at most 8 words and 200 bytes are looked for", shorten_for_error(words));
+        return Err(invalid_field("q", detail).into());
     }
     let filter = EntityFilter {
         kind: query.kind.as_deref().map(str::parse::<EntityType>).transpose()?,
@@ -130,11 +136,11 @@ pub(super) async fn entities(
         needs_review: query.needs_review,
     };
     let page = server.app.entities(&scope, &filter, order, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    Ok(axum::Json(Page::of(page, Entity::from)))
+    Ok(axum::Json(Page::from_page(page, Entity::from)))
 }
 
 /// An entity with its first mentions and newest events.
-pub(crate) async fn whole(app: &App, scope: &Scope, detail: EntityDetail) -> ibid_app::Result<EntityAnswer> {
+pub(crate) async fn entity_answer(app: &App, scope: &Scope, detail: EntityDetail) -> ibid_app::Result<EntityAnswer> {
     let id = detail.entity.id;
     let mentions = app.mentions(scope, id, Limit::new(200)?, None).await?;
     let filter = EventFilter { entity: Some(id), ..EventFilter::default() };
@@ -156,13 +162,13 @@ pub(crate) async fn whole(app: &App, scope: &Scope, detail: EntityDetail) -> ibi
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn entity(
+pub(super) async fn get_entity(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<axum::Json<EntityAnswer>> {
     let detail = server.app.entity(&scope, entity_id(&id)?).await?;
-    Ok(axum::Json(whole(&server.app, &scope, detail).await?))
+    Ok(axum::Json(entity_answer(&server.app, &scope, detail).await?))
 }
 
 /// The places that name an entity
@@ -174,7 +180,7 @@ pub(super) async fn entity(
         (status = 404, description = "There is no such entity", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn mentions(
+pub(super) async fn list_mentions(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
@@ -183,14 +189,14 @@ pub(super) async fn mentions(
     let id = server.app.entity(&scope, entity_id(&id)?).await?.entity.id;
     let page = server.app.mentions(&scope, id, paging.limit()?, paging.cursor()?.as_ref()).await?;
     let titles = server.app.source_titles(&scope, page.items.iter().map(|mention| mention.source)).await?;
-    Ok(axum::Json(Page::of(page, |mention| Mention::new(mention, &titles))))
+    Ok(axum::Json(Page::from_page(page, |mention| Mention::new(mention, &titles))))
 }
 
-/// Whom an entity is found to be.
+/// Entity that another one is merged into.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MergeBody {
-    /// The entity that it is.
+    /// Id of the entity that remains after the merge.
     into: String,
 }
 
@@ -207,18 +213,18 @@ pub(super) struct MergeBody {
         (status = 409, description = "They cannot be one", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn merge(
+pub(super) async fn merge_entity(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
     Json(body): Json<MergeBody>,
 ) -> ApiResult<axum::Json<EntityAnswer>> {
-    let into = entity_id(&body.into).map_err(|problem| problem.field("into"))?;
+    let into = entity_id(&body.into).map_err(|problem| problem.with_field("into"))?;
     let detail = server.app.merge_entities(&scope, entity_id(&id)?, into).await?;
-    Ok(axum::Json(whole(&server.app, &scope, detail).await?))
+    Ok(axum::Json(entity_answer(&server.app, &scope, detail).await?))
 }
 
-/// What is taken off an entity.
+/// Mentions or merged entity to split off an entity.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SplitBody {
@@ -242,7 +248,7 @@ pub(super) struct SplitBody {
         (status = 409, description = "Nothing can be taken off", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn split(
+pub(super) async fn split_entity(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
@@ -256,41 +262,43 @@ pub(super) async fn split(
     let split = match (body.entity_id, body.mention_ids) {
         (Some(_), Some(_)) => {
             let detail = "entity_id and mention_ids are both given; an entity is taken apart by one of them";
-            return Err(wrong("mention_ids", detail.to_owned()).into());
+            return Err(invalid_field("mention_ids", detail.to_owned()).into());
         }
-        (Some(other), None) => Split::Merged(entity_id(&other).map_err(|problem| problem.field("entity_id"))?),
+        (Some(other), None) => {
+            EntitySplit::Merged(entity_id(&other).map_err(|problem| problem.with_field("entity_id"))?)
+        }
         (None, Some(mentions)) if mentions.is_empty() || mentions.len() > 10_000 => {
             let detail = format!("mention_ids has {} ids; it is 1 to 10000", mentions.len());
-            return Err(wrong("mention_ids", detail).into());
+            return Err(invalid_field("mention_ids", detail).into());
         }
-        (None, Some(mentions)) => Split::Mentions(mentions.into_iter().map(MentionId::from).collect()),
-        (None, None) => Split::LastMerge,
+        (None, Some(mentions)) => EntitySplit::Mentions(mentions.into_iter().map(MentionId::from).collect()),
+        (None, None) => EntitySplit::LastMerge,
     };
     let (left, taken) = server.app.split_entity(&scope, entity_id(&id)?, split).await?;
     Ok(axum::Json(SplitAnswer {
-        entity: whole(&server.app, &scope, left).await?,
-        split: whole(&server.app, &scope, taken).await?,
+        entity: entity_answer(&server.app, &scope, left).await?,
+        split: entity_answer(&server.app, &scope, taken).await?,
     }))
 }
 
-/// Who may be the same
+/// List pairs of entities that may be the same
 ///
-/// Pairs that nobody has decided, the likeliest first.
+/// Pairs that nobody has decided yet, most likely first.
 #[utoipa::path(
     get, path = "/api/v1/entities/review", tag = "knowledge", operation_id = "list_review",
     params(Paging),
-    responses((status = 200, description = "One page", body = Page<Pair>)),
+    responses((status = 200, description = "One page", body = Page<EntityPair>)),
 )]
 pub(super) async fn review_queue(
     State(server): State<Server>,
     Caller(scope): Caller,
     Query(paging): Query<Paging>,
-) -> ApiResult<axum::Json<Page<Pair>>> {
+) -> ApiResult<axum::Json<Page<EntityPair>>> {
     let page = server.app.review_queue(&scope, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    Ok(axum::Json(Page::of(page, Pair::from)))
+    Ok(axum::Json(Page::from_page(page, EntityPair::from)))
 }
 
-/// What a person says of a pair.
+/// Decision of a person about a pair of entities.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReviewBody {
@@ -306,57 +314,57 @@ pub(super) struct ReviewBody {
     params(("pair_id" = String, Path, description = "The pair")),
     request_body = ReviewBody,
     responses(
-        (status = 200, description = "The pair as it is now", body = Pair),
+        (status = 200, description = "The pair as it is now", body = EntityPair),
         (status = 404, description = "There is no such pair", body = WireProblem, content_type = "application/problem+json"),
         (status = 422, description = "That is no decision", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn review(
+pub(super) async fn review_pair(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
     Json(body): Json<ReviewBody>,
-) -> ApiResult<axum::Json<Pair>> {
+) -> ApiResult<axum::Json<EntityPair>> {
     let decision: ReviewDecision = body.decision.parse()?;
-    let pair: PairId = id
-        .parse()
-        .map_err(|_| Problem::new(Code::PairNotFound, format!("'{}' is not the id of a pair", shown(&id))))?;
-    Ok(axum::Json(server.app.review(&scope, pair, decision).await?.into()))
+    let pair: PairId = id.parse().map_err(|_| {
+        Problem::new(Code::PairNotFound, format!("'{}' is not the id of a pair", shorten_for_error(&id)))
+    })?;
+    Ok(axum::Json(server.app.review_pair(&scope, pair, decision).await?.into()))
 }
 
-/// What is known of one of two.
+/// Details of one of two entities to compare.
 #[derive(Deserialize, ToSchema)]
-pub(crate) struct Described {
+pub(crate) struct ComparedEntity {
     /// Its name; it may be left out where something else tells who it is.
     #[serde(default)]
     name: String,
     /// person, org, project, object, place or other.
     #[serde(rename = "type")]
     kind: Option<String>,
-    /// What it is there for.
+    /// Role of the entity, such as a job title.
     role: Option<String>,
-    /// Whom it belongs to.
+    /// Organisation that the entity belongs to.
     organization: Option<String>,
-    /// Where mail reaches it.
+    /// Email address of the entity.
     email: Option<String>,
     /// Whatever else is known, in any words.
     context: Option<String>,
-    /// Its other names.
+    /// Other names of the entity, at most 100.
     aliases: Option<Vec<String>>,
 }
 
-impl Described {
-    fn profile(self, field: &str) -> Result<Profile, Problem> {
+impl ComparedEntity {
+    fn into_profile(self, field: &str) -> Result<Profile, Problem> {
         let kind = self.kind.as_deref().map(str::parse).transpose();
         let aliases = self.aliases.unwrap_or_default();
         if aliases.len() > 100 || aliases.iter().any(|alias| alias.len() > 1_000) {
-            return Err(wrong(
+            return Err(invalid_field(
                 &format!("{field}.aliases"),
                 "at most 100 aliases of 1000 bytes are compared".to_owned(),
             ));
         }
         Ok(Profile {
-            kind: kind.map_err(|problem: Problem| problem.field(format!("{field}.type")))?,
+            kind: kind.map_err(|problem: Problem| problem.with_field(format!("{field}.type")))?,
             name: self.name,
             aliases,
             role: self.role.filter(|text| !text.trim().is_empty()),
@@ -367,19 +375,19 @@ impl Described {
     }
 }
 
-/// Two that may be the same.
+/// Two descriptions of entities to compare.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CompareBody {
-    /// One.
-    a: Described,
-    /// The other.
-    b: Described,
+    /// The first of the two entities.
+    a: ComparedEntity,
+    /// The second of the two entities.
+    b: ComparedEntity,
 }
 
-/// Whether two names mean the same
+/// Compare two descriptions of entities
 ///
-/// By whoever decides that here, without looking at the library.
+/// Uses the configured method, built-in or language model. The library is not searched.
 #[utoipa::path(
     post, path = "/api/v1/entities/compare", tag = "knowledge", operation_id = "compare_entities",
     request_body = CompareBody,
@@ -388,23 +396,23 @@ pub(crate) struct CompareBody {
         (status = 422, description = "Something said of them is not legal", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn compare(
+pub(super) async fn compare_entities(
     State(server): State<Server>,
     _caller: Caller,
     Json(body): Json<CompareBody>,
 ) -> ApiResult<axum::Json<Comparison>> {
-    let (a, b) = (body.a.profile("a")?, body.b.profile("b")?);
+    let (a, b) = (body.a.into_profile("a")?, body.b.into_profile("b")?);
     Ok(axum::Json(server.app.compare_entities(&a, &b).await?.into()))
 }
 
-/// How the graph stands
+/// Get the state of the knowledge graph
 ///
-/// How many nodes and edges there are, whether they are what the tables say, and what there is in Apache AGE.
+/// Returns the numbers of nodes and edges, compares them with the tables, and reports the state of Apache AGE.
 #[utoipa::path(
     get, path = "/api/v1/graph/health", tag = "knowledge", operation_id = "graph_health",
     responses((status = 200, description = "How it stands", body = GraphHealthAnswer)),
 )]
-pub(super) async fn health(
+pub(super) async fn graph_health(
     State(server): State<Server>,
     Caller(scope): Caller,
 ) -> ApiResult<axum::Json<GraphHealthAnswer>> {
@@ -414,17 +422,17 @@ pub(super) async fn health(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct NeighborhoodQuery {
-    /// The entity in the middle.
+    /// Id of the entity in the center.
     entity_id: String,
-    /// How many steps; 1 is the only one there is.
+    /// Number of steps from the entity; only 1 is supported.
     depth: Option<u64>,
-    /// How many of its newest events, 30 if not said, at most 200.
+    /// Maximum number of events, newest first; default 30, at most 200.
     limit: Option<u64>,
 }
 
-/// What is one step away from an entity
+/// Get the neighborhood of an entity
 ///
-/// Its newest events and who else has a part in them, for a picture.
+/// Returns its newest events and the other entities in them, to draw as a graph.
 #[utoipa::path(
     get, path = "/api/v1/graph/neighborhood", tag = "knowledge", operation_id = "graph_neighborhood",
     params(NeighborhoodQuery),
@@ -434,17 +442,17 @@ pub(super) struct NeighborhoodQuery {
         (status = 422, description = "Only one step can be gone", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn neighborhood(
+pub(super) async fn get_neighborhood(
     State(server): State<Server>,
     Caller(scope): Caller,
     Query(query): Query<NeighborhoodQuery>,
 ) -> ApiResult<axum::Json<NeighborhoodAnswer>> {
     if let Some(depth) = query.depth.filter(|depth| *depth != 1) {
-        return Err(wrong("depth", format!("depth is {depth}; only 1 is supported")).into());
+        return Err(invalid_field("depth", format!("depth is {depth}; only 1 is supported")).into());
     }
     let limit = query.limit.unwrap_or(30);
     if !(1..=MOST_EVENTS).contains(&limit) {
-        return Err(wrong("limit", format!("limit is {limit}; it is 1 to {MOST_EVENTS}")).into());
+        return Err(invalid_field("limit", format!("limit is {limit}; it is 1 to {MOST_EVENTS}")).into());
     }
     let near = server.app.neighborhood(&scope, entity_id(&query.entity_id)?, limit as usize).await?;
     let titles = server.app.source_titles(&scope, near.events.iter().map(|event| event.source)).await?;
@@ -455,23 +463,23 @@ pub(super) async fn neighborhood(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewMemory {
-    /// What is to be remembered.
+    /// Text of the memory, stored as a source.
     content: String,
-    /// What it is called; its beginning if not said.
+    /// Title of the memory; default: the beginning of the text.
     title: Option<String>,
-    /// When it was said: 2024-05-01, or a time of RFC 3339; now if not said.
+    /// Date of the memory: 2024-05-01 or an RFC 3339 time; default: now.
     date: Option<String>,
-    /// What it is filed under.
+    /// Tags of the memory, for filters.
     tags: Option<Vec<String>>,
-    /// The project it belongs to.
+    /// Id of the project that the memory belongs to.
     project_id: Option<Uuid>,
     /// The message that it was said in.
     message_id: Option<String>,
-    /// What another system calls it. The same id again is a new version of it.
+    /// Id in another system. Storing the same id again makes a new revision.
     external_id: Option<String>,
 }
 
-/// How many characters of a memory its title shows.
+/// Maximum length of a memory's generated title, in characters.
 const TITLE: usize = 60;
 
 /// Remember something
@@ -487,16 +495,16 @@ const TITLE: usize = 60;
         (status = 422, description = "Something said of it is not legal", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn remember(
+pub(super) async fn add_memory(
     State(server): State<Server>,
     Caller(scope): Caller,
     Json(new): Json<NewMemory>,
 ) -> ApiResult<(StatusCode, axum::Json<Source>)> {
-    let title = new.title.unwrap_or_else(|| ibid_domain::text::line(&new.content, TITLE));
+    let title = new.title.unwrap_or_else(|| ibid_domain::text::single_line(&new.content, TITLE));
     let date = new.date.as_deref().map(str::parse).transpose();
     let reference = Reference {
         title: Some(title).filter(|title| !title.is_empty()),
-        publication_date: date.map_err(|problem: Problem| problem.field("date"))?,
+        publication_date: date.map_err(|problem: Problem| problem.with_field("date"))?,
         ..Reference::default()
     };
     let draft = SourceDraft {

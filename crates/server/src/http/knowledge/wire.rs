@@ -2,50 +2,50 @@
 
 use std::collections::BTreeMap;
 
-use ibid_app::{EntityDetail, Expanded, GraphHealth, Near, Related, ReviewPair};
-use ibid_domain::{self as domain, PairState, PartialDate, SourceId, Timestamp, page::Page};
+use ibid_app::{EntityDetail, EntityNeighborhood, GraphContext, GraphHealth, RelatedEvent, ReviewPair};
+use ibid_domain::{self as domain, PairState, PartialDate, SourceId, Timestamp, pagination::Page};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::super::search::wire::app_url;
 
-/// What sources are called, by their ids.
-pub(crate) type Titles = BTreeMap<SourceId, String>;
+/// Titles of sources by their ids.
+pub(crate) type SourceTitles = BTreeMap<SourceId, String>;
 
-fn title(titles: &Titles, id: SourceId) -> String {
+fn find_title(titles: &SourceTitles, id: SourceId) -> String {
     titles.get(&id).cloned().unwrap_or_default()
 }
 
-fn rounded(number: f64) -> f64 {
+fn round_score(number: f64) -> f64 {
     (number * 1e4).round() / 1e4
 }
 
-/// Exact words of a source.
+/// Exact words of a source that support an event.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct EventEvidence {
     /// The words, as they stand in the revision's text.
     quote: String,
-    /// The source.
+    /// Id of the source that has the words.
     source_id: Uuid,
     /// The same, under the name that others know it by.
     artifact_uid: Uuid,
-    /// What the source is called.
+    /// Title of the source that has the words.
     title: String,
-    /// The version they stand in.
+    /// Id of the revision that has the words.
     revision_id: Uuid,
     /// The first character of them in that version's text.
     start_char: usize,
-    /// One past the last.
+    /// Offset after the quote's last character.
     end_char: usize,
-    /// The page they stand on.
+    /// Page that the quote begins on, from 1; null if the source has no pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<u32>,
     /// The address in this server's app that opens the source at these words.
     url: String,
 }
 
-fn evidence(event: &domain::Event, title: &str, pages: &[Option<u32>]) -> Vec<EventEvidence> {
+fn event_evidence(event: &domain::Event, title: &str, pages: &[Option<u32>]) -> Vec<EventEvidence> {
     let (source, revision) = (event.source.uuid(), event.revision.uuid());
     let quote = |(at, quote): (usize, &domain::Quote)| EventEvidence {
         quote: quote.quote.clone(),
@@ -64,14 +64,14 @@ fn evidence(event: &domain::Event, title: &str, pages: &[Option<u32>]) -> Vec<Ev
 /// Somebody or something that has a part in an event.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Participant {
-    /// Who.
+    /// Id of the entity that takes part.
     entity_id: Uuid,
-    /// Its name.
+    /// Name of the entity that takes part.
     name: String,
     /// person, org, project, object, place or other.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// Which part it has, if it acts: owner, contributor, reviewer, stakeholder or other.
+    /// Role of an actor: owner, contributor, reviewer, stakeholder or other; null for a subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<&'static str>,
 }
@@ -90,52 +90,51 @@ impl From<&domain::Participant> for Participant {
 /// Something that happened, as a source tells it.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Event {
-    /// Its id.
     pub(crate) id: Uuid,
     /// Commitment, Execution, Decision, Collaboration, QualityRisk, Feedback, Change or Stakeholder.
     category: &'static str,
-    /// What happened.
+    /// Description of the event in one or two sentences.
     pub(crate) narrative: String,
-    /// When it began, if the source tells.
+    /// Start of the event; null if the source does not tell.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     event_time: Option<Timestamp>,
     /// The same, as exactly as the source tells: a day, a month or a year.
     #[schema(required)]
     event_date: Option<String>,
-    /// How sure it is, from 0 to 1.
+    /// Confidence of the extraction, from 0 to 1.
     confidence: f64,
-    /// Who acts in it.
+    /// Entities that act in the event.
     actors: Vec<Participant>,
-    /// Whom and what it is about.
+    /// Entities that the event is about.
     subjects: Vec<Participant>,
-    /// The words that say so.
+    /// Quotes of the source that support the event.
     evidence: Vec<EventEvidence>,
-    /// Who tells it.
+    /// Id of the source that the event was extracted from.
     source_id: Uuid,
-    /// What that is called.
+    /// Title of the source that the event was extracted from.
     source_title: String,
-    /// In which version.
+    /// Id of the revision that the event was extracted from.
     revision_id: Uuid,
-    /// Who found it there.
+    /// Name of the extractor that found the event.
     extractor: String,
-    /// Since when it is known.
+    /// Time at which the event was extracted.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
 }
 
 impl Event {
-    pub(crate) fn new(event: &domain::Event, titles: &Titles) -> Self {
-        let source_title = title(titles, event.source);
+    pub(crate) fn new(event: &domain::Event, titles: &SourceTitles) -> Self {
+        let source_title = find_title(titles, event.source);
         Self {
             id: event.id.uuid(),
             category: event.category.as_str(),
             narrative: event.narrative.clone(),
-            event_time: event.date.and_then(PartialDate::beginning),
+            event_time: event.date.and_then(PartialDate::start_timestamp),
             event_date: event.date.map(|date| date.to_string()),
-            confidence: rounded(event.confidence),
+            confidence: round_score(event.confidence),
             actors: event.actors.iter().map(Into::into).collect(),
             subjects: event.subjects.iter().map(Into::into).collect(),
-            evidence: evidence(event, &source_title, &[]),
+            evidence: event_evidence(event, &source_title, &[]),
             source_id: event.source.uuid(),
             source_title,
             revision_id: event.revision.uuid(),
@@ -148,39 +147,38 @@ impl Event {
 /// Somebody or something that sources name.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Entity {
-    /// Its id.
     entity_id: Uuid,
-    /// The fullest name it has.
+    /// Longest known name of the entity.
     name: String,
     /// person, org, project, object, place or other.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// What it is there for.
+    /// Role of the entity, such as a job title; null if unknown.
     #[schema(required)]
     role: Option<String>,
-    /// Whom it belongs to.
+    /// Organisation that the entity belongs to; null if unknown.
     #[schema(required)]
     organization: Option<String>,
-    /// Where mail reaches it.
+    /// Email address of the entity; null if unknown.
     #[schema(required)]
     email: Option<String>,
-    /// Its other names.
+    /// Other names that sources use for the entity.
     aliases: Vec<String>,
-    /// How many places name it.
+    /// Number of places in sources that name the entity.
     mention_count: u64,
-    /// Whether a person should say whether it is the same as another.
+    /// True if a person should decide if this entity is the same as another.
     needs_review: bool,
-    /// Whose it counts as, if it was found to be another.
+    /// Id of the entity that this one was merged into; null if it was not merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     merged_into: Option<Uuid>,
     /// The source that named it first.
     first_seen_source_id: Uuid,
-    /// And the version of that.
+    /// Id of the revision that named the entity first.
     first_seen_revision_id: Uuid,
-    /// Since when it is known.
+    /// Time at which the entity was first extracted.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When something about it was learned last.
+    /// Time at which details of the entity last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
 }
@@ -209,23 +207,22 @@ impl From<domain::Entity> for Entity {
 /// A place that names an entity.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Mention {
-    /// Its id.
     id: Uuid,
-    /// As it is written there.
+    /// Name as it is written in the source.
     surface_form: String,
-    /// Where.
+    /// Id of the source that has the mention.
     source_id: Uuid,
-    /// What the source is called.
+    /// Title of the source that has the mention.
     source_title: String,
-    /// In which version of it.
+    /// Id of the revision that has the mention.
     revision_id: Uuid,
     /// The first character in that version's text.
     start_char: usize,
-    /// One past the last.
+    /// Offset after the mention's last character.
     end_char: usize,
-    /// How sure it is, from 0 to 1.
+    /// Confidence of the extraction, from 0 to 1.
     confidence: f64,
-    /// Who found it.
+    /// Name of the extractor that found the mention.
     extractor: String,
     /// Under whom it was found first, where that one was merged since.
     entity_id: Uuid,
@@ -234,17 +231,17 @@ pub(crate) struct Mention {
 }
 
 impl Mention {
-    pub(crate) fn new(one: domain::Mention, titles: &Titles) -> Self {
+    pub(crate) fn new(one: domain::Mention, titles: &SourceTitles) -> Self {
         let (source, revision) = (one.source.uuid(), one.revision.uuid());
         Self {
             id: one.id.uuid(),
             surface_form: one.surface,
             source_id: source,
-            source_title: title(titles, one.source),
+            source_title: find_title(titles, one.source),
             revision_id: revision,
             start_char: one.span.start,
             end_char: one.span.end,
-            confidence: rounded(one.confidence),
+            confidence: round_score(one.confidence),
             extractor: one.extractor,
             entity_id: one.entity.uuid(),
             url: app_url(source, revision, one.span.start, one.span.end),
@@ -252,20 +249,20 @@ impl Mention {
     }
 }
 
-/// One that may be the same.
+/// Another entity that may be the same.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct PossiblySame {
-    /// The pair, for the review.
+pub(crate) struct PossibleDuplicate {
+    /// Id of the pair, for the review endpoints.
     pair_id: Uuid,
-    /// The other one.
+    /// Id of the entity that may be the same.
     entity_id: Uuid,
-    /// Its name.
+    /// Name of the entity that may be the same.
     name: String,
-    /// How likely it is, from 0 to 1.
+    /// Probability that both are the same, from 0 to 1.
     confidence: f64,
-    /// Why it may be.
+    /// Reason why both may be the same, as a sentence.
     reason: String,
-    /// open, same or different.
+    /// State of the decision: open, same or different.
     state: &'static str,
 }
 
@@ -279,13 +276,13 @@ pub(crate) struct EntityAnswer {
     /// `cursor` for the mentions that follow; null if these are all.
     #[schema(required)]
     mentions_next_cursor: Option<String>,
-    /// What happened with it, the newest 100.
+    /// Events that the entity takes part in, the newest 100.
     events: Vec<Event>,
     /// `cursor` for the events that follow; null if these are all.
     #[schema(required)]
     events_next_cursor: Option<String>,
     /// Those who may be the same, with what was decided.
-    possibly_same: Vec<PossiblySame>,
+    possibly_same: Vec<PossibleDuplicate>,
     /// Those who were found to be it.
     merged: Vec<Entity>,
 }
@@ -295,13 +292,13 @@ impl EntityAnswer {
         detail: EntityDetail,
         mentions: Page<domain::Mention>,
         events: Page<domain::Event>,
-        titles: &Titles,
+        titles: &SourceTitles,
     ) -> Self {
-        let pair = |(pair, other): (domain::Pair, domain::Entity)| PossiblySame {
+        let pair = |(pair, other): (domain::Pair, domain::Entity)| PossibleDuplicate {
             pair_id: pair.id.uuid(),
             entity_id: other.id.uuid(),
             name: other.name,
-            confidence: rounded(pair.confidence),
+            confidence: round_score(pair.confidence),
             reason: pair.reason,
             state: pair.state.as_str(),
         };
@@ -317,36 +314,35 @@ impl EntityAnswer {
     }
 }
 
-/// Two that may be the same.
+/// Two entities that may be the same.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Pair {
-    /// Its id.
+pub(crate) struct EntityPair {
     pair_id: Uuid,
-    /// open, same or different.
+    /// State of the decision: open, same or different.
     state: &'static str,
-    /// How likely it is that they are the same, from 0 to 1.
+    /// Probability that both are the same, from 0 to 1.
     confidence: f64,
-    /// Why they may be.
+    /// Reason why both may be the same, as a sentence.
     reason: String,
-    /// One.
+    /// The first of the two entities.
     a: Entity,
-    /// The other.
+    /// The second of the two entities.
     b: Entity,
-    /// Since when it is asked.
+    /// Time at which the pair was found.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it was decided.
+    /// Time of the decision; null while the pair is open.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     decided_at: Option<Timestamp>,
 }
 
-impl From<ReviewPair> for Pair {
+impl From<ReviewPair> for EntityPair {
     fn from(one: ReviewPair) -> Self {
         let ReviewPair { pair, a, b } = one;
         Self {
             pair_id: pair.id.uuid(),
             state: pair.state.as_str(),
-            confidence: rounded(pair.confidence),
+            confidence: round_score(pair.confidence),
             reason: pair.reason,
             a: a.into(),
             b: b.into(),
@@ -359,90 +355,90 @@ impl From<ReviewPair> for Pair {
 /// An entity that was taken apart.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SplitAnswer {
-    /// What is left of it.
+    /// The entity without the part that was split off.
     pub(crate) entity: EntityAnswer,
-    /// What was taken off.
+    /// The entity that was split off.
     pub(crate) split: EntityAnswer,
 }
 
-/// Whether two names mean the same.
+/// Result of comparing two entities.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Comparison {
     /// same, different or uncertain.
     decision: &'static str,
-    /// How likely it is that they are the same, from 0 to 1.
+    /// Probability that both are the same, from 0 to 1.
     confidence: f64,
-    /// Why.
+    /// Reason for the result, as a sentence.
     reason: String,
 }
 
 impl From<ibid_knowledge::judge::Judgement> for Comparison {
     fn from(one: ibid_knowledge::judge::Judgement) -> Self {
-        Self { decision: one.decision.as_str(), confidence: rounded(one.confidence), reason: one.reason }
+        Self { decision: one.decision.as_str(), confidence: round_score(one.confidence), reason: one.reason }
     }
 }
 
-/// How the graph stands.
+/// State of the knowledge graph.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct GraphHealthAnswer {
-    /// Whether the graph says what the tables say that it is made of.
+    /// True if the graph matches the tables that it is built from.
     in_step: bool,
-    /// Entities.
+    /// Number of entities in the graph.
     entities: u64,
     /// Entities that were found to be others.
     merged_entities: u64,
-    /// Events.
+    /// Number of extracted events.
     events: u64,
-    /// Places that name entities.
+    /// Number of places in sources that name entities.
     mentions: u64,
-    /// Nodes of each label.
-    nodes: Nodes,
-    /// Edges of each label.
-    edges: Edges,
+    /// Number of nodes for each label.
+    nodes: GraphNodeCounts,
+    /// Number of edges for each label.
+    edges: GraphEdgeCounts,
     /// Pairs that nobody has decided.
     possibly_same: u64,
     /// Sources that were read for what they tell.
     sources_read: u64,
-    /// Sources that wait to be.
+    /// Number of sources that events and entities were not extracted from yet.
     sources_waiting: u64,
     /// The graph `nur` in Apache AGE; null on the embedded engine, which has none.
     #[schema(required)]
-    age: Option<Age>,
+    age: Option<AgeGraphHealth>,
 }
 
-/// Nodes of each label.
+/// Number of nodes for each label.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "PascalCase")]
-pub(crate) struct Nodes {
-    /// Somebody or something.
+pub(crate) struct GraphNodeCounts {
+    /// Number of nodes that are entities.
     entity: u64,
-    /// Something that happened.
+    /// Number of nodes that are events.
     event: u64,
 }
 
-/// Edges of each label.
+/// Number of edges for each label.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) struct Edges {
-    /// Who acts in what.
+pub(crate) struct GraphEdgeCounts {
+    /// Number of edges from actors to events.
     acted_in: u64,
-    /// What is about whom.
+    /// Number of edges from events to their subjects.
     about: u64,
-    /// Who may be whom.
+    /// Number of edges between entities that may be the same.
     possibly_same: u64,
 }
 
-/// The graph in Apache AGE.
+/// State of the graph in Apache AGE.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Age {
-    /// Whether the extension is there and the graph set up.
+pub(crate) struct AgeGraphHealth {
+    /// True if the extension is installed and the graph exists.
     extension_enabled: bool,
-    /// What the graph is called.
+    /// Name of the graph in Apache AGE.
     graph: &'static str,
-    /// Nodes of each label.
-    nodes: Nodes,
-    /// Edges of each label.
-    edges: Edges,
+    /// Number of nodes for each label.
+    nodes: GraphNodeCounts,
+    /// Number of edges for each label.
+    edges: GraphEdgeCounts,
 }
 
 impl From<GraphHealth> for GraphHealthAnswer {
@@ -454,8 +450,8 @@ impl From<GraphHealth> for GraphHealthAnswer {
             merged_entities: counts.merged,
             events: counts.events,
             mentions: counts.mentions,
-            nodes: Nodes { entity: counts.entities, event: counts.events },
-            edges: Edges {
+            nodes: GraphNodeCounts { entity: counts.entities, event: counts.events },
+            edges: GraphEdgeCounts {
                 acted_in: counts.actor_links,
                 about: counts.subject_links,
                 possibly_same: health.open_pairs,
@@ -463,66 +459,66 @@ impl From<GraphHealth> for GraphHealthAnswer {
             possibly_same: health.open_pairs,
             sources_read: health.read,
             sources_waiting: health.unread,
-            age: health.age.map(|age| Age {
+            age: health.age.map(|age| AgeGraphHealth {
                 extension_enabled: age.ready,
                 graph: "nur",
-                nodes: Nodes { entity: age.entities, event: age.events },
-                edges: Edges { acted_in: age.acted_in, about: age.about, possibly_same: age.possibly_same },
+                nodes: GraphNodeCounts { entity: age.entities, event: age.events },
+                edges: GraphEdgeCounts { acted_in: age.acted_in, about: age.about, possibly_same: age.possibly_same },
             }),
         }
     }
 }
 
-/// What is one step away from an entity.
+/// Entities and events that are one step away from an entity.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct NeighborhoodAnswer {
-    /// The entity in the middle.
+    /// The entity that was requested.
     center: Entity,
-    /// The others.
+    /// Other entities that are connected with it.
     entities: Vec<Entity>,
-    /// Its newest events.
+    /// Newest events of the entity, up to the limit.
     events: Vec<Event>,
-    /// What connects them.
-    edges: Vec<Edge>,
-    /// How many events it has in all.
+    /// Edges between these entities and events.
+    edges: Vec<GraphEdge>,
+    /// Number of all events of the entity, without the limit.
     total_events: u64,
 }
 
 /// A connection between two nodes.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Edge {
+pub(crate) struct GraphEdge {
     /// ACTED_IN, ABOUT or POSSIBLY_SAME.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// From where.
+    /// Id of the node that the edge starts at.
     from: Uuid,
-    /// To where.
+    /// Id of the node that the edge ends at.
     to: Uuid,
-    /// Which part an actor has.
+    /// Role of the actor; only on edges from an actor to an event.
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<&'static str>,
-    /// How likely two are the same.
+    /// Probability that both entities are the same, from 0 to 1; only on edges between entities.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<f64>,
-    /// Why they may be.
+    /// Reason why both entities may be the same; only on edges between entities.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
 
 impl NeighborhoodAnswer {
-    pub(crate) fn new(near: Near, titles: &Titles) -> Self {
+    pub(crate) fn new(near: EntityNeighborhood, titles: &SourceTitles) -> Self {
         let mut edges = Vec::new();
-        let edge = |kind, from, to| Edge { kind, from, to, role: None, confidence: None, reason: None };
+        let edge = |kind, from, to| GraphEdge { kind, from, to, role: None, confidence: None, reason: None };
         for event in &near.events {
-            edges.extend(event.actors.iter().map(|one| Edge {
+            edges.extend(event.actors.iter().map(|one| GraphEdge {
                 role: one.role.map(|role| role.as_str()),
                 ..edge("ACTED_IN", one.entity.uuid(), event.id.uuid())
             }));
             edges.extend(event.subjects.iter().map(|one| edge("ABOUT", event.id.uuid(), one.entity.uuid())));
         }
         let center = near.entity.id.uuid();
-        edges.extend(near.possibly_same.into_iter().map(|(other, confidence, reason)| Edge {
-            confidence: Some(rounded(confidence)),
+        edges.extend(near.possibly_same.into_iter().map(|(other, confidence, reason)| GraphEdge {
+            confidence: Some(round_score(confidence)),
             reason: Some(reason),
             ..edge("POSSIBLY_SAME", center, other.uuid())
         }));
@@ -539,46 +535,46 @@ impl NeighborhoodAnswer {
 /// An event that is connected with what was found.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RelatedItem {
-    /// Always `event`.
+    /// Kind of the item; always `event`.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// The event.
+    /// Id of the event that is related.
     id: Uuid,
-    /// Its category.
+    /// Category of the related event.
     category: &'static str,
-    /// How it is connected: `same_actor:NAME`, `same_subject:NAME` or `1_hop_via:CATEGORY`.
+    /// Connection to the results: `same_actor:NAME`, `same_subject:NAME` or `1_hop_via:CATEGORY`.
     reason: String,
-    /// What happened.
+    /// Description of the event in one or two sentences.
     summary: String,
-    /// When it began, if the source tells.
+    /// Start of the event; null if the source does not tell.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     event_time: Option<Timestamp>,
     /// The same, as exactly as the source tells.
     #[schema(required)]
     event_date: Option<String>,
-    /// How sure it is, from 0 to 1.
+    /// Confidence of the extraction, from 0 to 1.
     confidence: f64,
-    /// Who tells it.
+    /// Id of the source that the event was extracted from.
     source_id: Uuid,
-    /// What that is called.
+    /// Title of the source that the event was extracted from.
     source_title: String,
-    /// Who acts in it.
+    /// Entities that act in the event.
     actors: Vec<Participant>,
-    /// Whom and what it is about.
+    /// Entities that the event is about.
     subjects: Vec<Participant>,
-    /// The words that say so.
+    /// Quotes of the source that support the event.
     evidence: Vec<EventEvidence>,
-    /// What changed in its source last; only with `include_revision_diff`, null if there is one version only.
+    /// Last change of the event's source; only with `include_revision_diff`, null if the source has a single revision.
     #[serde(skip_serializing_if = "Option::is_none")]
-    revision_diff: Option<Option<Difference>>,
+    revision_diff: Option<Option<RevisionDifference>>,
 }
 
-/// What changed between two versions of a source.
+/// Differences between two revisions of a source.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Difference {
-    /// The earlier version.
+pub(crate) struct RevisionDifference {
+    /// Id of the revision before the change.
     from_revision_id: Uuid,
-    /// The later one.
+    /// Id of the revision after the change.
     to_revision_id: Uuid,
     /// Sentences that came, the first 20.
     added: Vec<String>,
@@ -588,22 +584,22 @@ pub(crate) struct Difference {
 
 impl RelatedItem {
     /// Makes the addresses absolute.
-    pub(crate) fn at(&mut self, public_url: &str) {
+    pub(crate) fn make_absolute(&mut self, public_url: &str) {
         for evidence in &mut self.evidence {
             evidence.url.insert_str(0, public_url);
         }
     }
 
-    /// What happened, how it is connected and what says so, for a model.
+    /// Formats the event, its connection and its evidence as text for a model.
     pub(crate) fn as_text(&self) -> String {
         let date = self.event_date.as_deref().map(|date| format!(", {date}")).unwrap_or_default();
         let quote = self.evidence.first().map(|one| format!("\n“{}”\n{}", one.quote.trim(), one.url));
         format!("{}{date} ({}): {}{}", self.category, self.reason, self.summary, quote.unwrap_or_default())
     }
 
-    fn new(related: Related, with_diff: bool) -> Self {
-        let Related { event, reason, title, pages, diff } = related;
-        let diff = diff.map(|diff| Difference {
+    fn new(related: RelatedEvent, with_diff: bool) -> Self {
+        let RelatedEvent { event, reason, title, pages, diff } = related;
+        let diff = diff.map(|diff| RevisionDifference {
             from_revision_id: diff.from.uuid(),
             to_revision_id: diff.to.uuid(),
             added: diff.added,
@@ -615,21 +611,21 @@ impl RelatedItem {
             category: event.category.as_str(),
             reason,
             summary: event.narrative.clone(),
-            event_time: event.date.and_then(PartialDate::beginning),
+            event_time: event.date.and_then(PartialDate::start_timestamp),
             event_date: event.date.map(|date| date.to_string()),
-            confidence: rounded(event.confidence),
+            confidence: round_score(event.confidence),
             source_id: event.source.uuid(),
             actors: event.actors.iter().map(Into::into).collect(),
             subjects: event.subjects.iter().map(Into::into).collect(),
-            evidence: evidence(&event, &title, &pages),
+            evidence: event_evidence(&event, &title, &pages),
             source_title: title,
             revision_diff: with_diff.then_some(diff),
         }
     }
 }
 
-/// What is connected with what was found, and who takes part.
-pub(crate) fn expanded(expanded: Expanded, with_diff: bool) -> (Vec<RelatedItem>, Vec<Entity>) {
+/// Converts the events related to search results, and the entities in them, to their JSON form.
+pub(crate) fn convert_expansion(expanded: GraphContext, with_diff: bool) -> (Vec<RelatedItem>, Vec<Entity>) {
     let related = expanded.related.into_iter().map(|one| RelatedItem::new(one, with_diff));
     (related.collect(), expanded.entities.into_iter().map(Into::into).collect())
 }

@@ -16,17 +16,20 @@ use ibid_domain::{Code, Problem, Run, RunEventKind};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Turn, annotations, begin, called, data, error_body, question, read, refused, seconds, whole};
+use super::{
+    ChatTurn, annotations_json, build_ask, data_event, error_body, error_response, model_name, read_request, start_run,
+    unix_seconds, wait_for_answer,
+};
 use crate::http::{
     Server,
     extract::Caller,
-    runs::{ask::answer_of, events::watch},
+    runs::{ask::answer_of, events::watch_run},
 };
 
 #[derive(Deserialize)]
-struct Body {
+struct ChatCompletionRequest {
     model: Option<String>,
-    messages: Vec<Turn>,
+    messages: Vec<ChatTurn>,
     stream: Option<bool>,
     stream_options: Option<StreamOptions>,
     n: Option<u32>,
@@ -38,49 +41,49 @@ struct StreamOptions {
     include_usage: Option<bool>,
 }
 
-/// Answers from the library.
-pub(in super::super) async fn completions(
+/// Answers `POST /v1/chat/completions` from the library.
+pub(in super::super) async fn create_completion(
     State(server): State<Server>,
     Caller(scope): Caller,
     request: Request,
 ) -> Response {
-    answered(server, scope, request).await.unwrap_or_else(|problem| refused(&problem))
+    answer_request(server, scope, request).await.unwrap_or_else(|problem| error_response(&problem))
 }
 
-async fn answered(server: Server, scope: Scope, request: Request) -> Result<Response, Problem> {
-    let body: Body = read(&server, request).await?;
+async fn answer_request(server: Server, scope: Scope, request: Request) -> Result<Response, Problem> {
+    let body: ChatCompletionRequest = read_request(&server, request).await?;
     if body.n.is_some_and(|n| n != 1) {
-        return Err(Problem::new(Code::InvalidField, "there is one answer to a question; n is 1").field("n"));
+        return Err(Problem::new(Code::InvalidField, "there is one answer to a question; n is 1").with_field("n"));
     }
-    let model = called(body.model);
-    let ask = question(&model, &body.messages, "messages")?;
-    let run = begin(&server, &scope, ask).await?;
+    let model = model_name(body.model);
+    let ask = build_ask(&model, &body.messages, "messages")?;
+    let run = start_run(&server, &scope, ask).await?;
     if body.stream.unwrap_or(false) {
         let include_usage = body.stream_options.is_some_and(|options| options.include_usage.unwrap_or(false));
-        let events = streamed(server, scope, run, model, include_usage);
+        let events = stream_chunks(server, scope, run, model, include_usage);
         return Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response());
     }
-    let (run, message) = whole(&server, scope, &run).await?;
+    let (run, message) = wait_for_answer(&server, scope, &run).await?;
     let content = &message.message.content;
     Ok(Json(json!({
-        "id": id(&run),
+        "id": completion_id(&run),
         "object": "chat.completion",
-        "created": seconds(run.created_at),
+        "created": unix_seconds(run.created_at),
         "model": model,
         "choices": [{
             "index": 0,
             "message": {
-                "role": "assistant", "content": content, "refusal": null, "annotations": nested(&server, &message),
+                "role": "assistant", "content": content, "refusal": null, "annotations": nested_annotations(&server, &message),
             },
             "finish_reason": "stop",
             "logprobs": null,
         }],
-        "usage": usage(&run),
+        "usage": usage_json(&run),
     }))
     .into_response())
 }
 
-fn streamed(
+fn stream_chunks(
     server: Server,
     scope: Scope,
     run: Run,
@@ -90,36 +93,36 @@ fn streamed(
     async_stream::stream! {
         let chunk = |delta: Value, finish: Value| {
             json!({
-                "id": id(&run),
+                "id": completion_id(&run),
                 "object": "chat.completion.chunk",
-                "created": seconds(run.created_at),
+                "created": unix_seconds(run.created_at),
                 "model": model,
                 "choices": [{"index": 0, "delta": delta, "finish_reason": finish, "logprobs": null}],
             })
         };
-        yield Ok(data(&chunk(json!({"role": "assistant", "content": ""}), Value::Null)));
-        let mut events = std::pin::pin!(watch(server.clone(), scope, run.id, 0));
+        yield Ok(data_event(&chunk(json!({"role": "assistant", "content": ""}), Value::Null)));
+        let mut events = std::pin::pin!(watch_run(server.clone(), scope, run.id, 0));
         while let Some(event) = events.next().await {
             match event.kind {
                 RunEventKind::ContentDelta => {
-                    yield Ok(data(&chunk(json!({"content": event.data["text"]}), Value::Null)));
+                    yield Ok(data_event(&chunk(json!({"content": event.data["text"]}), Value::Null)));
                 }
                 RunEventKind::RunFailed => {
                     let why = event.data["error"].as_str().unwrap_or("the run failed").to_owned();
-                    yield Ok(data(&error_body(&Problem::new(Code::RunFailed, why))));
+                    yield Ok(data_event(&error_body(&Problem::new(Code::RunFailed, why))));
                     return;
                 }
                 RunEventKind::RunCompleted => {
                     if let Ok((_, message)) = answer_of(&server, &scope, &run).await {
-                        yield Ok(data(&chunk(json!({"annotations": nested(&server, &message)}), Value::Null)));
+                        yield Ok(data_event(&chunk(json!({"annotations": nested_annotations(&server, &message)}), Value::Null)));
                     }
-                    yield Ok(data(&chunk(json!({}), json!("stop"))));
+                    yield Ok(data_event(&chunk(json!({}), json!("stop"))));
                     if include_usage {
                         let run = server.app.run(&scope, run.id).await.unwrap_or_else(|_| run.clone());
                         let mut last = chunk(json!({}), Value::Null);
                         last["choices"] = json!([]);
-                        last["usage"] = usage(&run);
-                        yield Ok(data(&last));
+                        last["usage"] = usage_json(&run);
+                        yield Ok(data_event(&last));
                     }
                     yield Ok(Event::default().data("[DONE]"));
                     return;
@@ -131,7 +134,7 @@ fn streamed(
 }
 
 /// Annotations as this address writes them: what they say stands under their type.
-fn nested(server: &Server, message: &MessageWithCitations) -> Vec<Value> {
+fn nested_annotations(server: &Server, message: &MessageWithCitations) -> Vec<Value> {
     let nested = |mut annotation: Value| {
         let kind = annotation["type"].take();
         let mut inner = annotation;
@@ -140,14 +143,14 @@ fn nested(server: &Server, message: &MessageWithCitations) -> Vec<Value> {
         }
         json!({"type": kind, "url_citation": inner})
     };
-    annotations(server, message).into_iter().map(nested).collect()
+    annotations_json(server, message).into_iter().map(nested).collect()
 }
 
-fn id(run: &Run) -> String {
+fn completion_id(run: &Run) -> String {
     format!("chatcmpl-{}", run.id)
 }
 
-fn usage(run: &Run) -> Value {
+fn usage_json(run: &Run) -> Value {
     let (input, output) = (run.usage.input_tokens, run.usage.output_tokens);
     json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output})
 }

@@ -6,8 +6,8 @@
 mod chat;
 mod responses;
 
-pub(super) use chat::completions;
-pub(super) use responses::create as responses;
+pub(super) use chat::create_completion;
+pub(super) use responses::create_response as responses;
 
 use axum::{
     Json,
@@ -15,7 +15,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response, sse::Event},
 };
-use ibid_app::{Ask, MessageWithCitations, Scope};
+use ibid_app::{AskRequest, MessageWithCitations, Scope};
 use ibid_domain::{Citation, Code, MessageRole, Problem, Run, RunMode};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use super::{
     Server,
     extract::{check_json_type, parse_json, read_body},
-    runs::ask::{answer_of, ended},
+    runs::ask::{answer_of, wait_for_end},
 };
 
 /// The models that there are: ways to answer.
@@ -35,24 +35,24 @@ const MODELS: [(&str, Option<RunMode>); 4] = [
 ];
 
 /// The models, as OpenAI lists them.
-pub(super) async fn models() -> Json<Value> {
-    let data: Vec<_> = MODELS.iter().map(|(id, _)| described(id)).collect();
+pub(super) async fn list_models() -> Json<Value> {
+    let data: Vec<_> = MODELS.iter().map(|(id, _)| model_json(id)).collect();
     Json(json!({"object": "list", "data": data}))
 }
 
-fn described(id: &str) -> Value {
+fn model_json(id: &str) -> Value {
     json!({"id": id, "object": "model", "created": 0, "owned_by": "ibid"})
 }
 
-/// One of them.
-pub(super) async fn model(Path(id): Path<String>) -> Response {
+/// Returns one model, in OpenAI's format.
+pub(super) async fn get_model(Path(id): Path<String>) -> Response {
     match MODELS.iter().find(|(name, _)| *name == id) {
-        Some((name, _)) => Json(described(name)).into_response(),
+        Some((name, _)) => Json(model_json(name)).into_response(),
         None => not_found().await,
     }
 }
 
-/// What OpenAI has and Ibid has not.
+/// Responds with 404 in OpenAI's format to endpoints that Ibid does not have.
 pub(super) async fn not_found() -> Response {
     let body = json!({"error": {
         "message": "there is nothing at this address; Ibid answers at /v1/chat/completions, /v1/responses and /v1/models",
@@ -63,14 +63,14 @@ pub(super) async fn not_found() -> Response {
 
 /// A message of a conversation as clients send it: a text, or parts of one.
 #[derive(Deserialize)]
-struct Turn {
+struct ChatTurn {
     #[serde(default)]
     role: String,
     #[serde(default)]
     content: Value,
 }
 
-impl Turn {
+impl ChatTurn {
     /// Its words; parts that are not text are left out.
     fn text(&self) -> String {
         match &self.content {
@@ -85,13 +85,13 @@ impl Turn {
 }
 
 /// A conversation as a question to the library.
-fn question(model: &str, turns: &[Turn], field: &'static str) -> Result<Ask, Problem> {
+fn build_ask(model: &str, turns: &[ChatTurn], field: &'static str) -> Result<AskRequest, Problem> {
     let Some((last, before)) = turns.split_last().filter(|(last, _)| last.role == "user" || last.role.is_empty())
     else {
         let detail = "the last message must be the user's question";
-        return Err(Problem::new(Code::InvalidField, detail).field(field));
+        return Err(Problem::new(Code::InvalidField, detail).with_field(field));
     };
-    let earlier = |turn: &Turn| {
+    let earlier = |turn: &ChatTurn| {
         let role = match turn.role.as_str() {
             "user" => MessageRole::User,
             "assistant" => MessageRole::Assistant,
@@ -101,11 +101,11 @@ fn question(model: &str, turns: &[Turn], field: &'static str) -> Result<Ask, Pro
         Some((role, turn.text())).filter(|(_, text)| !text.trim().is_empty())
     };
     let mode = MODELS.iter().find(|(name, _)| *name == model).and_then(|(_, mode)| *mode);
-    Ok(Ask { mode, history: before.iter().filter_map(earlier).collect(), ..Ask::new(last.text()) })
+    Ok(AskRequest { mode, history: before.iter().filter_map(earlier).collect(), ..AskRequest::new(last.text()) })
 }
 
 /// The address that opens the library at the cited words, or that of the page.
-fn address(server: &Server, citation: &Citation) -> String {
+fn citation_url(server: &Server, citation: &Citation) -> String {
     let anchor = citation.anchor.as_ref();
     match (citation.source, anchor) {
         (Some(source), anchor) => {
@@ -126,51 +126,51 @@ fn address(server: &Server, citation: &Citation) -> String {
 }
 
 /// A citation as OpenAI writes one. Files of the library have an address, too: it opens them at the words.
-fn annotation(server: &Server, citation: &Citation) -> Value {
+fn annotation_json(server: &Server, citation: &Citation) -> Value {
     json!({
         "type": "url_citation",
         "start_index": citation.marker.start,
         "end_index": citation.marker.end,
-        "url": address(server, citation),
+        "url": citation_url(server, citation),
         "title": citation.snapshot.title,
     })
 }
 
-fn annotations(server: &Server, message: &MessageWithCitations) -> Vec<Value> {
-    message.citations.iter().map(|citation| annotation(server, citation)).collect()
+fn annotations_json(server: &Server, message: &MessageWithCitations) -> Vec<Value> {
+    message.citations.iter().map(|citation| annotation_json(server, citation)).collect()
 }
 
 /// Reads a request, or says what is wrong with it as OpenAI does.
-async fn read<T: serde::de::DeserializeOwned>(server: &Server, request: Request) -> Result<T, Problem> {
+async fn read_request<T: serde::de::DeserializeOwned>(server: &Server, request: Request) -> Result<T, Problem> {
     check_json_type(request.headers())?;
     parse_json(&read_body(request.into_body(), server.config.json_limit_bytes).await?)
 }
 
-/// Begins to answer.
-async fn begin(server: &Server, scope: &Scope, ask: Ask) -> Result<Run, Problem> {
+/// Starts a run that answers the question.
+async fn start_run(server: &Server, scope: &Scope, ask: AskRequest) -> Result<Run, Problem> {
     server.app.ask(scope, ask).await.map_err(|error| {
         if !error.is_problem() {
             tracing::error!(%error, "a request failed inside the server");
         }
-        error.problem()
+        error.to_problem()
     })
 }
 
-/// What was answered, for one who waits for all of it.
-async fn whole(server: &Server, scope: Scope, run: &Run) -> Result<(Run, MessageWithCitations), Problem> {
-    if !ended(server, scope, run.id).await {
+/// Waits for the run to end and returns its answer, for requests without streaming.
+async fn wait_for_answer(server: &Server, scope: Scope, run: &Run) -> Result<(Run, MessageWithCitations), Problem> {
+    if !wait_for_end(server, scope, run.id).await {
         return Err(Problem::new(Code::Timeout, "the answer takes longer than a request may; ask for a stream"));
     }
-    answer_of(server, &scope, run).await.map_err(|error| error.problem())
+    answer_of(server, &scope, run).await.map_err(|error| error.to_problem())
 }
 
-/// What the client calls the model.
-fn called(model: Option<String>) -> String {
+/// Returns the model name that the client sent, or the default model.
+fn model_name(model: Option<String>) -> String {
     model.filter(|model| !model.is_empty()).unwrap_or_else(|| MODELS[0].0.to_owned())
 }
 
 /// An error as OpenAI writes one.
-fn refused(problem: &Problem) -> Response {
+fn error_response(problem: &Problem) -> Response {
     let status = StatusCode::from_u16(problem.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     // Clients know 400 where we say 422.
     let status = if status.as_u16() == 422 { StatusCode::BAD_REQUEST } else { status };
@@ -184,11 +184,11 @@ fn error_body(problem: &Problem) -> Value {
     }})
 }
 
-/// An event with a JSON body.
-fn data(value: &Value) -> Event {
+/// Returns a server-sent event with a JSON body.
+fn data_event(value: &Value) -> Event {
     Event::default().data(value.to_string())
 }
 
-fn seconds(time: ibid_domain::Timestamp) -> i64 {
+fn unix_seconds(time: ibid_domain::Timestamp) -> i64 {
     time.as_micros() / 1_000_000
 }

@@ -11,73 +11,82 @@ use axum::{
     },
 };
 use futures::{Stream, StreamExt};
-use ibid_app::{Follows, Scope};
-use ibid_domain::{Code, Problem, Run, RunEventKind, problem::shown};
+use ibid_app::{ParentMessage, Scope};
+use ibid_domain::{Code, Problem, Run, RunEventKind, problem::shorten_for_error};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Turn, annotations, begin, called, question, read, refused, seconds, whole};
+use super::{
+    ChatTurn, annotations_json, build_ask, error_response, model_name, read_request, start_run, unix_seconds,
+    wait_for_answer,
+};
 use crate::http::{
     Server,
     extract::Caller,
-    runs::{ask::answer_of, events::watch},
+    runs::{ask::answer_of, events::watch_run},
 };
 
 #[derive(Deserialize)]
-struct Body {
+struct ResponsesRequest {
     model: Option<String>,
     input: Value,
     stream: Option<bool>,
     previous_response_id: Option<String>,
 }
 
-/// Answers from the library.
-pub(in super::super) async fn create(
+/// Answers `POST /v1/responses` from the library.
+pub(in super::super) async fn create_response(
     State(server): State<Server>,
     Caller(scope): Caller,
     request: Request,
 ) -> Response {
-    answered(server, scope, request).await.unwrap_or_else(|problem| refused(&problem))
+    answer_request(server, scope, request).await.unwrap_or_else(|problem| error_response(&problem))
 }
 
-async fn answered(server: Server, scope: Scope, request: Request) -> Result<Response, Problem> {
-    let body: Body = read(&server, request).await?;
+async fn answer_request(server: Server, scope: Scope, request: Request) -> Result<Response, Problem> {
+    let body: ResponsesRequest = read_request(&server, request).await?;
     let turns = match body.input {
-        Value::String(text) => vec![Turn { role: "user".to_owned(), content: text.into() }],
+        Value::String(text) => vec![ChatTurn { role: "user".to_owned(), content: text.into() }],
         Value::Array(turns) => turns
             .into_iter()
-            .filter_map(|turn| serde_json::from_value::<Turn>(turn).ok())
+            .filter_map(|turn| serde_json::from_value::<ChatTurn>(turn).ok())
             .filter(|turn| !turn.role.is_empty())
             .collect(),
         _ => {
             let detail = "input is a text, or a list of messages";
-            return Err(Problem::new(Code::InvalidField, detail).field("input"));
+            return Err(Problem::new(Code::InvalidField, detail).with_field("input"));
         }
     };
-    let model = called(body.model);
-    let mut ask = question(&model, &turns, "input")?;
+    let model = model_name(body.model);
+    let mut ask = build_ask(&model, &turns, "input")?;
     if let Some(previous) = &body.previous_response_id {
         // The run is in the id: what follows it goes on in its conversation.
         let unknown = || {
-            let detail = format!("there is no response '{}'", shown(previous));
-            Problem::new(Code::RunNotFound, detail).field("previous_response_id")
+            let detail = format!("there is no response '{}'", shorten_for_error(previous));
+            Problem::new(Code::RunNotFound, detail).with_field("previous_response_id")
         };
         let id = previous.strip_prefix("resp_").and_then(|id| id.parse().ok()).ok_or_else(unknown)?;
         let before = server.app.run(&scope, id).await.map_err(|_| unknown())?;
         ask.conversation = Some(before.conversation);
-        ask.parent = Follows::Message(before.message);
+        ask.parent = ParentMessage::Message(before.message);
     }
-    let run = begin(&server, &scope, ask).await?;
+    let run = start_run(&server, &scope, ask).await?;
     if body.stream.unwrap_or(false) {
-        let events = streamed(server, scope, run, model);
+        let events = stream_events(server, scope, run, model);
         return Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response());
     }
-    let (run, message) = whole(&server, scope, &run).await?;
-    let part = part(&message.message.content, annotations(&server, &message));
-    Ok(Json(response(&run, &model, "completed", vec![item(&run, "completed", vec![part])])).into_response())
+    let (run, message) = wait_for_answer(&server, scope, &run).await?;
+    let part = text_part(&message.message.content, annotations_json(&server, &message));
+    Ok(Json(response_json(&run, &model, "completed", vec![message_item(&run, "completed", vec![part])]))
+        .into_response())
 }
 
-fn streamed(server: Server, scope: Scope, run: Run, model: String) -> impl Stream<Item = Result<Event, Infallible>> {
+fn stream_events(
+    server: Server,
+    scope: Scope,
+    run: Run,
+    model: String,
+) -> impl Stream<Item = Result<Event, Infallible>> {
     async_stream::stream! {
         let mut number = 0;
         let mut event = |kind: &str, mut body: Value| {
@@ -92,14 +101,14 @@ fn streamed(server: Server, scope: Scope, run: Run, model: String) -> impl Strea
             body[name] = value;
             body
         };
-        yield event("response.created", json!({"response": response(&run, &model, "in_progress", vec![])}));
-        yield event("response.in_progress", json!({"response": response(&run, &model, "in_progress", vec![])}));
+        yield event("response.created", json!({"response": response_json(&run, &model, "in_progress", vec![])}));
+        yield event("response.in_progress", json!({"response": response_json(&run, &model, "in_progress", vec![])}));
         yield event(
             "response.output_item.added",
-            json!({"output_index": 0, "item": item(&run, "in_progress", vec![])}),
+            json!({"output_index": 0, "item": message_item(&run, "in_progress", vec![])}),
         );
-        yield event("response.content_part.added", with("part", part("", vec![])));
-        let mut events = std::pin::pin!(watch(server.clone(), scope, run.id, 0));
+        yield event("response.content_part.added", with("part", text_part("", vec![])));
+        let mut events = std::pin::pin!(watch_run(server.clone(), scope, run.id, 0));
         while let Some(happened) = events.next().await {
             match happened.kind {
                 RunEventKind::ContentDelta => {
@@ -109,7 +118,7 @@ fn streamed(server: Server, scope: Scope, run: Run, model: String) -> impl Strea
                 }
                 RunEventKind::RunFailed => {
                     let why = happened.data["error"].as_str().unwrap_or("the run failed");
-                    let mut failed = response(&run, &model, "failed", vec![]);
+                    let mut failed = response_json(&run, &model, "failed", vec![]);
                     failed["error"] = json!({"code": "server_error", "message": why});
                     yield event("response.failed", json!({"response": failed}));
                     return;
@@ -117,7 +126,7 @@ fn streamed(server: Server, scope: Scope, run: Run, model: String) -> impl Strea
                 RunEventKind::RunCompleted => {
                     let Ok((ended, message)) = answer_of(&server, &scope, &run).await else { return };
                     let text = message.message.content.clone();
-                    let annotations = annotations(&server, &message);
+                    let annotations = annotations_json(&server, &message);
                     for (index, annotation) in annotations.iter().enumerate() {
                         let mut body = with("annotation", annotation.clone());
                         body["annotation_index"] = json!(index);
@@ -126,11 +135,11 @@ fn streamed(server: Server, scope: Scope, run: Run, model: String) -> impl Strea
                     let mut body = with("text", json!(text));
                     body["logprobs"] = json!([]);
                     yield event("response.output_text.done", body);
-                    let part = part(&text, annotations);
+                    let part = text_part(&text, annotations);
                     yield event("response.content_part.done", with("part", part.clone()));
-                    let item = item(&ended, "completed", vec![part]);
+                    let item = message_item(&ended, "completed", vec![part]);
                     yield event("response.output_item.done", json!({"output_index": 0, "item": item}));
-                    let whole = response(&ended, &model, "completed", vec![item]);
+                    let whole = response_json(&ended, &model, "completed", vec![item]);
                     yield event("response.completed", json!({"response": whole}));
                     return;
                 }
@@ -144,20 +153,20 @@ fn item_id(run: &Run) -> String {
     format!("msg_{}", run.id)
 }
 
-fn part(text: &str, annotations: Vec<Value>) -> Value {
+fn text_part(text: &str, annotations: Vec<Value>) -> Value {
     json!({"type": "output_text", "text": text, "annotations": annotations, "logprobs": []})
 }
 
-fn item(run: &Run, status: &str, content: Vec<Value>) -> Value {
+fn message_item(run: &Run, status: &str, content: Vec<Value>) -> Value {
     json!({"id": item_id(run), "type": "message", "role": "assistant", "status": status, "content": content})
 }
 
-fn response(run: &Run, model: &str, status: &str, output: Vec<Value>) -> Value {
+fn response_json(run: &Run, model: &str, status: &str, output: Vec<Value>) -> Value {
     let (input, written) = (run.usage.input_tokens, run.usage.output_tokens);
     json!({
         "id": format!("resp_{}", run.id),
         "object": "response",
-        "created_at": seconds(run.created_at),
+        "created_at": unix_seconds(run.created_at),
         "status": status,
         "model": model,
         "output": output,

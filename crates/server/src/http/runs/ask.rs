@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::StreamExt;
-use ibid_app::{Ask, Scope};
+use ibid_app::{AskRequest, Scope};
 use ibid_domain::{Code, Problem, Run, RunId, RunMode, SearchFilter};
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
@@ -18,12 +18,12 @@ use super::{
         Server,
         extract::{Caller, Json, Path},
         problem::ApiResult,
-        search::wire::Filters,
+        search::wire::SearchFilters,
         wire::Problem as WireProblem,
     },
     conversations::conversation_id,
-    events::{Until, sse, watch},
-    follows, named,
+    events::{WatchUntil, sse_response, watch_run},
+    parse_message_id, parse_parent,
     wire::{self, Message},
 };
 
@@ -33,28 +33,28 @@ pub(crate) const RUN_HEADER: HeaderName = HeaderName::from_static("ibid-run-id")
 /// Time for an answer to be written once a request has waited as long as it may.
 const MARGIN: Duration = Duration::from_secs(2);
 
-/// A question.
+/// A question to ask in a conversation.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewMessage {
-    /// The question.
+    /// Text of the question, in any language.
     content: String,
-    /// What it follows; if not said, the last message; `null` is nothing. To edit a question, name what the old one
-    /// follows: that makes a branch.
-    #[serde(default, deserialize_with = "said")]
+    /// Id of the message that the question follows; default: the last message; `null`: none. To edit a question, send
+    /// the parent of the old one: that makes a branch.
+    #[serde(default, deserialize_with = "deserialize_present")]
     #[schema(value_type = Option<String>)]
     parent_message_id: Option<Option<String>>,
-    /// What the message of the question is called, at most 255 characters; else it gets an id.
+    /// Id of the question's message, at most 255 characters; default: a generated id.
     message_id: Option<String>,
     /// `extractive` (the library's own words), `generated` (a language model's, checked) or `research` (several searches
     /// first); else generated if a model is configured.
     mode: Option<String>,
-    /// Which passages are looked at.
-    filters: Option<Filters>,
+    /// Limits the passages that are searched.
+    filters: Option<SearchFilters>,
 }
 
 /// A field that may be `null`, which is not the same as not said.
-fn said<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
+fn deserialize_present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(from).map(Some)
 }
 
@@ -80,22 +80,22 @@ pub(in super::super) async fn ask(
     headers: HeaderMap,
     Json(body): Json<NewMessage>,
 ) -> ApiResult<Response> {
-    let filter = body.filters.as_ref().map_or_else(|| Ok(SearchFilter::default()), Filters::filter)?;
-    let ask = Ask {
+    let filter = body.filters.as_ref().map_or_else(|| Ok(SearchFilter::default()), SearchFilters::to_filter)?;
+    let ask = AskRequest {
         conversation: Some(conversation_id(&id)?),
-        question_id: named(body.message_id.as_deref(), "message_id")?,
-        parent: follows(body.parent_message_id)?,
+        question_id: parse_message_id(body.message_id.as_deref(), "message_id")?,
+        parent: parse_parent(body.parent_message_id)?,
         mode: body.mode.as_deref().map(str::parse::<RunMode>).transpose()?,
         filter,
-        ..Ask::new(body.content)
+        ..AskRequest::new(body.content)
     };
     let run = server.app.ask(&scope, ask).await?;
     let run_header = (RUN_HEADER, run.id.to_string());
     if !wants_json(&headers) {
         let id = run.id;
-        return Ok(([run_header], sse(server, scope, id, 0, Until::Answer)).into_response());
+        return Ok(([run_header], sse_response(server, scope, id, 0, WatchUntil::Answer)).into_response());
     }
-    if !ended(&server, scope, run.id).await {
+    if !wait_for_end(&server, scope, run.id).await {
         let run = wire::Run::from(server.app.run(&scope, run.id).await?);
         return Ok((StatusCode::ACCEPTED, [run_header], axum::Json(run)).into_response());
     }
@@ -104,12 +104,12 @@ pub(in super::super) async fn ask(
 }
 
 /// Waits for a run to end, for as long as a request may take; says whether it has.
-pub(crate) async fn ended(server: &Server, scope: Scope, id: RunId) -> bool {
+pub(crate) async fn wait_for_end(server: &Server, scope: Scope, id: RunId) -> bool {
     let patience = server.config.request_timeout().saturating_sub(MARGIN);
     let last = async {
-        let mut events = std::pin::pin!(watch(server.clone(), scope, id, 0));
+        let mut events = std::pin::pin!(watch_run(server.clone(), scope, id, 0));
         while let Some(event) = events.next().await {
-            if event.kind.ends() {
+            if event.kind.ends_run() {
                 return true;
             }
         }
@@ -118,7 +118,7 @@ pub(crate) async fn ended(server: &Server, scope: Scope, id: RunId) -> bool {
     tokio::time::timeout(patience, last).await.unwrap_or(false)
 }
 
-/// What a run answered, or why it did not.
+/// Returns the answer of a run that has ended, or the error that it failed with.
 pub(crate) async fn answer_of(
     server: &Server,
     scope: &Scope,
@@ -127,14 +127,14 @@ pub(crate) async fn answer_of(
     let run = server.app.run(scope, run.id).await?;
     if let Some(error) = &run.error {
         // What there was of an answer is kept, and is not one.
-        let problem = Problem::new(Code::RunFailed, error.clone()).fact("run_id", run.id.to_string());
-        return Err(problem.fact("message_id", run.message.to_string()).into());
+        let problem = Problem::new(Code::RunFailed, error.clone()).with_fact("run_id", run.id.to_string());
+        return Err(problem.with_fact("message_id", run.message.to_string()).into());
     }
     let message = server.app.message(scope, &run.message).await?;
     Ok((run, message))
 }
 
-/// Whether an answer is wanted whole.
+/// Returns true if the `Accept` header asks for one JSON response instead of a stream.
 fn wants_json(headers: &HeaderMap) -> bool {
     let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let named = |kind: &str| accept.split(',').any(|one| one.split(';').next().unwrap_or_default().trim() == kind);

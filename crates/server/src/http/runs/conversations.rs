@@ -20,11 +20,11 @@ use super::{
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct NewConversation {
-    /// What it is called; else by its first question.
+    /// Title of the conversation; default: made from its first question.
     title: Option<String>,
 }
 
-/// Begin a conversation
+/// Create an empty conversation
 #[utoipa::path(
     post, path = "/api/v1/conversations", tag = "conversations", operation_id = "create_conversation",
     request_body = NewConversation,
@@ -54,10 +54,10 @@ pub(in super::super) async fn list(
     super::super::extract::Query(paging): super::super::extract::Query<Paging>,
 ) -> ApiResult<axum::Json<Page<Conversation>>> {
     let page = server.app.conversations(&scope, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    Ok(axum::Json(Page::of(page, Conversation::from)))
+    Ok(axum::Json(Page::from_page(page, Conversation::from)))
 }
 
-/// One conversation
+/// Get a conversation by its id
 #[utoipa::path(
     get, path = "/api/v1/conversations/{id}", tag = "conversations", operation_id = "get_conversation",
     params(("id" = String, Path, description = "Its id")),
@@ -74,19 +74,19 @@ pub(in super::super) async fn get_one(
     Ok(axum::Json(server.app.conversation(&scope, conversation_id(&id)?).await?.into()))
 }
 
-/// What is to change of a conversation.
+/// Changes to a conversation: its new title.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ConversationChange {
-    /// What it is called.
+pub(crate) struct ConversationPatch {
+    /// New title of the conversation.
     title: String,
 }
 
-/// Rename a conversation
+/// Change the title of a conversation
 #[utoipa::path(
     patch, path = "/api/v1/conversations/{id}", tag = "conversations", operation_id = "change_conversation",
     params(("id" = String, Path, description = "Its id")),
-    request_body = ConversationChange,
+    request_body = ConversationPatch,
     responses(
         (status = 200, description = "Renamed", body = Conversation),
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
@@ -96,7 +96,7 @@ pub(in super::super) async fn change(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
-    Json(change): Json<ConversationChange>,
+    Json(change): Json<ConversationPatch>,
 ) -> ApiResult<axum::Json<Conversation>> {
     Ok(axum::Json(server.app.rename_conversation(&scope, conversation_id(&id)?, &change.title).await?.into()))
 }
@@ -121,9 +121,9 @@ pub(in super::super) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// What was said in a conversation
+/// List the messages of a conversation
 ///
-/// In the order in which it was said, each answer with its citations. `parent_message_id` says what a message follows.
+/// In the order of time, each answer with its citations. `parent_message_id` names the message that it follows.
 #[utoipa::path(
     get, path = "/api/v1/conversations/{id}/messages", tag = "conversations", operation_id = "list_messages",
     params(("id" = String, Path, description = "The conversation"), Paging),
@@ -132,7 +132,7 @@ pub(in super::super) async fn delete(
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(in super::super) async fn messages(
+pub(in super::super) async fn list_messages(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
@@ -140,10 +140,10 @@ pub(in super::super) async fn messages(
 ) -> ApiResult<axum::Json<Page<Message>>> {
     let id = conversation_id(&id)?;
     let page = server.app.messages(&scope, id, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    Ok(axum::Json(Page::of(page, Message::from)))
+    Ok(axum::Json(Page::from_page(page, Message::from)))
 }
 
-/// One message
+/// Get a message with its citations
 #[utoipa::path(
     get, path = "/api/v1/messages/{id}", tag = "conversations", operation_id = "get_message",
     params(("id" = String, Path, description = "Its id")),
@@ -152,7 +152,7 @@ pub(in super::super) async fn messages(
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(in super::super) async fn message(
+pub(in super::super) async fn get_message(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
@@ -165,7 +165,7 @@ pub(crate) fn conversation_id(text: &str) -> Result<ConversationId, Problem> {
     text.parse().map_err(|_| no_conversation(text))
 }
 
-/// The same of a message.
+/// Parses the id of a message; an invalid id is reported as not found.
 pub(crate) fn message_id(text: &str) -> Result<MessageId, Problem> {
     text.parse().map_err(|_| no_message(text))
 }

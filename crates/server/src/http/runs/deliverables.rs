@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use ibid_app::DeliverableKind;
-use ibid_domain::{Code, JsonObject, Problem, problem::shown};
+use ibid_domain::{Code, JsonObject, Problem, problem::shorten_for_error};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -20,7 +20,7 @@ use crate::http::{
     wire,
 };
 
-/// What is to be made of an answer.
+/// Request to make a deliverable from an answer.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewDeliverable {
@@ -37,14 +37,14 @@ pub(crate) struct Deliverable {
     /// The pointer that names its newest version.
     pointer_id: String,
     manifest_sha256: String,
-    /// All of it as a zip.
+    /// Path of a zip file with all files of the deliverable.
     zip_url: String,
     files: Vec<DeliverableFile>,
-    /// What it cites: the first 500, the rest stands in its `sources.json`.
+    /// Sources that the deliverable cites: the first 500; `sources.json` in it has all.
     #[schema(value_type = Vec<Object>)]
     cited: serde_json::Value,
     cited_count: u64,
-    /// What its answer had before it, what it cites first: the first 500.
+    /// Sources that the run had read, cited ones first: the first 500.
     #[schema(value_type = Vec<Object>)]
     all_seen: serde_json::Value,
     all_seen_count: u64,
@@ -52,25 +52,25 @@ pub(crate) struct Deliverable {
     updated_at: String,
 }
 
-/// A file of it.
+/// A file that belongs to a deliverable.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DeliverableFile {
     path: String,
     sha256: String,
     media_type: String,
     size_bytes: u64,
-    /// Where it can be looked at.
+    /// Path that opens the file in a browser.
     url: String,
 }
 
-/// What was made of an answer.
+/// Deliverables made from an answer.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Deliverables {
+pub(crate) struct DeliverableList {
     items: Vec<Deliverable>,
 }
 
 impl Deliverable {
-    fn of(run: &str, made: ibid_app::Deliverable) -> Self {
+    fn from_parts(run: &str, made: ibid_app::Deliverable) -> Self {
         let at = format!("/api/v1/runs/{run}/deliverables/{}", made.kind.as_str());
         let meta: &JsonObject = &made.pointer.meta;
         let count = |name: &str| meta.get(name).and_then(serde_json::Value::as_u64).unwrap_or_default();
@@ -117,7 +117,7 @@ impl Deliverable {
         (status = 422, description = "There is no such kind, or the answer is too large for it", body = wire::Problem, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn make(
+pub(in crate::http) async fn make_deliverable(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
@@ -125,15 +125,15 @@ pub(in crate::http) async fn make(
 ) -> ApiResult<(StatusCode, axum::Json<Deliverable>)> {
     let run = run_id(&id)?;
     let made = server.app.make_deliverable(&scope, run, new.kind.parse()?).await?;
-    Ok((StatusCode::CREATED, axum::Json(Deliverable::of(&run.to_string(), made))))
+    Ok((StatusCode::CREATED, axum::Json(Deliverable::from_parts(&run.to_string(), made))))
 }
 
-/// What was made of an answer
+/// List the deliverables of an answer
 #[utoipa::path(
     get, path = "/api/v1/runs/{id}/deliverables", tag = "runs", operation_id = "list_deliverables",
     params(("id" = String, Path, description = "The run")),
     responses(
-        (status = 200, description = "All of it", body = Deliverables),
+        (status = 200, description = "All of it", body = DeliverableList),
         (status = 404, description = "There is no such run", body = wire::Problem, content_type = "application/problem+json"),
     ),
 )]
@@ -141,11 +141,11 @@ pub(in crate::http) async fn list(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
-) -> ApiResult<axum::Json<Deliverables>> {
+) -> ApiResult<axum::Json<DeliverableList>> {
     let run = run_id(&id)?;
     let made = server.app.deliverables(&scope, run).await?;
-    let items = made.into_iter().map(|made| Deliverable::of(&run.to_string(), made)).collect();
-    Ok(axum::Json(Deliverables { items }))
+    let items = made.into_iter().map(|made| Deliverable::from_parts(&run.to_string(), made)).collect();
+    Ok(axum::Json(DeliverableList { items }))
 }
 
 /// Something that was made of an answer, as a zip
@@ -157,17 +157,17 @@ pub(in crate::http) async fn list(
         (status = 404, description = "It was not made", body = wire::Problem, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn zip(
+pub(in crate::http) async fn download_zip(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path((id, kind)): Path<(String, String)>,
 ) -> ApiResult<Response> {
     let made = server.app.deliverable(&scope, run_id(&id)?, kind.parse()?).await?;
-    let archive = server.app.archive(&scope, made.manifest).await?;
+    let archive = server.app.zip_manifest(&scope, made.manifest).await?;
     Ok(as_zip(archive, made.kind.as_str()))
 }
 
-/// What a page that was made may do when it is looked at here: run its own script, and nothing else.
+/// Content security policy of a generated page: it may run its own inline script and load nothing.
 const ALONE: &str = "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 /// A file of something that was made
@@ -185,7 +185,7 @@ const ALONE: &str = "sandbox allow-scripts; default-src 'none'; style-src 'unsaf
         (status = 404, description = "There is none", body = wire::Problem, content_type = "application/problem+json"),
     ),
 )]
-pub(in crate::http) async fn file(
+pub(in crate::http) async fn download_file(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path((id, kind, path)): Path<(String, String, String)>,
@@ -195,7 +195,8 @@ pub(in crate::http) async fn file(
     let entry = made.tree.iter().find(|(known, _)| known.as_str() == path).map(|(_, entry)| entry);
     let entry = entry.ok_or_else(|| {
         let names: Vec<_> = made.tree.iter().map(|(path, _)| path.as_str()).collect();
-        let detail = format!("the {} has no file '{}'; it has {}", kind.as_str(), shown(&path), names.join(", "));
+        let detail =
+            format!("the {} has no file '{}'; it has {}", kind.as_str(), shorten_for_error(&path), names.join(", "));
         Problem::new(Code::ArtifactNotFound, detail)
     })?;
     let artifact = server.app.artifact(&scope, entry.sha256).await?;

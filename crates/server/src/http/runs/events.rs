@@ -10,7 +10,7 @@ use axum::{
 use futures::Stream;
 use ibid_app::{App, Scope};
 use ibid_domain::{RunEvent, RunId};
-use ibid_store::Heard;
+use ibid_store::RunSignal;
 use serde::Deserialize;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
@@ -26,25 +26,25 @@ use super::{
     run_id, wire,
 };
 
-/// How often to look for what nobody told of: on SQLite, what another process did.
-const LOOK: Duration = Duration::from_millis(500);
+/// Interval between two checks for new events that were not announced: on SQLite, those of another process.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(in super::super) struct EventsQuery {
+pub(in super::super) struct RunEventsQuery {
     /// The number of the last event that was seen, for clients that cannot send `Last-Event-ID`.
     after: Option<u64>,
     /// `answer` (the default): the stream ends with the run. `notes`: it goes on until the notes on its sources are made.
     #[serde(default)]
     #[param(inline)]
-    until: Until,
+    until: WatchUntil,
 }
 
-/// How long a run is watched.
+/// Point at which the event stream of a run ends.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Until {
-    /// To the event that ends it.
+pub(crate) enum WatchUntil {
+    /// Ends with the last event of the run.
     #[default]
     Answer,
     /// Until the notes on its sources are made, too.
@@ -57,35 +57,35 @@ pub(crate) enum Until {
 /// here. With `Last-Event-ID` the stream goes on after that event and nothing is missed. It ends with the run.
 #[utoipa::path(
     get, path = "/api/v1/runs/{id}/events", tag = "runs", operation_id = "watch_run",
-    params(("id" = String, Path, description = "The run"), EventsQuery),
+    params(("id" = String, Path, description = "The run"), RunEventsQuery),
     responses(
         (status = 200, description = "The stream", content_type = "text/event-stream", body = wire::RunEvent),
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(in super::super) async fn stream(
+pub(in super::super) async fn stream_events(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
-    Query(query): Query<EventsQuery>,
+    Query(query): Query<RunEventsQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
     let id = run_id(&id)?;
     server.app.run(&scope, id).await?;
     let seen = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok()).or(query.after);
-    Ok(sse(server, scope, id, seen.unwrap_or(0), query.until))
+    Ok(sse_response(server, scope, id, seen.unwrap_or(0), query.until))
 }
 
 /// The events of a run as a response.
-pub(crate) fn sse(
+pub(crate) fn sse_response(
     server: Server,
     scope: Scope,
     id: RunId,
     after: u64,
-    until: Until,
+    until: WatchUntil,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let events = async_stream::stream! {
-        for await event in follow(server.app.clone(), scope, id, after, until, server.stop.clone()) {
+        for await event in follow_run(server.app.clone(), scope, id, after, until, server.stop.clone()) {
             let sent = Event::default().event(event.kind.as_str()).id(event.seq.to_string());
             match sent.json_data(wire::RunEvent::new(id, &event)) {
                 Ok(sent) => yield Ok(sent),
@@ -96,18 +96,18 @@ pub(crate) fn sse(
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
-/// What happens in a run after an event, until it has ended or the server stops.
-pub(crate) fn watch(server: Server, scope: Scope, id: RunId, after: u64) -> impl Stream<Item = RunEvent> {
-    follow(server.app.clone(), scope, id, after, Until::Answer, server.stop.clone())
+/// Streams the events of a run after event number `after`, until the run has ended or the server stops.
+pub(crate) fn watch_run(server: Server, scope: Scope, id: RunId, after: u64) -> impl Stream<Item = RunEvent> {
+    follow_run(server.app.clone(), scope, id, after, WatchUntil::Answer, server.stop.clone())
 }
 
-/// What happens in a run after an event, until it has ended: each event once, in order, without a gap.
-pub(crate) fn follow(
+/// Streams the events of a run after event number `after`, until it has ended: each event once, in order, without gaps.
+pub(crate) fn follow_run(
     app: App,
     scope: Scope,
     id: RunId,
     after: u64,
-    until: Until,
+    until: WatchUntil,
     stop: CancellationToken,
 ) -> impl Stream<Item = RunEvent> {
     async_stream::stream! {
@@ -115,7 +115,7 @@ pub(crate) fn follow(
         let mut heard = app.store().watch_run(id);
         let mut seen = after;
         let mut told: Vec<RunEvent> = Vec::new();
-        if after > 0 && until == Until::Answer && app.end_of_run(&scope, id).await.is_ok_and(|end| end.is_some_and(|end| end <= after)) {
+        if after > 0 && until == WatchUntil::Answer && app.end_of_run(&scope, id).await.is_ok_and(|end| end.is_some_and(|end| end <= after)) {
             return; // all of it was seen
         }
         loop {
@@ -136,9 +136,9 @@ pub(crate) fn follow(
                 if event.seq > seen {
                     seen = event.seq;
                     has_more = true;
-                    let ends = event.kind.ends();
+                    let ends = event.kind.ends_run();
                     yield event;
-                    if ends && until == Until::Answer {
+                    if ends && until == WatchUntil::Answer {
                         return;
                     }
                 }
@@ -151,10 +151,10 @@ pub(crate) fn follow(
             }
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
                 next = heard.recv() => match next {
-                    Ok(Heard::Events(events)) => told = events.to_vec(),
-                    Ok(Heard::Look) | Err(RecvError::Lagged(_)) => {}
+                    Ok(RunSignal::Events(events)) => told = events.to_vec(),
+                    Ok(RunSignal::Changed) | Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => heard = app.store().watch_run(id),
                 },
             }
@@ -162,7 +162,7 @@ pub(crate) fn follow(
     }
 }
 
-/// Whether a run has ended, nothing works on its sources any more, and everything that happened was seen.
+/// Returns true if the run has ended, no job works on its sources, and all its events were sent.
 async fn is_over(app: &App, scope: &Scope, id: RunId, seen: u64) -> bool {
     let Ok(run) = app.run(scope, id).await else { return true };
     if !run.status.has_ended() {

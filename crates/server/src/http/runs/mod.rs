@@ -13,48 +13,48 @@ use axum::{
     http::{StatusCode, header},
 };
 use futures::StreamExt;
-use ibid_app::{Follows, NewRun, Response, SubagentResult};
+use ibid_app::{ExternalResponse, NewRun, ParentMessage, SubagentResult};
 use ibid_citations::{
-    Ledger, ToolCall,
+    CompletedToolCall, Ledger,
     prompt::{GUIDELINES, format_sources},
 };
-use ibid_domain::{Code, Message, MessageId, Problem, RunId, problem::shown};
+use ibid_domain::{Code, Message, MessageId, Problem, RunId, problem::shorten_for_error};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use self::{
     conversations::conversation_id,
-    wire::{Renumbered, Run, RunAnswer, RunSources, SubagentAnswer, Usage},
+    wire::{RenumberedSource, Run, RunAnswer, RunSources, SubagentAnswer, Usage},
 };
 use super::{
     Server,
     citations::{
         checked_call,
-        wire::{CitationSource, ExtractBody, numbered},
+        wire::{CitationSource, ExtractBody, numbered_sources},
     },
     extract::{Caller, Json, Path, Query, check_json_type, parse_json, read_body},
     problem::ApiResult,
     wire::Problem as WireProblem,
 };
 
-/// How many tokens a list of sources takes if nothing is said.
+/// Default limit for a list of sources in a prompt, in tokens.
 const PROMPT_TOKENS: usize = 4000;
 
-/// A run that is to begin.
+/// Request to open a run, optionally with a question.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct NewRunBody {
-    /// Where it answers; a new conversation if none is named.
+    /// Id of the conversation to answer in; default: a new conversation.
     conversation_id: Option<String>,
-    /// What a new conversation is called; else by its question.
+    /// Title of a new conversation; default: made from its question.
     title: Option<String>,
-    /// What is asked; kept as a message of the user.
+    /// Question of the user, stored as a message.
     question: Option<String>,
-    /// What that message is called, at most 255 characters; else it gets an id.
+    /// Id of the question's message, at most 255 characters; default: a generated id.
     question_id: Option<String>,
-    /// What the question follows; else the last message of the conversation.
+    /// Id of the message that the question follows; default: the last message of the conversation.
     parent_message_id: Option<String>,
-    /// What the answer is called, at most 255 characters; else it gets an id.
+    /// Id of the answer's message, at most 255 characters; default: a generated id.
     message_id: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct NewRunBody {
         (status = 422, description = "Something is not legal", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn open(
+pub(super) async fn open_run(
     State(server): State<Server>,
     Caller(scope): Caller,
     Json(body): Json<NewRunBody>,
@@ -81,15 +81,15 @@ pub(super) async fn open(
         conversation: body.conversation_id.as_deref().map(conversation_id).transpose()?,
         title: body.title,
         question: body.question,
-        question_id: named(body.question_id.as_deref(), "question_id")?,
-        parent: follows(body.parent_message_id.map(Some))?,
-        message: named(body.message_id.as_deref(), "message_id")?,
+        question_id: parse_message_id(body.question_id.as_deref(), "question_id")?,
+        parent: parse_parent(body.parent_message_id.map(Some))?,
+        message: parse_message_id(body.message_id.as_deref(), "message_id")?,
         ..NewRun::external()
     };
     Ok((StatusCode::CREATED, axum::Json(server.app.open_run(&scope, new).await?.into())))
 }
 
-/// One run
+/// Get the state of a run by its id
 #[utoipa::path(
     get, path = "/api/v1/runs/{id}", tag = "runs", operation_id = "get_run",
     params(("id" = String, Path, description = "Its id")),
@@ -126,11 +126,11 @@ pub(super) async fn cancel(
     Ok(axum::Json(server.app.cancel_run(&scope, run_id(&id)?).await?.into()))
 }
 
-/// What a run asked back, answered.
+/// Answer to a question that a run asked the user.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Clarification {
-    /// The answer.
+pub(crate) struct ClarificationBody {
+    /// Text that the user answers with.
     text: String,
 }
 
@@ -140,18 +140,18 @@ pub(crate) struct Clarification {
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/clarification", tag = "runs", operation_id = "clarify_run",
     params(("id" = String, Path, description = "The run")),
-    request_body = Clarification,
+    request_body = ClarificationBody,
     responses(
         (status = 200, description = "It goes on", body = Run),
         (status = 404, description = "There is no such run", body = WireProblem, content_type = "application/problem+json"),
         (status = 409, description = "It has ended, or has not asked", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn clarification(
+pub(super) async fn answer_clarification(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
-    Json(body): Json<Clarification>,
+    Json(body): Json<ClarificationBody>,
 ) -> ApiResult<axum::Json<Run>> {
     Ok(axum::Json(server.app.clarify(&scope, run_id(&id)?, &body.text).await?.into()))
 }
@@ -187,12 +187,12 @@ pub(super) async fn tool_results(
 ) -> ApiResult<axum::Json<RunSources>> {
     checked_call(&body)?;
     let ExtractBody { tool_name, request_id, parameters, output } = &body;
-    let call = ToolCall { tool_name, request_id, parameters, output };
+    let call = CompletedToolCall { tool_name, request_id, parameters, output };
     let report = server.app.report_tool(&scope, run_id(&id)?, &call).await?;
-    let mut sources = numbered(&report.ledger);
+    let mut sources = numbered_sources(&report.ledger);
     sources.retain(|source| source.number.is_some_and(|number| report.numbers.contains(&number)));
     Ok(axum::Json(RunSources {
-        prompt: prompt(&report.ledger, &query),
+        prompt: sources_prompt(&report.ledger, &query),
         numbers: report.numbers,
         sources,
         guidelines: GUIDELINES,
@@ -200,21 +200,21 @@ pub(super) async fn tool_results(
     }))
 }
 
-/// What an agent under the run's own brought.
+/// Result of a sub-agent of the run.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SubagentBody {
-    /// Its id.
+    /// Id of the sub-agent within the run.
     sub_agent_id: String,
-    /// What it was to do.
+    /// Task that the sub-agent was given.
     task: Option<String>,
-    /// What it wrote, with its own numbers.
+    /// Text by the sub-agent, with its own source numbers.
     #[serde(default)]
     text: String,
     /// Its sources, numbered as its text does: by `number`, else by their place.
     #[serde(default)]
     sources: Vec<CitationSource>,
-    /// Why it gave up, if it did.
+    /// Reason why the sub-agent failed; null if it succeeded.
     error: Option<String>,
 }
 
@@ -247,17 +247,17 @@ pub(super) async fn subagent_results(
         error: body.error,
     };
     let report = server.app.report_subagent(&scope, run_id(&id)?, result).await?;
-    let renumbered = report.absorbed.numbers.iter().map(|(from, to)| Renumbered { from: *from, to: *to });
+    let renumbered = report.absorbed.numbers.iter().map(|(from, to)| RenumberedSource { from: *from, to: *to });
     Ok(axum::Json(SubagentAnswer {
         renumbered: renumbered.collect(),
-        prompt: prompt(&report.ledger, &query),
-        sources: numbered(&report.ledger),
+        prompt: sources_prompt(&report.ledger, &query),
+        sources: numbered_sources(&report.ledger),
         text: report.absorbed.text,
         dangling: report.absorbed.dangling,
     }))
 }
 
-/// What an agent answers: all of it as `text`, or piece by piece as `delta` and then `done`.
+/// Answer of an external agent: all of it as `text`, or in pieces as `delta` and then `done`.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ResponseBody {
@@ -265,13 +265,13 @@ pub(crate) struct ResponseBody {
     text: Option<String>,
     /// More words of it. The run goes on, unless `done` is true.
     delta: Option<String>,
-    /// Whether all of it was sent.
+    /// True if the answer is complete.
     done: bool,
-    /// What the message is called, at most 255 characters; else as the run was opened with.
+    /// Id of the answer's message, at most 255 characters; default: the id that the run was opened with.
     message_id: Option<String>,
-    /// What wrote it.
+    /// Name of the model that wrote the answer.
     model: Option<String>,
-    /// What that took.
+    /// Tokens and cost of writing the answer.
     usage: Option<Usage>,
 }
 
@@ -292,7 +292,7 @@ pub(crate) struct ResponseBody {
         (status = 422, description = "Something is not legal", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn response(
+pub(super) async fn report_response(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
@@ -303,7 +303,7 @@ pub(super) async fn response(
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("text/plain") {
         stream_in(&server, &scope, id, request.into_body()).await?;
-        let answered = server.app.respond(&scope, id, Response::default()).await?;
+        let answered = server.app.submit_response(&scope, id, ExternalResponse::default()).await?;
         return Ok(axum::Json(RunAnswer::from(answered)).into_response());
     }
     check_json_type(request.headers())?;
@@ -311,7 +311,7 @@ pub(super) async fn response(
     let body: ResponseBody = parse_json(&bytes)?;
     if body.text.is_some() && body.delta.is_some() {
         let detail = "a response is sent whole as text, or in pieces as delta; not both";
-        return Err(Problem::new(Code::InvalidField, detail).field("delta").into());
+        return Err(Problem::new(Code::InvalidField, detail).with_field("delta").into());
     }
     if let Some(delta) = &body.delta {
         server.app.stream_response(&scope, id, delta).await?;
@@ -319,18 +319,18 @@ pub(super) async fn response(
     if body.text.is_none() && !body.done {
         if body.delta.is_none() {
             let detail = "a response has text, delta or done";
-            return Err(Problem::new(Code::InvalidField, detail).field("text").into());
+            return Err(Problem::new(Code::InvalidField, detail).with_field("text").into());
         }
         let run = Run::from(server.app.run(&scope, id).await?);
         return Ok((StatusCode::ACCEPTED, axum::Json(run)).into_response());
     }
-    let response = Response {
+    let response = ExternalResponse {
         text: body.text,
-        message: named(body.message_id.as_deref(), "message_id")?,
+        message: parse_message_id(body.message_id.as_deref(), "message_id")?,
         model: body.model,
         usage: body.usage.map(Into::into).unwrap_or_default(),
     };
-    Ok(axum::Json(RunAnswer::from(server.app.respond(&scope, id, response).await?)).into_response())
+    Ok(axum::Json(RunAnswer::from(server.app.submit_response(&scope, id, response).await?)).into_response())
 }
 
 /// Takes a body as pieces of an answer, cut anywhere, also within a character.
@@ -368,33 +368,35 @@ async fn stream_in(server: &Server, scope: &ibid_app::Scope, id: RunId, body: Bo
     Ok(())
 }
 
-fn prompt(ledger: &Ledger, query: &PromptQuery) -> String {
+fn sources_prompt(ledger: &Ledger, query: &PromptQuery) -> String {
     format_sources(ledger, query.token_budget.unwrap_or(PROMPT_TOKENS))
 }
 
 /// An id of a message in a field.
-pub(crate) fn named(id: Option<&str>, field: &str) -> Result<Option<MessageId>, Problem> {
-    id.map(str::parse).transpose().map_err(|problem: Problem| problem.field(field))
+pub(crate) fn parse_message_id(id: Option<&str>, field: &str) -> Result<Option<MessageId>, Problem> {
+    id.map(str::parse).transpose().map_err(|problem: Problem| problem.with_field(field))
 }
 
-/// What a question follows: the last message if nothing is said, nothing if `null` is.
-pub(crate) fn follows(said: Option<Option<String>>) -> Result<Follows, Problem> {
+/// Resolves the parent of a question: the last message if the field is missing, none if it is `null`.
+pub(crate) fn parse_parent(said: Option<Option<String>>) -> Result<ParentMessage, Problem> {
     Ok(match said {
-        None => Follows::Last,
-        Some(None) => Follows::Nothing,
-        Some(Some(id)) => Follows::Message(id.parse().map_err(|problem: Problem| problem.field("parent_message_id"))?),
+        None => ParentMessage::Last,
+        Some(None) => ParentMessage::Nothing,
+        Some(Some(id)) => {
+            ParentMessage::Message(id.parse().map_err(|problem: Problem| problem.with_field("parent_message_id"))?)
+        }
     })
 }
 
 /// The id of a run. What is not an id names nothing, so it is not found.
 pub(crate) fn run_id(text: &str) -> Result<RunId, Problem> {
-    text.parse().map_err(|_| Problem::new(Code::RunNotFound, format!("there is no run '{}'", shown(text))))
+    text.parse().map_err(|_| Problem::new(Code::RunNotFound, format!("there is no run '{}'", shorten_for_error(text))))
 }
 
 fn no_conversation(id: &str) -> Problem {
-    Problem::new(Code::ConversationNotFound, format!("there is no conversation '{}'", shown(id)))
+    Problem::new(Code::ConversationNotFound, format!("there is no conversation '{}'", shorten_for_error(id)))
 }
 
 fn no_message(id: &str) -> Problem {
-    Problem::new(Code::MessageNotFound, format!("there is no message '{}'", shown(id)))
+    Problem::new(Code::MessageNotFound, format!("there is no message '{}'", shorten_for_error(id)))
 }

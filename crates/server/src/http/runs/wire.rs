@@ -1,6 +1,6 @@
 //! Conversations, messages, citations and runs as they go over the wire.
 
-use ibid_app::{Answered, Loss, MessageWithCitations, SaidConversation};
+use ibid_app::{AffectedClaim, AnsweredRun, MessageWithCitations, SaidConversation};
 use ibid_domain::{
     self as domain, Timestamp,
     citation::{CitedFile as Cited, cited_files},
@@ -12,21 +12,19 @@ use uuid::Uuid;
 
 use super::super::citations::{verify::UncitedClaim, wire::CitationSource};
 
-/// A conversation.
+/// A conversation with the library.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Conversation {
-    /// Its id.
     id: Uuid,
-    /// What it is called.
+    /// Title of the conversation; null if it has none.
     title: Option<String>,
-    /// Whether sources of its messages are still being worked on.
+    /// True while jobs still work on sources of its messages.
     has_async_entities_in_progress: bool,
-    /// What language models took for all its answers.
+    /// Tokens and cost of all its answers.
     usage: Usage,
-    /// When it began.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When something was last said in it.
+    /// Time of the last message or change.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
 }
@@ -45,15 +43,15 @@ impl From<SaidConversation> for Conversation {
     }
 }
 
-/// What language models took.
+/// Tokens and cost of calls to language models.
 #[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Usage {
-    /// Tokens they read.
+    /// Number of tokens sent to models.
     input_tokens: u64,
-    /// Tokens they wrote.
+    /// Number of tokens that models generated.
     output_tokens: u64,
-    /// What that costs, in US dollars, if the prices are known.
+    /// Cost in US dollars; null if the prices of the model are unknown.
     cost: Option<f64>,
 }
 
@@ -72,38 +70,35 @@ impl From<Usage> for domain::Usage {
 /// A message, with its evidence.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Message {
-    /// Its id.
     pub(crate) id: String,
-    /// Where it was said.
     conversation_id: Uuid,
-    /// What it follows; two that follow the same are branches.
+    /// Id of the message that this one follows; messages with the same parent are branches.
     parent_message_id: Option<String>,
-    /// `user` or `assistant`.
+    /// Role of the author: `user` or `assistant`.
     role: &'static str,
-    /// The words.
+    /// Text of the message, with citation markers in an answer.
     pub(crate) content: String,
     /// `complete`, `streaming`, `failed` or `cancelled`.
     status: &'static str,
     /// The run that it belongs to.
     run_id: Option<Uuid>,
-    /// What wrote it: a model's name, or `extractive`.
+    /// Name of the model that wrote the message, or `extractive`.
     model: Option<String>,
-    /// What that took.
+    /// Tokens and cost of writing the message.
     usage: Usage,
-    /// What it cites that names nothing.
+    /// Citation markers that name no source of the run.
     dangling: Vec<String>,
     /// Its citations, in the order in which they stand.
     citations: Vec<Citation>,
     /// The files that it cites, each once.
     cited_files: Vec<CitedFile>,
-    /// What it cites, each once, as entities.
-    entities: Vec<Entity>,
-    /// Whether its sources are still being worked on.
+    /// Cited sources, each once, in the form of entities.
+    entities: Vec<CitedEntity>,
+    /// True while jobs still work on its sources.
     has_async_entities_in_progress: bool,
-    /// When it was said.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change to the message.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
 }
@@ -123,7 +118,7 @@ impl From<MessageWithCitations> for Message {
             usage: message.usage.into(),
             dangling: message.dangling,
             cited_files: cited_files(&citations).into_iter().map(Into::into).collect(),
-            entities: entities(&citations),
+            entities: cited_entities(&citations),
             citations: citations.into_iter().map(Into::into).collect(),
             has_async_entities_in_progress: message.has_async_sources,
             created_at: message.created_at,
@@ -135,19 +130,18 @@ impl From<MessageWithCitations> for Message {
 /// A citation that is kept: from a marker in a message to the exact words of a source.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Citation {
-    /// Its id.
     id: Uuid,
     /// The message that it stands in.
     message_id: String,
     /// The source's number in that message.
     number: u32,
-    /// Where the marker begins in the message, in characters.
+    /// Offset of the marker's first character in the message.
     start_index: usize,
-    /// Where it ends.
+    /// Offset after the marker's last character in the message.
     end_index: usize,
-    /// Where the claim that it stands for begins in the message.
+    /// Offset of the supported claim's first character in the message; null if no claim was found.
     claim_start_index: Option<usize>,
-    /// Where that ends.
+    /// Offset after the supported claim's last character in the message; null if no claim was found.
     claim_end_index: Option<usize>,
     /// The source; null if it was deleted, or is none of the library's.
     source_id: Option<Uuid>,
@@ -159,17 +153,17 @@ pub(crate) struct Citation {
     title: String,
     /// The name of its file then, or its title.
     file_name: String,
-    /// Where it came from.
+    /// Origin of the source when it was cited, such as `web` or `email`.
     source_type: &'static str,
-    /// What format it was in.
+    /// Media type of the source when it was cited.
     mime_type: String,
-    /// Whether it is a picture.
+    /// True if the source is an image.
     is_image: bool,
-    /// Its address.
+    /// Web address of the source; null if it has none.
     url: Option<String>,
-    /// How well it fitted what was asked, from 0 to 1.
+    /// Relevance of the source to the question, from 0 to 1; null if unknown.
     relevance_score: Option<f64>,
-    /// How many passages of it the run had.
+    /// Number of passages of the source that the run had read.
     excerpt_count: u64,
     /// The words that support the claim.
     quote: Option<String>,
@@ -179,13 +173,13 @@ pub(crate) struct Citation {
     text_sha256: Option<String>,
     /// The SHA-256 of the bytes that the text was read from, an artifact.
     content_sha256: Option<String>,
-    /// Where they begin in that text, in characters.
+    /// Offset of the quote's first character in the text of the revision; null without a quote.
     start_char: Option<usize>,
-    /// Where they end.
+    /// Offset after the quote's last character in the text of the revision; null without a quote.
     end_char: Option<usize>,
-    /// A few words before.
+    /// A few words before the quote, to find it again.
     prefix: Option<String>,
-    /// A few words after.
+    /// A few words after the quote, to find it again.
     suffix: Option<String>,
     /// The first page that they stand on, from 1.
     page: Option<u32>,
@@ -193,11 +187,10 @@ pub(crate) struct Citation {
     last_page: Option<u32>,
     /// `supported`, `partial`, `unsupported` or `unverifiable`; null if it was not checked.
     verdict: Option<&'static str>,
-    /// How sure that is, from 0 to 1.
+    /// Confidence in the verdict, from 0 to 1; null if it was not checked.
     score: Option<f64>,
-    /// What the source is about; null until a note was made of it.
+    /// Summary of the source; null until a job has written it.
     summary: Option<String>,
-    /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
 }
@@ -259,23 +252,23 @@ pub(crate) struct CitedFile {
     file_id: Option<Uuid>,
     /// The name of the file, or the title.
     file_name: String,
-    /// The title.
+    /// Title of the source when it was cited.
     title: String,
-    /// Where it came from.
+    /// Origin of the source, such as `web` or `email`.
     source_type: &'static str,
-    /// What format it is in.
+    /// Media type of the source's content.
     mime_type: String,
-    /// How well it fitted what was asked, from 0 to 1.
+    /// Relevance of the source to the question, from 0 to 1; null if unknown.
     relevance_score: Option<f64>,
-    /// Whether it is a picture.
+    /// True if the source is an image.
     is_image: bool,
-    /// How a client gets at its content.
+    /// Way for a client to get the content: `internal_api`, `oauth_proxy` or `external`.
     fetch_strategy: &'static str,
-    /// How many passages of it the run had.
+    /// Number of passages of the source that the run had read.
     excerpt_count: u64,
-    /// Its address.
+    /// Web address of the source; null if it has none.
     url: Option<String>,
-    /// Whether it was a source of the library and is no more.
+    /// True if the source was in the library and has been deleted.
     is_deleted: bool,
 }
 
@@ -300,25 +293,24 @@ impl From<Cited> for CitedFile {
 
 /// Something that a message cites.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Entity {
+pub(crate) struct CitedEntity {
     /// The source's id, or the id that it had in its run.
     id: String,
-    /// Its number in the message.
+    /// Number of the source in the message, from 1.
     number: u32,
     /// `WEB_PAGE`, `EXTERNAL_API_DATA` or `KNOWLEDGE_BASE`.
     entity_type: &'static str,
-    /// Its title.
     title: String,
-    /// Its address.
+    /// Web address of the source; null if it has none.
     external_url: Option<String>,
     /// The words that are quoted of it first.
     snippet: Option<String>,
-    /// What it is about; null until a note was made of it.
+    /// Summary of the source; null until a job has written it.
     summary: Option<String>,
 }
 
-fn entities(citations: &[domain::Citation]) -> Vec<Entity> {
-    let mut entities: Vec<Entity> = Vec::new();
+fn cited_entities(citations: &[domain::Citation]) -> Vec<CitedEntity> {
+    let mut entities: Vec<CitedEntity> = Vec::new();
     for citation in citations {
         if entities.iter().any(|known| known.number == citation.number) {
             continue;
@@ -328,7 +320,7 @@ fn entities(citations: &[domain::Citation]) -> Vec<Entity> {
             domain::Origin::Api | domain::Origin::Database | domain::Origin::Mcp => domain::SourceType::ExternalApiData,
             _ => domain::SourceType::KnowledgeBase,
         };
-        entities.push(Entity {
+        entities.push(CitedEntity {
             id: citation.source.map_or_else(|| citation.cited_id.clone(), |id| id.to_string()),
             number: citation.number,
             entity_type: entity_type.as_str(),
@@ -341,36 +333,34 @@ fn entities(citations: &[domain::Citation]) -> Vec<Entity> {
     entities
 }
 
-/// A run.
+/// One run of an agent that answers a question.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Run {
-    /// Its id.
     pub(crate) id: Uuid,
-    /// Where it answers.
+    /// Id of the conversation that the answer belongs to.
     conversation_id: Uuid,
-    /// What it answers.
+    /// Id of the message with the question; null if there is none.
     question_id: Option<String>,
-    /// Its answer.
+    /// Id of the message with the answer.
     message_id: String,
     /// `external`, `extractive`, `generated` or `research`.
     mode: &'static str,
     /// `running`, `completed`, `failed` or `cancelled`.
     status: &'static str,
-    /// Why it failed.
+    /// Reason why the run failed; null if it did not.
     error: Option<String>,
-    /// What it took.
+    /// Tokens and cost of the run so far.
     usage: Usage,
     /// The number of its last event.
     last_seq: u64,
-    /// Whether it was asked to stop.
+    /// True if a user cancelled the run.
     is_cancelled: bool,
-    /// When it began.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change to the run.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
-    /// When it ended.
+    /// Time at which the run ended; null while it is active.
     #[schema(value_type = Option<String>, format = DateTime)]
     finished_at: Option<Timestamp>,
 }
@@ -398,16 +388,15 @@ impl From<domain::Run> for Run {
 /// Something that happened in a run.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RunEvent {
-    /// The run.
     run_id: Uuid,
     /// Its number in the run, from 1 without gaps; the id of the server-sent event.
     seq: u64,
-    /// What happened, also the name of the server-sent event.
+    /// Type of the event; also the name of the server-sent event.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// What there is to say of it.
+    /// Details of the event; the type decides the fields.
     data: Json,
-    /// When it happened.
+    /// Time at which the event was recorded.
     #[schema(value_type = String, format = DateTime)]
     at: Timestamp,
 }
@@ -421,9 +410,9 @@ impl RunEvent {
 /// An answer with its evidence.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RunAnswer {
-    /// The run, which has ended.
+    /// The run, which has ended at this point.
     run: Run,
-    /// The answer.
+    /// The message with the answer and its citations.
     message: Message,
     /// Numbers that name no source.
     dangling: Vec<u32>,
@@ -433,9 +422,9 @@ pub(crate) struct RunAnswer {
     uncited: Vec<UncitedClaim>,
 }
 
-impl From<Answered> for RunAnswer {
-    fn from(answered: Answered) -> Self {
-        let Answered { run, message, citations, checked } = answered;
+impl From<AnsweredRun> for RunAnswer {
+    fn from(answered: AnsweredRun) -> Self {
+        let AnsweredRun { run, message, citations, checked } = answered;
         Self {
             run: run.into(),
             message: MessageWithCitations { message, citations }.into(),
@@ -451,24 +440,24 @@ impl From<Answered> for RunAnswer {
 pub(crate) struct RunSources {
     /// The numbers of what was found now, in its order.
     pub(super) numbers: Vec<u32>,
-    /// What was found now: each work once, with its number.
+    /// Sources found by this request: each work once, with its number in the run.
     pub(super) sources: Vec<CitationSource>,
     /// All sources of the run as a numbered list for a model.
     pub(super) prompt: String,
-    /// How to cite, for a model.
+    /// Instructions on how to cite, for the system prompt.
     pub(super) guidelines: &'static str,
     /// Why there are none, where there could have been.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) warning: Option<String>,
 }
 
-/// What came of the work of an agent under the run's own.
+/// Result of a sub-agent after it was merged into the run.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SubagentAnswer {
-    /// What it wrote, with the run's numbers.
+    /// Text of the sub-agent, with the run's source numbers.
     pub(super) text: String,
     /// For each number of its own, the run's.
-    pub(super) renumbered: Vec<Renumbered>,
+    pub(super) renumbered: Vec<RenumberedSource>,
     /// Numbers in its text that named nothing; each is `[?]` now.
     pub(super) dangling: Vec<u32>,
     /// The run's sources: each work once, with its number.
@@ -479,34 +468,34 @@ pub(crate) struct SubagentAnswer {
 
 /// A number that became another one.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Renumbered {
-    /// The agent's.
+pub(crate) struct RenumberedSource {
+    /// Source number in the sub-agent's text.
     pub(super) from: u32,
-    /// The run's.
+    /// Source number in the text of the run.
     pub(super) to: u32,
 }
 
 /// A claim that would lose its support.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct LostSupport {
+pub(crate) struct AffectedClaimView {
     /// The message that it stands in.
     message_id: String,
     /// The conversation of that message.
     conversation_id: Uuid,
     /// The source's number in that message.
     number: u32,
-    /// The words of the claim.
+    /// Text of the claim; null if no claim was found at the marker.
     claim: Option<String>,
     /// The words that supported it.
     quote: Option<String>,
-    /// What the check came to.
+    /// Verdict of the citation check; null if it was not checked.
     verdict: Option<&'static str>,
-    /// How many other sources the claim cites that would still be there.
+    /// Number of other sources that the claim cites and that would remain.
     other_sources: u64,
 }
 
-impl From<Loss> for LostSupport {
-    fn from(loss: Loss) -> Self {
+impl From<AffectedClaim> for AffectedClaimView {
+    fn from(loss: AffectedClaim) -> Self {
         Self {
             message_id: loss.message.id.to_string(),
             conversation_id: loss.message.conversation.uuid(),

@@ -20,16 +20,16 @@ use super::{
     wire::Problem as WireProblem,
 };
 
-fn milliseconds(since: Instant) -> f64 {
+fn elapsed_ms(since: Instant) -> f64 {
     (since.elapsed().as_secs_f64() * 1e6).round() / 1e3
 }
 
 /// Searches, and gives the answer as it goes over the wire: for HTTP, MCP and the command line alike.
-pub(crate) async fn answer(app: &App, scope: &Scope, body: &SearchBody) -> ibid_app::Result<SearchAnswer> {
+pub(crate) async fn search_library(app: &App, scope: &Scope, body: &SearchBody) -> ibid_app::Result<SearchAnswer> {
     let began = Instant::now();
-    let search = body.search()?;
+    let search = body.to_search()?;
     let found = app.search(scope, &search).await?;
-    Ok(SearchAnswer::new(&search, found, milliseconds(began)))
+    Ok(SearchAnswer::new(&search, found, elapsed_ms(began)))
 }
 
 /// Searches for sources with excerpts; of one document's sources if one is named.
@@ -40,10 +40,10 @@ pub(crate) async fn answer_sources(
     document: Option<Uuid>,
 ) -> ibid_app::Result<SourceSearchAnswer> {
     let began = Instant::now();
-    let (mut search, limit) = body.search(if document.is_some() { 0.5 } else { 0.0 })?;
+    let (mut search, limit) = body.to_search(if document.is_some() { 0.5 } else { 0.0 })?;
     search.filter.document_id = document.or(search.filter.document_id);
     let found = app.search(scope, &search).await?;
-    Ok(SourceSearchAnswer::new(&search, found, limit, milliseconds(began)))
+    Ok(SourceSearchAnswer::new(&search, found, limit, elapsed_ms(began)))
 }
 
 /// Search
@@ -62,7 +62,7 @@ pub(super) async fn search(
     Caller(scope): Caller,
     Json(body): Json<SearchBody>,
 ) -> ApiResult<axum::Json<SearchAnswer>> {
-    Ok(axum::Json(answer(&server.app, &scope, &body).await?))
+    Ok(axum::Json(search_library(&server.app, &scope, &body).await?))
 }
 
 /// Search for sources

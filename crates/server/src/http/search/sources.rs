@@ -1,18 +1,18 @@
 //! The view of a search by sources: each with the passages of it that answer.
 
-use ibid_app::{Found, Search};
+use ibid_app::{SearchRequest, SearchResponse};
 use ibid_domain::{Problem, SearchFilter};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::wire::{Filters, app_url, count, wrong};
+use super::wire::{SearchFilters, app_url, invalid_field, parse_count};
 
 /// A search for sources with excerpts.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SourceSearchBody {
-    /// Words or a question.
+    /// Question or words to search for.
     #[serde(default)]
     pub(crate) query: String,
     /// At most so many sources, 1 to 50. By default 5.
@@ -21,8 +21,8 @@ pub(crate) struct SourceSearchBody {
     pub(crate) top_k: Option<i64>,
     /// Excerpts less alike to the query than this are left out. By default 0, for one document's sources 0.5.
     pub(crate) threshold: Option<f32>,
-    /// Which passages are looked at.
-    pub(crate) filters: Option<Filters>,
+    /// Limits the passages that are searched.
+    pub(crate) filters: Option<SearchFilters>,
     /// The query as a vector, for libraries whose vectors come from outside.
     pub(crate) query_vector: Option<Vec<f32>>,
 }
@@ -30,103 +30,102 @@ pub(crate) struct SourceSearchBody {
 /// Sources that answer, each with excerpts.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SourceSearchAnswer {
-    /// The sources, best first.
-    pub(crate) sources: Vec<FoundSource>,
-    /// How the search went.
+    /// Matching sources, best first.
+    pub(crate) sources: Vec<SourceSearchResult>,
+    /// Timing and size of the search.
     pub(crate) search_metadata: SourceSearchMetadata,
     /// Why there is nothing, where there is nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
 }
 
-/// A source that answers.
+/// A source that matches a search, with its best excerpts.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct FoundSource {
-    /// Its id.
+pub(crate) struct SourceSearchResult {
+    /// Id of the source; the same as `source_id`.
     pub(crate) file_id: Uuid,
-    /// The same again.
+    /// Id of the source; the same as `file_id`.
     pub(crate) source_id: Uuid,
-    /// What its file was called, or its title.
+    /// Name of the source's file, or its title if it has no file.
     pub(crate) file_name: String,
-    /// What it is called.
     pub(crate) title: String,
-    /// Where it came from.
+    /// Origin of the source, such as `web` or `email`.
     pub(crate) source_type: &'static str,
-    /// What its bytes are.
+    /// Media type of the source's content.
     pub(crate) mime_type: String,
-    /// How well it answers, 0 to 1.
+    /// Relevance of the source to the query, from 0 to 1.
     pub(crate) relevance_score: f64,
-    /// How near its best excerpt is to the query: the cosine; null where it has no vector.
+    /// Cosine similarity of the best excerpt to the query; null if it has no vector.
     #[schema(required)]
     pub(crate) similarity: Option<f32>,
-    /// Whether it is a picture.
+    /// True if the source is an image.
     pub(crate) is_image: bool,
-    /// How a client gets at the content.
+    /// Way for a client to get the content: `internal_api`, `oauth_proxy` or `external`.
     pub(crate) fetch_strategy: &'static str,
-    /// Where it stands.
+    /// Web address of the source; null if it has none.
     #[schema(required)]
     pub(crate) url: Option<String>,
     /// The passages that answer, best first.
-    pub(crate) excerpts: Vec<Excerpt>,
+    pub(crate) excerpts: Vec<SourceExcerpt>,
 }
 
-/// A passage that answers.
+/// A passage of a source that matches a search.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Excerpt {
-    /// The words.
+pub(crate) struct SourceExcerpt {
+    /// Text of the passage, as it stands in the source.
     pub(crate) content: String,
-    /// How well it answers, 0 to 1.
+    /// Relevance of the passage to the query, from 0 to 1.
     pub(crate) score: f64,
-    /// How near it is to the query: the cosine.
+    /// Cosine similarity to the query; null if the passage has no vector.
     #[schema(required)]
     pub(crate) similarity: Option<f32>,
-    /// Which passage of the source it is, from 0.
+    /// Position of the passage among the chunks of the source, from 0.
     pub(crate) chunk_index: u64,
-    /// The passage's id.
+    /// Id of the chunk that the excerpt is from.
     pub(crate) chunk_id: Uuid,
     /// The first character in the revision's text.
     pub(crate) start_char: usize,
-    /// One past the last.
+    /// Offset after the excerpt's last character.
     pub(crate) end_char: usize,
-    /// The version it stands in.
+    /// Id of the revision that has the excerpt.
     pub(crate) revision_id: Uuid,
-    /// The page it begins on.
+    /// Page that the excerpt begins on, from 1; null if the source has no pages.
     #[schema(required)]
     pub(crate) page: Option<u32>,
     /// The address in this server's app that opens the source there.
     pub(crate) url: String,
 }
 
-/// How a search for sources went.
+/// Timing and size of a search for sources.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SourceSearchMetadata {
-    /// What was asked.
+    /// Query as it was searched for.
     pub(crate) query: String,
-    /// How many passages were looked at.
+    /// Number of passages that were searched.
     pub(crate) total_chunks_searched: u64,
     /// Excerpts less alike than this were left out.
     pub(crate) threshold: f32,
-    /// How long it took, in milliseconds.
+    /// Duration of the search, in milliseconds.
     pub(crate) took_ms: f64,
 }
 
 impl SourceSearchBody {
     /// The search that is meant: `per_source` passages a source are looked for.
-    pub(crate) fn search(&self, standard_threshold: f32) -> Result<(Search, usize), Problem> {
+    pub(crate) fn to_search(&self, standard_threshold: f32) -> Result<(SearchRequest, usize), Problem> {
         let field = if self.top_k.is_some() { "top_k" } else { "limit" };
-        let limit = count(self.top_k.or(self.limit), field, 5)?;
+        let limit = parse_count(self.top_k.or(self.limit), field, 5)?;
         if !(1..=50).contains(&limit) {
-            return Err(wrong(field, format!("{field} is {limit}; it is 1 to 50")));
+            return Err(invalid_field(field, format!("{field} is {limit}; it is 1 to 50")));
         }
-        let search = Search {
+        let search = SearchRequest {
             query_vector: self.query_vector.clone(),
             // More than one passage of a source may answer.
             limit: limit * 4,
-            filter: self.filters.as_ref().map_or_else(|| Ok(SearchFilter::default()), Filters::filter)?,
+            filter: self.filters.as_ref().map_or_else(|| Ok(SearchFilter::default()), SearchFilters::to_filter)?,
             threshold: Some(self.threshold.unwrap_or(standard_threshold)),
             graph: None,
             include_events: false,
-            ..Search::new(self.query.clone())
+            ..SearchRequest::new(self.query.clone())
         };
         Ok((search, limit))
     }
@@ -134,8 +133,8 @@ impl SourceSearchBody {
 
 impl SourceSearchAnswer {
     /// The passages that were found, put together by source.
-    pub(crate) fn new(search: &Search, found: Found, limit: usize, took_ms: f64) -> Self {
-        let mut sources: Vec<FoundSource> = Vec::new();
+    pub(crate) fn new(search: &SearchRequest, found: SearchResponse, limit: usize, took_ms: f64) -> Self {
+        let mut sources: Vec<SourceSearchResult> = Vec::new();
         for one in found.results {
             let score = one.score.clamp(0.0, 1.0);
             let similarity = one.similarity;
@@ -145,8 +144,8 @@ impl SourceSearchAnswer {
                 Some(at) => at,
                 None if sources.len() == limit => continue,
                 None => {
-                    let title = source.title().to_owned();
-                    sources.push(FoundSource {
+                    let title = source.display_title().to_owned();
+                    sources.push(SourceSearchResult {
                         file_id: id,
                         source_id: id,
                         file_name: revision.filename.clone().unwrap_or_else(|| title.clone()),
@@ -163,7 +162,7 @@ impl SourceSearchAnswer {
                     sources.len() - 1
                 }
             };
-            sources[at].excerpts.push(Excerpt {
+            sources[at].excerpts.push(SourceExcerpt {
                 url: app_url(id, revision.id.uuid(), chunk.span.start, chunk.span.end),
                 score,
                 similarity,

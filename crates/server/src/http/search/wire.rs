@@ -1,7 +1,7 @@
 //! Searches and their answers as they go over the wire.
 
-use ibid_app::{Found, FoundPassage, GraphExpansion, Lists, Search};
-use ibid_domain::{AsOf, Category, Code, Problem, SearchFilter, Timestamp, problem::shown};
+use ibid_app::{FoundPassage, GraphExpansion, SearchLists, SearchRequest, SearchResponse};
+use ibid_domain::{AsOf, Category, Code, Problem, SearchFilter, Timestamp, problem::shorten_for_error};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use utoipa::ToSchema;
@@ -9,11 +9,11 @@ use uuid::Uuid;
 
 use crate::http::{
     extract::hash_in_field,
-    knowledge::wire::{Entity, RelatedItem, expanded},
-    sources::{body, wire::line},
+    knowledge::wire::{Entity, RelatedItem, convert_expansion},
+    sources::{body, wire::join_names},
 };
 
-/// A search.
+/// Request to search the library.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchBody {
@@ -24,9 +24,9 @@ pub(crate) struct SearchBody {
     pub(crate) limit: Option<i64>,
     /// The query as a vector, for libraries whose vectors come from outside.
     pub(crate) query_vector: Option<Vec<f32>>,
-    /// Which passages are looked at.
-    pub(crate) filters: Option<Filters>,
-    /// Which lists are asked: words, vectors. By default both.
+    /// Limits the passages that are searched.
+    pub(crate) filters: Option<SearchFilters>,
+    /// Rankings to combine: `words`, `vectors`; default: both.
     pub(crate) lists: Option<Vec<String>>,
     /// Passages whose similarity to the query is known and lower are left out. By default none.
     pub(crate) threshold: Option<f32>,
@@ -38,14 +38,14 @@ pub(crate) struct SearchBody {
     pub(crate) include_events: Option<bool>,
     /// Also give what is connected with the best results. By default true.
     pub(crate) graph_expand: Option<bool>,
-    /// How far connections are followed. Only 1.
+    /// Number of steps to follow in the graph; only 1 is supported.
     pub(crate) graph_depth: Option<i64>,
     /// At most so many connected events, 0 to 50. By default 10.
     pub(crate) graph_budget: Option<i64>,
     /// From so many of the best results connections are followed, 1 to 50. By default 1.
     pub(crate) graph_seed_limit: Option<i64>,
     /// Connected events of these categories; null or [] means all. By default Decision, Commitment and QualityRisk.
-    #[serde(default, deserialize_with = "said")]
+    #[serde(default, deserialize_with = "deserialize_present")]
     #[schema(value_type = Option<Vec<String>>)]
     pub(crate) graph_filters: Option<Option<Vec<String>>>,
     /// Also give the entities that take part. By default true.
@@ -54,28 +54,30 @@ pub(crate) struct SearchBody {
     pub(crate) include_revision_diff: Option<bool>,
 }
 
-/// Tells `null` from nothing.
-fn said<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+/// Deserializes an optional field so that `null` differs from a missing field.
+fn deserialize_present<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
-/// Which passages a search looks at. What is left out does not narrow it.
+/// Limits the passages that a search considers. A field that is left out does not limit.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Filters {
+pub(crate) struct SearchFilters {
     /// Sources of one of these types: WEB_PAGE, KNOWLEDGE_BASE …
     #[serde(default, rename = "type")]
     pub(crate) kind: OneOrMany,
     /// Sources from one of these origins: web, blob_storage …
     #[serde(default)]
     pub(crate) origin: OneOrMany,
-    /// These sources.
+    /// Only passages of these sources.
     #[serde(default)]
     #[schema(value_type = Vec<Uuid>)]
     pub(crate) source_ids: Vec<Uuid>,
     /// Sources collected for this document.
     pub(crate) document_id: Option<Uuid>,
-    /// Sources of this project.
+    /// Only passages of sources in this project.
     pub(crate) project_id: Option<Uuid>,
     /// Sources filed under all of these.
     #[serde(default)]
@@ -91,21 +93,21 @@ pub(crate) struct Filters {
     pub(crate) as_of: Option<String>,
 }
 
-/// One text, or several.
+/// A string or a list of strings.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum OneOrMany {
-    /// None.
+    /// The field is missing or null.
     #[default]
     None,
-    /// One.
+    /// A single string, not in a list.
     One(String),
-    /// Several.
+    /// A list of strings, all accepted.
     Many(Vec<String>),
 }
 
 impl OneOrMany {
-    fn texts(&self) -> &[String] {
+    fn as_slice(&self) -> &[String] {
         match self {
             Self::None => &[],
             Self::One(text) => std::slice::from_ref(text),
@@ -117,44 +119,49 @@ impl OneOrMany {
 /// The most values that a filter names.
 const MAX_VALUES: usize = 1000;
 
-pub(super) fn wrong(field: &str, detail: String) -> Problem {
-    Problem::new(Code::InvalidField, detail).field(field)
+pub(super) fn invalid_field(field: &str, detail: String) -> Problem {
+    Problem::new(Code::InvalidField, detail).with_field(field)
 }
 
-pub(super) fn count(value: Option<i64>, field: &str, default: usize) -> Result<usize, Problem> {
+pub(super) fn parse_count(value: Option<i64>, field: &str, default: usize) -> Result<usize, Problem> {
     let Some(value) = value else { return Ok(default) };
-    usize::try_from(value).map_err(|_| wrong(field, format!("{field} is {value}; it cannot be negative")))
+    usize::try_from(value).map_err(|_| invalid_field(field, format!("{field} is {value}; it cannot be negative")))
 }
 
 /// A time, or a day at its beginning.
-pub(crate) fn time(text: Option<&str>, field: &str) -> Result<Option<Timestamp>, Problem> {
+pub(crate) fn parse_time(text: Option<&str>, field: &str) -> Result<Option<Timestamp>, Problem> {
     let Some(text) = text else { return Ok(None) };
     let day = text.len() == 10;
     let whole = if day { format!("{text}T00:00:00Z") } else { text.to_owned() };
-    Timestamp::parse(&whole).map(Some).ok_or_else(|| {
-        let detail =
-            format!("{field} is '{}'; write a day like 2026-01-31 or a time like 2026-01-31T12:00:00Z", shown(text));
-        wrong(field, detail)
+    Timestamp::parse_rfc3339(&whole).map(Some).ok_or_else(|| {
+        let detail = format!(
+            "{field} is '{}'; write a day like 2026-01-31 or a time like 2026-01-31T12:00:00Z",
+            shorten_for_error(text)
+        );
+        invalid_field(field, detail)
     })
 }
 
-impl Filters {
-    pub(crate) fn filter(&self) -> Result<SearchFilter, Problem> {
-        for (field, texts) in [("filters.tags", self.tags.texts()), ("filters.language", self.language.texts())] {
+impl SearchFilters {
+    pub(crate) fn to_filter(&self) -> Result<SearchFilter, Problem> {
+        for (field, texts) in [("filters.tags", self.tags.as_slice()), ("filters.language", self.language.as_slice())] {
             if texts.len() > MAX_VALUES || texts.iter().any(|text| text.is_empty() || text.contains('\0')) {
-                return Err(wrong(field, format!("{field} takes at most {MAX_VALUES} texts that are not empty")));
+                return Err(invalid_field(
+                    field,
+                    format!("{field} takes at most {MAX_VALUES} texts that are not empty"),
+                ));
             }
         }
         if self.source_ids.len() > MAX_VALUES {
-            return Err(wrong("filters.source_ids", format!("at most {MAX_VALUES} sources can be named")));
+            return Err(invalid_field("filters.source_ids", format!("at most {MAX_VALUES} sources can be named")));
         }
-        let at = |field: &'static str| move |problem: Problem| problem.field(field);
-        let kinds = self.kind.texts().iter().map(|text| body::kind(text)).collect::<Result<_, _>>();
-        let origins = self.origin.texts().iter().map(|text| text.parse()).collect::<Result<_, _>>();
+        let at = |field: &'static str| move |problem: Problem| problem.with_field(field);
+        let kinds = self.kind.as_slice().iter().map(|text| body::parse_source_type(text)).collect::<Result<_, _>>();
+        let origins = self.origin.as_slice().iter().map(|text| text.parse()).collect::<Result<_, _>>();
         let as_of = match self.as_of.as_deref() {
             None => None,
             Some(text) if text.len() == 64 => Some(AsOf::Manifest(hash_in_field(text, "filters.as_of")?)),
-            Some(text) => time(Some(text), "filters.as_of")?.map(AsOf::Time),
+            Some(text) => parse_time(Some(text), "filters.as_of")?.map(AsOf::Time),
         };
         let language = |text: &String| text.to_lowercase().split(['-', '_']).next().unwrap_or_default().to_owned();
         Ok(SearchFilter {
@@ -163,10 +170,10 @@ impl Filters {
             sources: self.source_ids.iter().map(|id| (*id).into()).collect(),
             document_id: self.document_id,
             project_id: self.project_id,
-            tags: self.tags.texts().to_vec(),
-            languages: self.language.texts().iter().map(language).collect(),
-            from: time(self.from.as_deref(), "filters.from")?,
-            to: time(self.to.as_deref(), "filters.to")?,
+            tags: self.tags.as_slice().to_vec(),
+            languages: self.language.as_slice().iter().map(language).collect(),
+            from: parse_time(self.from.as_deref(), "filters.from")?,
+            to: parse_time(self.to.as_deref(), "filters.to")?,
             as_of,
             memories: false,
         })
@@ -175,21 +182,22 @@ impl Filters {
 
 impl SearchBody {
     /// The search that is meant, or what is wrong with it.
-    pub(crate) fn search(&self) -> Result<Search, Problem> {
+    pub(crate) fn to_search(&self) -> Result<SearchRequest, Problem> {
         if let Some(depth) = self.graph_depth.filter(|depth| *depth != 1) {
-            return Err(wrong("graph_depth", format!("graph_depth is {depth}; only 1 is supported")));
+            return Err(invalid_field("graph_depth", format!("graph_depth is {depth}; only 1 is supported")));
         }
         let lists = match &self.lists {
-            None => Lists::BOTH,
+            None => SearchLists::BOTH,
             Some(names) => {
-                let mut lists = Lists { words: false, vectors: false };
+                let mut lists = SearchLists { words: false, vectors: false };
                 for name in names {
                     match name.as_str() {
                         "words" => lists.words = true,
                         "vectors" => lists.vectors = true,
                         other => {
-                            let detail = format!("'{}' is not a list; it is words or vectors", shown(other));
-                            return Err(wrong("lists", detail));
+                            let detail =
+                                format!("'{}' is not a list; it is words or vectors", shorten_for_error(other));
+                            return Err(invalid_field("lists", detail));
                         }
                     }
                 }
@@ -205,18 +213,18 @@ impl SearchBody {
             }
         };
         let graph = GraphExpansion {
-            budget: count(self.graph_budget, "graph_budget", standard.budget)?,
-            seed_limit: count(self.graph_seed_limit, "graph_seed_limit", standard.seed_limit)?,
+            budget: parse_count(self.graph_budget, "graph_budget", standard.budget)?,
+            seed_limit: parse_count(self.graph_seed_limit, "graph_seed_limit", standard.seed_limit)?,
             categories,
             include_entities: self.include_entities.unwrap_or(true),
             include_revision_diff: self.include_revision_diff.unwrap_or(false),
         };
-        let mut filter = self.filters.as_ref().map_or_else(|| Ok(SearchFilter::default()), Filters::filter)?;
+        let mut filter = self.filters.as_ref().map_or_else(|| Ok(SearchFilter::default()), SearchFilters::to_filter)?;
         filter.memories = self.include_memory.unwrap_or(false);
-        Ok(Search {
+        Ok(SearchRequest {
             query: self.query.clone(),
             query_vector: self.query_vector.clone(),
-            limit: count(self.limit, "limit", Search::DEFAULT_LIMIT)?,
+            limit: parse_count(self.limit, "limit", SearchRequest::DEFAULT_LIMIT)?,
             filter,
             lists,
             threshold: self.threshold,
@@ -227,12 +235,12 @@ impl SearchBody {
     }
 }
 
-/// What a search brought.
+/// Results of a search with related context and metadata.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SearchAnswer {
     /// The best passages, best first.
     pub(crate) primary_results: Vec<SearchResult>,
-    /// What is connected with the best of them; only with `graph_expand`.
+    /// Events related to the best results; only with `graph_expand`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) related_context: Option<Vec<RelatedItem>>,
     /// The entities that take part; only with `graph_expand` and `include_entities`.
@@ -240,172 +248,169 @@ pub(crate) struct SearchAnswer {
     pub(crate) entities: Option<Vec<Entity>>,
     /// By what the search can be widened; always the same.
     pub(crate) expand_options: Vec<ExpandOption>,
-    /// How the search went.
+    /// Timing, sizes and warnings of the search.
     pub(crate) search_metadata: SearchMetadata,
 }
 
-/// A passage that was found.
+/// A passage, source or event that matches a search.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SearchResult {
-    /// chunk, source or event.
+    /// Kind of the result: `chunk`, `source` or `event`.
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
     /// The passage's id, or the event's.
     pub(crate) id: Uuid,
-    /// What another system calls it.
+    /// Id in another system, as given when the source was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) external_id: Option<String>,
-    /// Whose it is.
+    /// Id of the source that has the passage.
     pub(crate) source_id: Uuid,
-    /// What the source is called.
+    /// Title of the source that has the passage.
     pub(crate) title: String,
     /// The whole passage; of an event what happened.
     pub(crate) content: String,
-    /// Which kind of thing happened; only of results of type event.
+    /// Category of the event; only for results of type `event`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) category: Option<&'static str>,
-    /// How well it fits, comparable within one answer only; the best possible is 1.
+    /// Relevance, at most 1; comparable only within one response.
     pub(crate) score: f64,
-    /// Its place in each list.
-    pub(crate) scores: Scores,
-    /// What is known of the source.
+    /// Rank and score in each of the combined rankings.
+    pub(crate) scores: ResultRanks,
+    /// Summary of the source that has the passage.
     pub(crate) source: SourceSummary,
     /// The exact words of it that answer, best first.
-    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) evidence: Vec<ResultEvidence>,
     /// The passages before and after it; only with `expand_neighbors`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) neighbors: Option<Vec<Neighbor>>,
+    pub(crate) neighbors: Option<Vec<NeighborPassage>>,
 }
 
 /// The place of a result in each list, from 1; null where it is not in the list.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Scores {
+pub(crate) struct ResultRanks {
     /// Its place among the passages with the words.
     #[schema(required)]
     pub(crate) bm25_rank: Option<usize>,
-    /// Its score there.
+    /// BM25 score; null if the passage is not in the ranking by words.
     #[schema(required)]
     pub(crate) bm25: Option<f32>,
     /// Its place among the passages near in meaning.
     #[schema(required)]
     pub(crate) vector_rank: Option<usize>,
-    /// How near: the cosine.
+    /// Cosine similarity to the query; null if the passage has no vector.
     #[schema(required)]
     pub(crate) similarity: Option<f32>,
-    /// Both together.
+    /// Combined score of both rankings.
     pub(crate) fused: f64,
 }
 
-/// What is known of a result's source.
+/// Bibliographic summary of a result's source.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SourceSummary {
-    /// Its id.
     pub(crate) id: Uuid,
-    /// Which of the twelve types it is.
+    /// Type of the source, one of the twelve source types.
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
-    /// Where it came from.
+    /// Origin of the source, such as `web` or `email`.
     pub(crate) origin: &'static str,
-    /// What it is called.
     pub(crate) title: String,
-    /// Who wrote it, in one line.
+    /// Names of the authors in one line; null if unknown.
     #[schema(required)]
     pub(crate) author: Option<String>,
-    /// When it appeared.
+    /// Publication date: a day, a month or a year; null if unknown.
     #[schema(required)]
     pub(crate) publication_date: Option<String>,
-    /// Where it stands.
+    /// Web address of the source; null if it has none.
     #[schema(required)]
     pub(crate) url: Option<String>,
-    /// The name of its site.
+    /// Name of the website that the source is from.
     #[schema(required)]
     pub(crate) site_name: Option<String>,
-    /// What its bytes are.
+    /// Media type of the source's content.
     pub(crate) media_type: String,
-    /// What its file was called.
+    /// Name of the uploaded file; null if there was none.
     #[schema(required)]
     pub(crate) filename: Option<String>,
-    /// The language of its text.
+    /// Language tag of the text; null if it was not detected.
     #[schema(required)]
     pub(crate) language: Option<String>,
-    /// What it is filed under.
+    /// Tags of the source, for filters.
     pub(crate) tags: Vec<String>,
-    /// Which version this is, from 1.
+    /// Number of the revision that was found, from 1.
     pub(crate) revision: u64,
-    /// Whether it could be reached when it was last tried.
+    /// True if the source could be reached at the last attempt.
     pub(crate) is_available: bool,
 }
 
-/// Exact words of a source.
+/// Exact words of a source that match the query.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Evidence {
+pub(crate) struct ResultEvidence {
     /// The words, as they stand in the revision's text.
     pub(crate) quote: String,
     /// The first character of them in that text.
     pub(crate) start_char: usize,
-    /// One past the last.
+    /// Offset after the quote's last character.
     pub(crate) end_char: usize,
-    /// The page they stand on.
+    /// Page that the quote begins on, from 1; null if the source has no pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) page: Option<u32>,
     /// The headings they stand under.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) section: Option<String>,
-    /// The version they stand in.
+    /// Id of the revision that has the quote.
     pub(crate) revision_id: Uuid,
-    /// Which characters of the quote match the query.
-    pub(crate) matches: Vec<Match>,
+    /// Ranges of the quote that match words of the query, to highlight.
+    pub(crate) matches: Vec<QuoteMatch>,
     /// The address in this server's app that opens the source at these words.
     pub(crate) url: String,
 }
 
 /// Characters of a quote that match the query.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Match {
+pub(crate) struct QuoteMatch {
     /// The first, counted from the beginning of the quote.
     pub(crate) start: usize,
-    /// One past the last.
+    /// Offset after the last matching character.
     pub(crate) end: usize,
 }
 
-/// A passage beside a result.
+/// A passage directly before or after a result.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Neighbor {
-    /// Its id.
+pub(crate) struct NeighborPassage {
     pub(crate) id: Uuid,
-    /// Which passage of the source it is, from 0.
+    /// Position of the passage among the chunks of the source, from 0.
     pub(crate) chunk_index: u64,
     /// The first character in the revision's text.
     pub(crate) start_char: usize,
-    /// One past the last.
+    /// Offset after the passage's last character.
     pub(crate) end_char: usize,
-    /// The words.
+    /// Text of the passage, as it stands in the source.
     pub(crate) content: String,
 }
 
-/// How a search went.
+/// Timing, sizes and warnings of a search.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SearchMetadata {
-    /// How long it took, in milliseconds.
+    /// Duration of the search, in milliseconds.
     pub(crate) took_ms: f64,
-    /// How much of that went into what is connected; left out where that was not asked for.
+    /// Part of the duration spent on related events, in milliseconds; left out if they were not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) graph_ms: Option<f64>,
-    /// How many passages were looked at.
+    /// Number of passages that were searched.
     pub(crate) total_chunks_searched: u64,
-    /// How many candidates each list gave; null for a list that was not asked.
-    pub(crate) lists: ListSizes,
-    /// What should be known about how it went, as when a list could not be asked.
+    /// Number of candidates from each ranking; null for a ranking that was not used.
+    pub(crate) lists: CandidateCounts,
+    /// Warnings about the search, such as a ranking that was not available.
     pub(crate) notes: Vec<String>,
 }
 
-/// How many candidates each list gave.
+/// Number of candidates from each ranking.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct ListSizes {
-    /// Passages with the words.
+pub(crate) struct CandidateCounts {
+    /// Number of passages that contain words of the query.
     #[schema(required)]
     pub(crate) words: Option<u64>,
-    /// Passages near in meaning.
+    /// Number of passages with a similar meaning.
     #[schema(required)]
     pub(crate) vectors: Option<u64>,
 }
@@ -413,18 +418,18 @@ pub(crate) struct ListSizes {
 /// Something by which a search can be widened.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ExpandOption {
-    /// The name of the parameter.
+    /// Name of the parameter in the request.
     name: &'static str,
     /// boolean, integer or string[].
     #[serde(rename = "type")]
     kind: &'static str,
-    /// What it is if nothing is said.
+    /// Value that is used if the request does not set it.
     default: Json,
-    /// What it is for, to a person.
+    /// Purpose of the option, for people.
     description: &'static str,
-    /// What it changes.
+    /// Effect of the option on the results.
     effect: &'static str,
-    /// What is legal.
+    /// Allowed values, as a sentence.
     constraints: &'static str,
 }
 
@@ -528,8 +533,8 @@ impl SearchResult {
             neighbors: beside,
         } = found;
         let (source_id, revision_id) = (source.id.uuid(), revision.id.uuid());
-        let title = source.title().to_owned();
-        let evidence = evidence.into_iter().map(|one| Evidence {
+        let title = source.display_title().to_owned();
+        let evidence = evidence.into_iter().map(|one| ResultEvidence {
             url: app_url(source_id, revision_id, one.span.start, one.span.end),
             quote: one.quote,
             start_char: one.span.start,
@@ -537,9 +542,9 @@ impl SearchResult {
             page: one.page,
             section: one.section,
             revision_id,
-            matches: one.matches.into_iter().map(|span| Match { start: span.start, end: span.end }).collect(),
+            matches: one.matches.into_iter().map(|span| QuoteMatch { start: span.start, end: span.end }).collect(),
         });
-        let beside = beside.into_iter().map(|chunk| Neighbor {
+        let beside = beside.into_iter().map(|chunk| NeighborPassage {
             id: chunk.id.uuid(),
             chunk_index: chunk.ordinal,
             start_char: chunk.span.start,
@@ -554,7 +559,7 @@ impl SearchResult {
             content: event.as_ref().map_or(chunk.content, |event| event.narrative.clone()),
             category: event.as_ref().map(|event| event.category.as_str()),
             score,
-            scores: Scores {
+            scores: ResultRanks {
                 bm25_rank: words.map(|ranked| ranked.rank),
                 bm25: words.map(|ranked| ranked.score),
                 vector_rank: vector.map(|ranked| ranked.rank),
@@ -566,7 +571,7 @@ impl SearchResult {
                 kind: source.kind.as_str(),
                 origin: source.origin.as_str(),
                 title: title.clone(),
-                author: line(&source.reference.authors),
+                author: join_names(&source.reference.authors),
                 publication_date: source.reference.publication_date.as_ref().map(ToString::to_string),
                 url: source.url,
                 site_name: source.site_name,
@@ -586,11 +591,11 @@ impl SearchResult {
 
 impl SearchAnswer {
     /// The answer to a search that took so many milliseconds.
-    pub(crate) fn new(search: &Search, found: Found, took_ms: f64) -> Self {
+    pub(crate) fn new(search: &SearchRequest, found: SearchResponse, took_ms: f64) -> Self {
         let neighbors = search.expand_neighbors;
         let diffs = search.graph.as_ref().is_some_and(|graph| graph.include_revision_diff);
         let graph_ms = found.expanded.as_ref().map(|more| (more.took.as_secs_f64() * 1e6).round() / 1e3);
-        let (related, entities) = found.expanded.map(|more| expanded(more, diffs)).unzip();
+        let (related, entities) = found.expanded.map(|more| convert_expansion(more, diffs)).unzip();
         Self {
             primary_results: found.results.into_iter().map(|one| SearchResult::new(one, neighbors)).collect(),
             related_context: related,
@@ -600,7 +605,7 @@ impl SearchAnswer {
                 took_ms,
                 graph_ms,
                 total_chunks_searched: found.searched,
-                lists: ListSizes { words: found.words, vectors: found.vectors },
+                lists: CandidateCounts { words: found.words, vectors: found.vectors },
                 notes: found.notes,
             },
         }

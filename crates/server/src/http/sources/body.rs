@@ -1,7 +1,7 @@
 //! Taking the body of a request about a source apart.
 
-use ibid_app::{SourceChange, SourceContent, SourceDraft, names};
-use ibid_domain::{Code, JsonObject, Problem, Reference, SourceType, problem::shown};
+use ibid_app::{SourceChange, SourceContent, SourceDraft, parse_names};
+use ibid_domain::{Code, JsonObject, Problem, Reference, SourceType, problem::shorten_for_error};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use utoipa::ToSchema;
@@ -14,57 +14,58 @@ use crate::http::extract::{check_facts, hash_in_field, parse_json};
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the body, which is read by hand: which fields are said matters")]
 pub(crate) struct NewSource {
-    /// An address to fetch.
+    /// Web address to fetch the content from.
     url: Option<String>,
     /// Bytes that are kept already.
     artifact_sha256: Option<String>,
-    /// A text.
+    /// Content of the source, as text.
     content: Option<String>,
-    /// Whether to fetch `url`; if not, it is only noted. True unless there is other content.
+    /// True if the content is fetched from `url`; false only stores the address. Default: true unless the request has
+    /// other content.
     fetch: Option<bool>,
     /// Its type, one of the twelve; both spellings are understood.
     #[schema(rename = "type")]
     kind: Option<String>,
-    /// Where it came from, if that is not what its content suggests.
+    /// Origin of the source; default: derived from its content.
     origin: Option<String>,
     /// The document it is collected for.
     document_id: Option<Uuid>,
-    /// The project it belongs to.
+    /// Id of the project that the source belongs to.
     project_id: Option<Uuid>,
-    /// The run that brought it.
+    /// Id of the run that added the source.
     run_id: Option<Uuid>,
     /// The message that brought it, at most 255 characters.
     message_id: Option<String>,
-    /// What another system calls it. New bytes under the same id are a new revision.
+    /// Id in another system. New content under the same id makes a new revision.
     external_id: Option<String>,
-    /// What it is filed under.
+    /// Tags of the source, for filters.
     tags: Option<Vec<String>>,
-    /// What its type says of it.
+    /// Facts that are specific to the type of the source.
     #[schema(value_type = Option<HashMap<String, serde_json::Value>>)]
     metadata: Option<JsonObject>,
-    /// The name of its site.
+    /// Name of the website that the source is from.
     site_name: Option<String>,
     #[schema(inline)]
     #[serde(flatten)]
     reference: ReferenceFields,
 }
 
-/// What is to change of a source; what is not named stays as it is, and what is null is removed.
+/// Changes to a source. A field that is left out stays as it is; null removes it.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the body, which is read by hand: which fields are said matters")]
 pub(crate) struct SourcePatch {
-    /// Its type.
+    /// Type of the source, one of the twelve source types.
     #[schema(rename = "type")]
     kind: Option<String>,
-    /// Its address.
+    /// Web address of the source; null removes it.
     url: Option<String>,
-    /// The name of its site.
+    /// Name of the website that the source is from.
     site_name: Option<String>,
     /// The document it is collected for.
     document_id: Option<Uuid>,
-    /// The project it belongs to.
+    /// Id of the project that the source belongs to.
     project_id: Option<Uuid>,
-    /// What it is filed under.
+    /// Tags of the source; they replace the ones it has.
     tags: Option<Vec<String>>,
     /// Fields of its metadata: those that are null are removed, the others set.
     #[schema(value_type = Option<HashMap<String, serde_json::Value>>)]
@@ -74,29 +75,28 @@ pub(crate) struct SourcePatch {
     reference: ReferenceFields,
 }
 
-/// What a bibliography needs to know.
+/// Bibliographic details of a source.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes fields that are read by name")]
 pub(crate) struct ReferenceFields {
-    /// What it is called.
     title: Option<String>,
-    /// Who wrote it, in one line; several names are parted by `;` or `and`.
+    /// Names of the authors in one line; separate several names with `;` or `and`.
     author: Option<String>,
-    /// Who wrote it: names, or objects with `family` and `given`.
+    /// Authors: names, or objects with `family` and `given`.
     #[schema(value_type = Option<Vec<serde_json::Value>>)]
     authors: Option<Vec<Json>>,
-    /// Who edited it.
+    /// Editors: names, or objects with `family` and `given`.
     #[schema(value_type = Option<Vec<serde_json::Value>>)]
     editors: Option<Vec<Json>>,
-    /// When it appeared: 2024-05-01, 2024-05 or 2024.
+    /// Publication date: 2024-05-01, 2024-05 or 2024.
     publication_date: Option<String>,
-    /// What kind of work it is, in the words of CSL.
+    /// Type of the work as a CSL type, such as `article-journal`.
     genre: Option<String>,
     /// The journal, book, series or site it appeared in.
     container: Option<String>,
-    /// Who published it.
+    /// Name of the publisher of the work.
     publisher: Option<String>,
-    /// Where it was published.
+    /// City or place of the publisher.
     publisher_place: Option<String>,
     /// The volume of its container.
     volume: Option<String>,
@@ -104,7 +104,7 @@ pub(crate) struct ReferenceFields {
     issue: Option<String>,
     /// Its pages in its container.
     pages: Option<String>,
-    /// Which edition it is.
+    /// Edition, such as `2` or `revised`.
     edition: Option<String>,
     /// Its Digital Object Identifier.
     doi: Option<String>,
@@ -114,16 +114,16 @@ pub(crate) struct ReferenceFields {
     issn: Option<String>,
     /// Its language, as a BCP 47 tag.
     language: Option<String>,
-    /// What it is about.
+    /// Abstract or summary of the work.
     summary: Option<String>,
-    /// What a person says of it.
+    /// Note of a user about the work.
     note: Option<String>,
 }
 
 /// The rest of a new source, once the fields of the bibliography are taken out.
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
-struct Rest {
+struct NewSourceFields {
     url: Option<String>,
     artifact_sha256: Option<String>,
     content: Option<String>,
@@ -143,38 +143,38 @@ struct Rest {
 
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
-struct PatchRest {
-    #[serde(rename = "type", deserialize_with = "said")]
+struct SourcePatchFields {
+    #[serde(rename = "type", deserialize_with = "deserialize_present")]
     kind: Option<Option<String>>,
-    #[serde(deserialize_with = "said")]
+    #[serde(deserialize_with = "deserialize_present")]
     url: Option<Option<String>>,
-    #[serde(deserialize_with = "said")]
+    #[serde(deserialize_with = "deserialize_present")]
     site_name: Option<Option<String>>,
-    #[serde(deserialize_with = "said")]
+    #[serde(deserialize_with = "deserialize_present")]
     document_id: Option<Option<Uuid>>,
-    #[serde(deserialize_with = "said")]
+    #[serde(deserialize_with = "deserialize_present")]
     project_id: Option<Option<Uuid>>,
-    #[serde(deserialize_with = "said")]
+    #[serde(deserialize_with = "deserialize_present")]
     tags: Option<Option<Vec<String>>>,
     metadata: Option<JsonObject>,
 }
 
 /// A field that was named, be it null.
-pub(crate) fn said<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
+pub(crate) fn deserialize_present<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
 /// The draft that a body asks for.
-pub(crate) fn draft(body: &[u8]) -> Result<SourceDraft, Problem> {
+pub(crate) fn parse_draft(body: &[u8]) -> Result<SourceDraft, Problem> {
     let mut object: JsonObject = parse_json(body)?;
-    let (_, reference) = reference(&mut object)?;
-    let rest: Rest = typed(object)?;
+    let (_, reference) = take_reference(&mut object)?;
+    let rest: NewSourceFields = parse_object(object)?;
     let given = [rest.artifact_sha256.is_some(), rest.content.is_some()];
     if given.iter().filter(|given| **given).count() > 1 {
         let detail = "artifact_sha256 and content are both given; a source is made of one of them";
-        return Err(Problem::new(Code::InvalidField, detail).field("content"));
+        return Err(Problem::new(Code::InvalidField, detail).with_field("content"));
     }
     let content = if let Some(hash) = &rest.artifact_sha256 {
         SourceContent::Artifact(hash_in_field(hash, "artifact_sha256")?)
@@ -189,7 +189,7 @@ pub(crate) fn draft(body: &[u8]) -> Result<SourceDraft, Problem> {
     check_facts("metadata", &metadata)?;
     Ok(SourceDraft {
         content,
-        kind: rest.kind.as_deref().map(kind).transpose()?,
+        kind: rest.kind.as_deref().map(parse_source_type).transpose()?,
         origin: rest.origin.as_deref().map(str::parse).transpose()?,
         reference,
         url: rest.url,
@@ -206,15 +206,15 @@ pub(crate) fn draft(body: &[u8]) -> Result<SourceDraft, Problem> {
 }
 
 /// The change that a body asks for.
-pub(crate) fn change(body: &[u8]) -> Result<SourceChange, Problem> {
+pub(crate) fn parse_change(body: &[u8]) -> Result<SourceChange, Problem> {
     let mut object: JsonObject = parse_json(body)?;
-    let (named, reference) = reference(&mut object)?;
-    let rest: PatchRest = typed(object)?;
+    let (named, reference) = take_reference(&mut object)?;
+    let rest: SourcePatchFields = parse_object(object)?;
     if let Some(metadata) = &rest.metadata {
         check_facts("metadata", metadata)?;
     }
     Ok(SourceChange {
-        kind: rest.kind.flatten().as_deref().map(kind).transpose()?,
+        kind: rest.kind.flatten().as_deref().map(parse_source_type).transpose()?,
         reference: (!named.is_empty()).then_some((named, reference)),
         url: rest.url,
         site_name: rest.site_name,
@@ -226,30 +226,30 @@ pub(crate) fn change(body: &[u8]) -> Result<SourceChange, Problem> {
 }
 
 /// A source type, with the field that it was read from.
-pub(crate) fn kind(text: &str) -> Result<SourceType, Problem> {
-    text.parse().map_err(|problem: Problem| problem.field("type"))
+pub(crate) fn parse_source_type(text: &str) -> Result<SourceType, Problem> {
+    text.parse().map_err(|problem: Problem| problem.with_field("type"))
 }
 
-fn typed<T: serde::de::DeserializeOwned>(object: JsonObject) -> Result<T, Problem> {
+fn parse_object<T: serde::de::DeserializeOwned>(object: JsonObject) -> Result<T, Problem> {
     parse_json(Json::Object(object).to_string().as_bytes())
 }
 
 /// Takes the fields of the bibliography out of a body: their names, and what they say.
-fn reference(object: &mut JsonObject) -> Result<(Vec<String>, Reference), Problem> {
+fn take_reference(object: &mut JsonObject) -> Result<(Vec<String>, Reference), Problem> {
     let mut named = Vec::new();
     let mut fields = Map::new();
     if let Some(line) = object.remove("author") {
         let authors = match line {
             Json::Null => Vec::new(),
-            Json::String(line) => names(&line),
+            Json::String(line) => parse_names(&line),
             other => {
-                let detail = format!("author is {}; it takes a line of text", shown(&other.to_string()));
-                return Err(Problem::new(Code::InvalidField, detail).field("author"));
+                let detail = format!("author is {}; it takes a line of text", shorten_for_error(&other.to_string()));
+                return Err(Problem::new(Code::InvalidField, detail).with_field("author"));
             }
         };
         if object.contains_key("authors") {
             let detail = "author and authors are both given; give one of them";
-            return Err(Problem::new(Code::InvalidField, detail).field("author"));
+            return Err(Problem::new(Code::InvalidField, detail).with_field("author"));
         }
         named.push("authors".to_owned());
         fields.insert("authors".to_owned(), serde_json::to_value(authors).unwrap_or_default());
@@ -262,7 +262,7 @@ fn reference(object: &mut JsonObject) -> Result<(Vec<String>, Reference), Proble
             }
         }
     }
-    let reference = typed(fields)?;
+    let reference = parse_object(fields)?;
     Ok((named, reference))
 }
 
@@ -272,12 +272,12 @@ mod tests {
 
     #[test]
     fn what_a_source_is_made_of_follows_from_what_is_given() {
-        let content = |body: &str| draft(body.as_bytes()).unwrap().content;
+        let content = |body: &str| parse_draft(body.as_bytes()).unwrap().content;
         assert_eq!(content(r#"{"url":"https://example.org"}"#), SourceContent::AtUrl);
         assert_eq!(content(r#"{"title":"T","author":"A; B"}"#), SourceContent::Nothing);
         assert_eq!(content(r#"{"title":"T","url":"https://example.org","fetch":false}"#), SourceContent::Nothing);
         assert_eq!(content(r#"{"content":"words"}"#), SourceContent::Text("words".to_owned()));
-        let authors = draft(br#"{"title":"T","author":"A; B"}"#).unwrap().reference.authors;
+        let authors = parse_draft(br#"{"title":"T","author":"A; B"}"#).unwrap().reference.authors;
         assert_eq!(authors.len(), 2);
     }
 
@@ -292,14 +292,14 @@ mod tests {
             (r#"{"artifact_sha256":"xyz"}"#, "artifact_sha256"),
             (r#"{"title":"T","document_id":"7"}"#, "document_id"),
         ] {
-            let problem = draft(body.as_bytes()).unwrap_err();
+            let problem = parse_draft(body.as_bytes()).unwrap_err();
             assert_eq!(problem.field.as_deref(), Some(field), "{body}: {}", problem.detail);
         }
     }
 
     #[test]
     fn a_patch_tells_null_from_nothing() {
-        let change = change(br#"{"publisher":null,"title":"New","document_id":null}"#).unwrap();
+        let change = parse_change(br#"{"publisher":null,"title":"New","document_id":null}"#).unwrap();
         let (named, reference) = change.reference.unwrap();
         assert_eq!(named, ["title", "publisher"]);
         assert_eq!((reference.title.as_deref(), reference.publisher), (Some("New"), None));

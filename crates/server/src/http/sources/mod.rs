@@ -1,7 +1,7 @@
 //! `/api/v1/sources`
 
 pub(crate) mod body;
-mod bring;
+mod bulk_import;
 mod views;
 pub(crate) mod wire;
 
@@ -10,8 +10,10 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use ibid_app::About;
-use ibid_domain::{CharIndex, Code, EmbeddingState, Problem, RevisionId, SourceId, SourceStatus, Span, problem::shown};
+use ibid_app::ContentHints;
+use ibid_domain::{
+    CharIndex, Code, EmbeddingState, Problem, RevisionId, SourceId, SourceStatus, Span, problem::shorten_for_error,
+};
 use ibid_store::SourceFilter;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -19,8 +21,8 @@ use uuid::Uuid;
 
 use self::{
     body::{NewSource, SourcePatch},
-    views::{SourcePage, SourceView, View},
-    wire::{Chunk, Extracted, Revision, Source, SourceImpact, Text},
+    views::{SourcePage, SourceView, SourceViewKind},
+    wire::{Chunk, ExtractedPage, Revision, Source, SourceImpact, SourceText},
 };
 use super::{
     Server,
@@ -30,7 +32,7 @@ use super::{
     wire::{Page, Problem as WireProblem},
 };
 
-pub(super) use bring::{__path_import, __path_upload, import, upload};
+pub(super) use bulk_import::{__path_import, __path_upload, import, upload};
 
 /// Bring a source
 ///
@@ -53,14 +55,14 @@ pub(super) async fn create(
     request: Request,
 ) -> ApiResult<(StatusCode, axum::Json<Source>)> {
     let body = json_body(&server, request).await?;
-    let (described, new) = server.app.create_source(&scope, body::draft(&body)?).await?;
+    let (described, new) = server.app.create_source(&scope, body::parse_draft(&body)?).await?;
     Ok((if new { StatusCode::CREATED } else { StatusCode::OK }, axum::Json(described.into())))
 }
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct ListQuery {
-    /// Only those of this type.
+pub(super) struct SourceListQuery {
+    /// Only list sources of this type.
     #[serde(rename = "type")]
     kind: Option<String>,
     /// Only those from there: web, blob_storage, manual …
@@ -79,15 +81,15 @@ pub(super) struct ListQuery {
     status: Option<String>,
     /// Only those with all these words: in title, authors, address, file name or tags, or in one passage of the text.
     q: Option<String>,
-    /// How each is shown: source (as here), entity (its type's own fields) or cited_file.
+    /// Form of each item: source (default), entity (the fields of its type) or cited_file.
     view: Option<String>,
 }
 
 /// The most words that a list looks for.
 const MAX_WORDS: usize = 32;
 
-impl ListQuery {
-    fn filter(&self) -> Result<SourceFilter, Problem> {
+impl SourceListQuery {
+    fn to_filter(&self) -> Result<SourceFilter, Problem> {
         let in_query = |problem: Problem| Problem { code: Code::InvalidQuery, ..problem };
         let set = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         let words: Vec<String> = set(&self.q)
@@ -100,13 +102,13 @@ impl ListQuery {
             .collect();
         if words.is_empty() && self.q.as_deref().is_some_and(|q| !q.trim().is_empty()) {
             let detail = "q has no word in it; give one or more";
-            return Err(Problem::new(Code::InvalidQuery, detail).field("q"));
+            return Err(Problem::new(Code::InvalidQuery, detail).with_field("q"));
         }
         if self.message_id.as_deref().is_some_and(|id| id.contains('\0')) {
-            return Err(Problem::new(Code::InvalidQuery, "message_id has a NUL character").field("message_id"));
+            return Err(Problem::new(Code::InvalidQuery, "message_id has a NUL character").with_field("message_id"));
         }
         Ok(SourceFilter {
-            kind: set(&self.kind).as_deref().map(body::kind).transpose().map_err(in_query)?,
+            kind: set(&self.kind).as_deref().map(body::parse_source_type).transpose().map_err(in_query)?,
             origin: set(&self.origin).as_deref().map(str::parse).transpose().map_err(in_query)?,
             document_id: self.document_id,
             project_id: self.project_id,
@@ -119,10 +121,10 @@ impl ListQuery {
     }
 }
 
-/// List sources, newest first
+/// List sources in the library, newest first
 #[utoipa::path(
     get, path = "/api/v1/sources", tag = "sources", operation_id = "list_sources",
-    params(ListQuery, Paging),
+    params(SourceListQuery, Paging),
     responses(
         (status = 200, description = "One page", body = SourcePage),
         (status = 422, description = "A parameter is not legal", body = WireProblem, content_type = "application/problem+json"),
@@ -131,33 +133,33 @@ impl ListQuery {
 pub(super) async fn list(
     State(server): State<Server>,
     Caller(scope): Caller,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<SourceListQuery>,
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<SourcePage>> {
-    let view = view(query.view.as_deref())?;
-    let page = server.app.sources(&scope, &query.filter()?, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    Ok(axum::Json(Page::of(page, |described| view.of(described))))
+    let view = parse_view(query.view.as_deref())?;
+    let page = server.app.sources(&scope, &query.to_filter()?, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    Ok(axum::Json(Page::from_page(page, |described| view.build_view(described))))
 }
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct ViewQuery {
-    /// How it is shown: source (as here), entity (its type's own fields) or cited_file.
+pub(super) struct SourceViewQuery {
+    /// Form of the response: source (default), entity (the fields of its type) or cited_file.
     view: Option<String>,
 }
 
-/// How many sources have come how far.
+/// Number of sources in each processing state.
 #[derive(Serialize, ToSchema, Default)]
 pub(super) struct SourceCounts {
-    /// All of them.
+    /// Number of all sources in the library.
     total: u64,
     /// Their content is being fetched or read.
     pending: u64,
     /// Found by words, not yet by meaning.
     indexed: u64,
-    /// Done.
+    /// Number of sources that are found by words and by meaning.
     ready: u64,
-    /// Without text.
+    /// Number of sources whose content could not be read.
     failed: u64,
     /// Waiting to be found by meaning.
     embedding_pending: u64,
@@ -165,12 +167,15 @@ pub(super) struct SourceCounts {
     embedding_failed: u64,
 }
 
-/// How many sources have come how far
+/// Count the sources in each processing state
 #[utoipa::path(
     get, path = "/api/v1/sources/counts", tag = "sources", operation_id = "count_sources",
     responses((status = 200, description = "The counts", body = SourceCounts)),
 )]
-pub(super) async fn counts(State(server): State<Server>, Caller(scope): Caller) -> ApiResult<axum::Json<SourceCounts>> {
+pub(super) async fn count_sources(
+    State(server): State<Server>,
+    Caller(scope): Caller,
+) -> ApiResult<axum::Json<SourceCounts>> {
     let mut counts = SourceCounts::default();
     for (status, embedding, count) in server.app.count_sources(&scope).await? {
         counts.total += count;
@@ -189,10 +194,10 @@ pub(super) async fn counts(State(server): State<Server>, Caller(scope): Caller) 
     Ok(axum::Json(counts))
 }
 
-/// One source
+/// Get the details of a source by its id
 #[utoipa::path(
     get, path = "/api/v1/sources/{id}", tag = "sources", operation_id = "get_source",
-    params(("id" = String, Path, description = "Its id"), ViewQuery),
+    params(("id" = String, Path, description = "Its id"), SourceViewQuery),
     responses(
         (status = 200, description = "The source", body = SourceView),
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
@@ -202,10 +207,10 @@ pub(super) async fn get_one(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
-    Query(query): Query<ViewQuery>,
+    Query(query): Query<SourceViewQuery>,
 ) -> ApiResult<axum::Json<SourceView>> {
-    let view = view(query.view.as_deref())?;
-    Ok(axum::Json(view.of(server.app.source(&scope, source_id(&id)?).await?)))
+    let view = parse_view(query.view.as_deref())?;
+    Ok(axum::Json(view.build_view(server.app.source(&scope, source_id(&id)?).await?)))
 }
 
 /// Change what is said of a source
@@ -229,7 +234,7 @@ pub(super) async fn change(
 ) -> ApiResult<axum::Json<Source>> {
     let id = source_id(&id)?;
     let body = json_body(&server, request).await?;
-    Ok(axum::Json(server.app.change_source(&scope, id, body::change(&body)?).await?.into()))
+    Ok(axum::Json(server.app.change_source(&scope, id, body::parse_change(&body)?).await?.into()))
 }
 
 /// Delete a source
@@ -261,9 +266,9 @@ pub(super) struct ImpactQuery {
     artifact_sha256: Option<String>,
 }
 
-/// What would be lost with a source
+/// Get the impact of deleting a source
 ///
-/// Before it is deleted or replaced: every claim of a message that would lose its support, and the bytes that would go.
+/// Lists every claim in messages that would lose its support, and the artifacts that would be deleted.
 #[utoipa::path(
     get, path = "/api/v1/sources/{id}/impact", tag = "sources", operation_id = "get_source_impact",
     params(("id" = String, Path, description = "Its id"), ImpactQuery, Paging),
@@ -272,7 +277,7 @@ pub(super) struct ImpactQuery {
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn impact(
+pub(super) async fn get_impact(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
@@ -283,22 +288,23 @@ pub(super) async fn impact(
     let replacement = query.artifact_sha256.as_deref();
     let replacement = replacement.map(|hash| hash_in_field(hash, "artifact_sha256")).transpose()?;
     let impact = server.app.source_impact(&scope, id).await?;
-    let losses = server.app.losses(&scope, id, replacement, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let losses =
+        server.app.affected_claims(&scope, id, replacement, paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(SourceImpact::new(impact, losses)))
 }
 
 /// The content to take in again.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct NewContent {
+pub(super) struct RefreshBody {
     /// New bytes, which are kept already; if not given, the address is fetched again.
     artifact_sha256: Option<String>,
 }
 
 /// The work that was asked for.
 #[derive(Serialize, ToSchema)]
-pub(super) struct Asked {
-    /// The job that does it.
+pub(super) struct QueuedJob {
+    /// Id of the job that does the work.
     job_id: Uuid,
 }
 
@@ -308,9 +314,9 @@ pub(super) struct Asked {
 #[utoipa::path(
     post, path = "/api/v1/sources/{id}/refresh", tag = "sources", operation_id = "refresh_source",
     params(("id" = String, Path, description = "Its id")),
-    request_body(content = Option<NewContent>),
+    request_body(content = Option<RefreshBody>),
     responses(
-        (status = 202, description = "Asked for", body = Asked),
+        (status = 202, description = "Asked for", body = QueuedJob),
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
         (status = 409, description = "It has no address", body = WireProblem, content_type = "application/problem+json"),
     ),
@@ -320,13 +326,13 @@ pub(super) async fn refresh(
     Caller(scope): Caller,
     Path(id): Path<String>,
     request: Request,
-) -> ApiResult<(StatusCode, axum::Json<Asked>)> {
+) -> ApiResult<(StatusCode, axum::Json<QueuedJob>)> {
     let id = source_id(&id)?;
     let body = read_body(request.into_body(), server.config.json_limit_bytes).await?;
-    let new: NewContent = if body.is_empty() { NewContent::default() } else { super::extract::parse_json(&body)? };
+    let new: RefreshBody = if body.is_empty() { RefreshBody::default() } else { super::extract::parse_json(&body)? };
     let content = new.artifact_sha256.map(|hash| hash_in_field(&hash, "artifact_sha256")).transpose()?;
     let job = server.app.refresh_source(&scope, id, content).await?;
-    Ok((StatusCode::ACCEPTED, axum::Json(Asked { job_id: job.uuid() })))
+    Ok((StatusCode::ACCEPTED, axum::Json(QueuedJob { job_id: job.uuid() })))
 }
 
 /// The versions of a source's content, newest first
@@ -338,14 +344,14 @@ pub(super) async fn refresh(
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn revisions(
+pub(super) async fn list_revisions(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<Page<Revision>>> {
     let page = server.app.revisions(&scope, source_id(&id)?, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    Ok(axum::Json(Page::of(page, Revision::from)))
+    Ok(axum::Json(Page::from_page(page, Revision::from)))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -356,10 +362,10 @@ pub(super) struct RevisionQuery {
 }
 
 impl RevisionQuery {
-    fn id(&self) -> Result<Option<RevisionId>, Problem> {
+    fn revision_id(&self) -> Result<Option<RevisionId>, Problem> {
         let wrong = |text: &str| {
-            let detail = format!("there is no revision '{}'; an id is a UUID", shown(text));
-            Problem::new(Code::RevisionNotFound, detail).field("revision")
+            let detail = format!("there is no revision '{}'; an id is a UUID", shorten_for_error(text));
+            Problem::new(Code::RevisionNotFound, detail).with_field("revision")
         };
         self.revision.as_deref().map(|text| text.parse().map_err(|_| wrong(text))).transpose()
     }
@@ -377,7 +383,7 @@ impl RevisionQuery {
         (status = 404, description = "There is no such source, or it has no content", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn content(
+pub(super) async fn download_content(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
@@ -385,8 +391,8 @@ pub(super) async fn content(
     Query(query): Query<ContentQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let revision = server.app.revision(&scope, source_id(&id)?, revision.id()?).await?;
-    content::send(&server, &scope, revision.content, &query, &headers).await
+    let revision = server.app.revision(&scope, source_id(&id)?, revision.revision_id()?).await?;
+    content::send_artifact(&server, &scope, revision.content, &query, &headers).await
 }
 
 /// A small picture of a source
@@ -398,19 +404,19 @@ pub(super) async fn content(
         (status = 404, description = "There is no such source, or no picture of it", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn thumbnail(
+pub(super) async fn download_thumbnail(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
     Query(revision): Query<RevisionQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let revision = server.app.revision(&scope, source_id(&id)?, revision.id()?).await?;
+    let revision = server.app.revision(&scope, source_id(&id)?, revision.revision_id()?).await?;
     let Some(picture) = revision.thumbnail else {
         let detail = "there is no small picture of this source; images and PDF files have one";
         return Err(Problem::new(Code::SourceHasNoContent, detail).into());
     };
-    content::send(&server, &scope, picture, &ContentQuery::inline(), &headers).await
+    content::send_artifact(&server, &scope, picture, &ContentQuery::inline(), &headers).await
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -430,11 +436,11 @@ pub(super) struct TextQuery {
     get, path = "/api/v1/sources/{id}/text", tag = "sources", operation_id = "get_source_text",
     params(("id" = String, Path, description = "Its id"), RevisionQuery, TextQuery),
     responses(
-        (status = 200, description = "The text", body = Text),
+        (status = 200, description = "The text", body = SourceText),
         (status = 404, description = "There is no such source, or it has no text", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn text(
+pub(super) async fn get_text(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
@@ -443,22 +449,22 @@ pub(super) async fn text(
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let id = source_id(&id)?;
-    let found = server.app.source_text(&scope, id, revision.id()?).await?;
+    let found = server.app.source_text(&scope, id, revision.revision_id()?).await?;
     let index = CharIndex::new(&found.text);
     let end = query.end_char.unwrap_or(index.len()).min(index.len());
     let start = query.start_char.unwrap_or(0);
     if start > end {
         let detail = format!("start_char is {start}; the text ends at {end}");
-        return Err(Problem::new(Code::InvalidQuery, detail).field("start_char").into());
+        return Err(Problem::new(Code::InvalidQuery, detail).with_field("start_char").into());
     }
     let span = Span::new(start, end);
-    let words = index.of(span).unwrap_or_default().to_owned();
+    let words = index.span_text(span).unwrap_or_default().to_owned();
     let plain = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if plain.starts_with("text/plain") {
         return Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], words).into_response());
     }
-    let marks = found.marks.into_iter().filter(|mark| mark.span.meets(span)).map(wire::Mark::from).collect();
-    Ok(axum::Json(Text {
+    let marks = found.marks.into_iter().filter(|mark| mark.span.overlaps(span)).map(wire::Mark::from).collect();
+    Ok(axum::Json(SourceText {
         source_id: id.uuid(),
         revision_id: found.revision.id.uuid(),
         text_sha256: found.revision.text,
@@ -480,7 +486,7 @@ pub(super) async fn text(
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn chunks(
+pub(super) async fn list_chunks(
     State(server): State<Server>,
     Caller(scope): Caller,
     Path(id): Path<String>,
@@ -488,17 +494,17 @@ pub(super) async fn chunks(
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<Page<Chunk>>> {
     let (limit, cursor) = (paging.limit()?, paging.cursor()?);
-    let page = server.app.chunks(&scope, source_id(&id)?, revision.id()?, limit, cursor.as_ref()).await?;
-    Ok(axum::Json(Page::of(page, Chunk::from)))
+    let page = server.app.chunks(&scope, source_id(&id)?, revision.revision_id()?, limit, cursor.as_ref()).await?;
+    Ok(axum::Json(Page::from_page(page, Chunk::from)))
 }
 
-/// A page to be read.
+/// An HTML page to extract metadata and content from.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PageToRead {
-    /// Its HTML.
+pub(super) struct ExtractPageBody {
+    /// HTML of the page, with its head.
     html: String,
-    /// Where it stands.
+    /// Web address that the page was loaded from.
     url: Option<String>,
 }
 
@@ -507,34 +513,38 @@ pub(super) struct PageToRead {
 /// What would be stored if this HTML stood at that address. Nothing is fetched.
 #[utoipa::path(
     post, path = "/api/v1/sources/extract", tag = "sources", operation_id = "extract_page",
-    request_body = PageToRead,
+    request_body = ExtractPageBody,
     responses(
-        (status = 200, description = "What it tells of itself", body = Extracted),
+        (status = 200, description = "What it tells of itself", body = ExtractedPage),
         (status = 422, description = "It cannot be read", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
-pub(super) async fn extract(
+pub(super) async fn extract_page(
     State(server): State<Server>,
-    Json(page): Json<PageToRead>,
-) -> ApiResult<axum::Json<Extracted>> {
-    let about =
-        About { media_type: Some("text/html; charset=utf-8".to_owned()), url: page.url.clone(), ..About::default() };
+    Json(page): Json<ExtractPageBody>,
+) -> ApiResult<axum::Json<ExtractedPage>> {
+    let about = ContentHints {
+        media_type: Some("text/html; charset=utf-8".to_owned()),
+        url: page.url.clone(),
+        ..ContentHints::default()
+    };
     let read = server.app.read_bytes(&about, page.html.into()).await?;
-    let reading = read.map_err(|error| Problem::new(Code::InvalidField, error.to_string()).field("html"))?;
-    let mut extracted = Extracted::from(reading);
+    let reading = read.map_err(|error| Problem::new(Code::InvalidField, error.to_string()).with_field("html"))?;
+    let mut extracted = ExtractedPage::from(reading);
     extracted.title = extracted.title.or_else(|| page.url.clone());
     extracted.url = page.url;
     Ok(axum::Json(extracted))
 }
 
-fn view(name: Option<&str>) -> Result<View, Problem> {
+fn parse_view(name: Option<&str>) -> Result<SourceViewKind, Problem> {
     match name.unwrap_or("source") {
-        "" | "source" => Ok(View::Source),
-        "entity" => Ok(View::Entity),
-        "cited_file" => Ok(View::CitedFile),
+        "" | "source" => Ok(SourceViewKind::Source),
+        "entity" => Ok(SourceViewKind::Entity),
+        "cited_file" => Ok(SourceViewKind::CitedFile),
         other => {
-            let detail = format!("'{}' is not a view; it is one of source, entity, cited_file", shown(other));
-            Err(Problem::new(Code::InvalidQuery, detail).field("view"))
+            let detail =
+                format!("'{}' is not a view; it is one of source, entity, cited_file", shorten_for_error(other));
+            Err(Problem::new(Code::InvalidQuery, detail).with_field("view"))
         }
     }
 }
@@ -542,11 +552,11 @@ fn view(name: Option<&str>) -> Result<View, Problem> {
 /// The id of a source. What is not an id names nothing, so it is not found.
 pub(crate) fn source_id(text: &str) -> Result<SourceId, Problem> {
     text.parse().map_err(|_| {
-        Problem::new(Code::SourceNotFound, format!("there is no source '{}'; an id is a UUID", shown(text)))
+        Problem::new(Code::SourceNotFound, format!("there is no source '{}'; an id is a UUID", shorten_for_error(text)))
     })
 }
 
-/// The bytes of a JSON body.
+/// Reads the body of a JSON request, up to the size limit.
 async fn json_body(server: &Server, request: Request) -> Result<bytes::Bytes, Problem> {
     super::extract::check_json_type(request.headers())?;
     read_body(request.into_body(), server.config.json_limit_bytes).await

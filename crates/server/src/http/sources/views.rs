@@ -1,6 +1,6 @@
 //! A source as other vocabularies know it: an entity with its type's own fields, or a cited file.
 
-use ibid_app::Described;
+use ibid_app::SourceWithRevision;
 use ibid_domain::{JsonObject, SourceType, metadata};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -17,59 +17,58 @@ pub(crate) type SourcePage = Page<SourceView>;
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum SourceView {
-    /// As Ibid knows it.
+    /// The default view: all fields of a source.
     Source(Box<Source>),
     /// With `view=entity`: its type's own fields beside its id, type and title.
     #[schema(value_type = HashMap<String, serde_json::Value>)]
     Entity(JsonObject),
     /// With `view=cited_file`: what a list of cited files shows.
-    CitedFile(CitedFile),
+    CitedFile(CitedFileView),
 }
 
 /// A source as a list of cited files shows it.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct CitedFile {
-    /// What to call it.
+pub(crate) struct CitedFileView {
+    /// Name of the source's file, or its title if it has no file.
     file_name: String,
-    /// Its id.
     file_id: Uuid,
-    /// Where it came from.
+    /// Origin of the source, such as `web` or `email`.
     source_type: &'static str,
-    /// What its bytes are.
+    /// Media type of the source's content.
     mime_type: String,
-    /// How well it answered; null where nothing was asked.
+    /// Relevance to the query, from 0 to 1; null outside of a search.
     #[schema(required)]
     relevance_score: Option<f64>,
-    /// Whether it is a picture.
+    /// True if the source is an image.
     is_image: bool,
-    /// How a client gets at the content.
+    /// Way for a client to get the content: `internal_api`, `oauth_proxy` or `external`.
     fetch_strategy: &'static str,
 }
 
-/// Which fields of a source are shown.
+/// Form in which a source is returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum View {
+pub(crate) enum SourceViewKind {
     #[default]
     Source,
     Entity,
     CitedFile,
 }
 
-impl View {
-    pub(crate) fn of(self, described: Described) -> SourceView {
+impl SourceViewKind {
+    pub(crate) fn build_view(self, described: SourceWithRevision) -> SourceView {
         match self {
             Self::Source => SourceView::Source(Box::new(described.into())),
-            Self::Entity => SourceView::Entity(entity(described)),
+            Self::Entity => SourceView::Entity(entity_fields(described)),
             Self::CitedFile => SourceView::CitedFile(cited_file(&described)),
         }
     }
 }
 
-fn cited_file(described: &Described) -> CitedFile {
+fn cited_file(described: &SourceWithRevision) -> CitedFileView {
     let (source, revision) = (&described.source, described.revision.as_ref());
     let filename = revision.and_then(|revision| revision.filename.clone());
-    CitedFile {
-        file_name: filename.unwrap_or_else(|| source.title().to_owned()),
+    CitedFileView {
+        file_name: filename.unwrap_or_else(|| source.display_title().to_owned()),
         file_id: source.id.uuid(),
         source_type: source.origin.as_str(),
         mime_type: revision.map_or("text/plain", |revision| revision.media_type.as_str()).to_owned(),
@@ -80,9 +79,9 @@ fn cited_file(described: &Described) -> CitedFile {
 }
 
 /// The type's own fields, with what the source knows where the metadata is silent.
-fn entity(described: Described) -> JsonObject {
-    let title = described.source.title().to_owned();
-    let Described { source, revision } = described;
+fn entity_fields(described: SourceWithRevision) -> JsonObject {
+    let title = described.source.display_title().to_owned();
+    let SourceWithRevision { source, revision } = described;
     let mut entity = JsonObject::new();
     let mut set = |name: &str, value: Json| {
         entity.insert(name.to_owned(), value);
@@ -95,7 +94,7 @@ fn entity(described: Described) -> JsonObject {
     set("created_by", json!(source.created_by));
     set("message_id", json!(source.message_id));
     set("run_id", json!(source.run_id));
-    for (name, kind) in metadata::fields(source.kind) {
+    for (name, kind) in metadata::metadata_fields(source.kind) {
         let known = match *name {
             "title" => continue,
             "external_url" => json!(source.url),
@@ -106,13 +105,13 @@ fn entity(described: Described) -> JsonObject {
             "filename" => json!(revision.as_ref().and_then(|revision| revision.filename.clone())),
             "mime_type" | "mimetype" => json!(revision.as_ref().map(|revision| revision.media_type.clone())),
             "provider" if source.kind == SourceType::WebPage => json!("ibid"),
-            _ if *kind == metadata::Kind::Texts => json!([]),
-            _ if *kind == metadata::Kind::Flag => json!(false),
+            _ if *kind == metadata::FieldKind::Texts => json!([]),
+            _ if *kind == metadata::FieldKind::Flag => json!(false),
             _ => Json::Null,
         };
         set(name, source.metadata.get(*name).cloned().unwrap_or(known));
     }
-    let known: Vec<&str> = metadata::fields(source.kind).iter().map(|(name, _)| *name).collect();
+    let known: Vec<&str> = metadata::metadata_fields(source.kind).iter().map(|(name, _)| *name).collect();
     let mut rest: JsonObject =
         source.metadata.into_iter().filter(|(name, _)| !known.contains(&name.as_str())).collect();
     rest.insert("source_type".to_owned(), json!(source.origin.as_str()));

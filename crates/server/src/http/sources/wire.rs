@@ -1,52 +1,52 @@
 //! Sources as they go over the wire, and what belongs to them.
 
-use ibid_app::{Described, Impact, Losses};
+use ibid_app::{AffectedClaims, DeletionImpact, SourceWithRevision};
 use ibid_domain::{JsonObject, Name, Sha256, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::super::runs::wire::LostSupport;
+use super::super::runs::wire::AffectedClaimView;
 
 /// Anything that can be cited.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Source {
-    /// Its id.
     id: Uuid,
-    /// Which of the twelve types it is.
+    /// Type of the source, one of the twelve source types.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// Where it came from: blob_storage, sharepoint, onedrive, email, web, api, database, memory, skill, mcp or manual.
+    /// Origin of the source: blob_storage, sharepoint, onedrive, email, web, api, database, memory, skill, mcp or
+    /// manual.
     origin: &'static str,
     /// The origin again, under the name that citations use.
     source_type: &'static str,
-    /// How a client gets at the content: internal_api, oauth_proxy or external.
+    /// Way for a client to get the content: internal_api, oauth_proxy or external.
     fetch_strategy: &'static str,
-    /// What it is called; its address if it has no title.
+    /// Title of the source, or its address if it has no title.
     title: String,
-    /// Who wrote it, in one line.
+    /// Names of the authors in one line; null if unknown.
     #[schema(required)]
     author: Option<String>,
-    /// Who wrote it, in order.
+    /// Names of the authors, in order.
     authors: Vec<String>,
-    /// Who edited it.
+    /// Names of the editors, in order.
     editors: Vec<String>,
-    /// When it appeared: a day, a month or a year.
+    /// Publication date: a day, a month or a year; null if unknown.
     #[schema(required)]
     publication_date: Option<String>,
-    /// When its content was last fetched or brought.
+    /// Time at which the content was last fetched or uploaded.
     #[schema(value_type = String, format = DateTime)]
     access_date: Timestamp,
-    /// What kind of work it is, in the words of CSL.
+    /// Type of the work as a CSL type, such as `article-journal`.
     #[schema(required)]
     genre: Option<String>,
     /// The journal, book, series or site it appeared in.
     #[schema(required)]
     container: Option<String>,
-    /// Who published it.
+    /// Name of the publisher; null if unknown.
     #[schema(required)]
     publisher: Option<String>,
-    /// Where it was published.
+    /// City or place of the publisher; null if unknown.
     #[schema(required)]
     publisher_place: Option<String>,
     /// The volume of its container.
@@ -58,7 +58,7 @@ pub(crate) struct Source {
     /// Its pages in its container.
     #[schema(required)]
     pages: Option<String>,
-    /// Which edition it is.
+    /// Edition, such as `2` or `revised`; null if unknown.
     #[schema(required)]
     edition: Option<String>,
     /// Its Digital Object Identifier.
@@ -70,130 +70,130 @@ pub(crate) struct Source {
     /// The International Standard Serial Number of its container.
     #[schema(required)]
     issn: Option<String>,
-    /// Its language.
+    /// Language tag of the text; null if it was not detected.
     #[schema(required)]
     language: Option<String>,
-    /// What it says it is about.
+    /// Abstract or description that the source has of itself.
     #[schema(required)]
     summary: Option<String>,
-    /// What a person wrote about it.
+    /// Note of a user about the source.
     #[schema(required)]
     note: Option<String>,
-    /// Which of these fields a person has set; reading the content does not change them.
+    /// Names of the fields that a user has set; reading the content does not overwrite them.
     edited: Vec<String>,
-    /// Where it stands.
+    /// Web address of the source; null if it has none.
     #[schema(required)]
     url: Option<String>,
     /// The address it wants to be known under.
     #[schema(required)]
     canonical_url: Option<String>,
-    /// The name of its site.
+    /// Name of the website that the source is from.
     #[schema(required)]
     site_name: Option<String>,
     /// The address of its site's icon.
     #[schema(required)]
     favicon: Option<String>,
-    /// What its type says of it.
+    /// Facts that are specific to the type of the source.
     #[schema(value_type = HashMap<String, serde_json::Value>)]
     metadata: JsonObject,
-    /// What it is filed under.
+    /// Tags of the source, for filters.
     tags: Vec<String>,
     /// The document it was collected for.
     #[schema(required)]
     document_id: Option<Uuid>,
-    /// The project it belongs to.
+    /// Id of the project that the source belongs to; null if none.
     #[schema(required)]
     project_id: Option<Uuid>,
-    /// The run that brought it.
+    /// Id of the run that added the source; null if no run did.
     #[schema(required)]
     run_id: Option<Uuid>,
     /// The message that brought it.
     #[schema(required)]
     message_id: Option<String>,
-    /// What another system calls it.
+    /// Id in another system, as given when the source was added.
     #[schema(required)]
     external_id: Option<String>,
-    /// Whether it could be reached when it was last tried.
+    /// True if the source could be reached at the last attempt.
     is_available: bool,
-    /// How far it has been taken in: pending, indexed (found by words), ready (found by meaning, too) or failed.
+    /// Processing state: pending, indexed (found by words), ready (found by meaning, too) or failed.
     status: &'static str,
-    /// Why it has no text.
+    /// Reason why the source has no text; null if it has, or is still pending.
     #[schema(required)]
     extraction_error: Option<ExtractionFault>,
-    /// Whether it can be found by meaning: none, pending, ready or failed.
+    /// State of the embeddings, which a search by meaning needs: none, pending, ready or failed.
     embedding: &'static str,
     /// Why it cannot, or what it waits for.
     #[schema(required)]
     embedding_error: Option<String>,
-    /// The version it stands at.
+    /// Id of the current revision; null until there is content.
     #[schema(required)]
     revision_id: Option<Uuid>,
-    /// Which one that is, from 1.
+    /// Number of the current revision, from 1.
     #[schema(required)]
     revision: Option<u64>,
-    /// The hash of its bytes.
+    /// SHA-256 of the content's bytes.
     #[schema(required, value_type = Option<String>)]
     artifact_sha256: Option<Sha256>,
-    /// The hash of its text.
+    /// SHA-256 of the extracted text; null if there is none.
     #[schema(required, value_type = Option<String>)]
     text_sha256: Option<Sha256>,
     /// The manifest that names its parts.
     #[schema(required, value_type = Option<String>)]
     manifest_sha256: Option<Sha256>,
-    /// What its bytes are.
+    /// Media type of the source's content.
     #[schema(required)]
     media_type: Option<String>,
-    /// What its file was called.
+    /// Name of the uploaded file; null if there was none.
     #[schema(required)]
     filename: Option<String>,
-    /// How large it is.
+    /// Size of the content in bytes.
     #[schema(required)]
     size_bytes: Option<u64>,
-    /// How many pages it has, where it has pages.
+    /// Number of pages; null if the format has no pages.
     #[schema(required)]
     page_count: Option<u64>,
-    /// How many passages its text was cut into.
+    /// Number of chunks that the text was split into.
     chunk_count: u64,
-    /// Whether it is a picture.
+    /// True if the source is an image.
     is_image: bool,
-    /// Whether there is a small picture of it.
+    /// True if a thumbnail of the source exists.
     has_thumbnail: bool,
-    /// Who brought it.
+    /// Id of the user who added the source.
     #[schema(required)]
     created_by: Option<Uuid>,
-    /// When it came.
+    /// Time at which the source was added.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When anything of it last changed.
+    /// Time of the last change to the source.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
-    /// When its content was read.
+    /// Time at which the text was extracted; null if it was not.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     extracted_at: Option<Timestamp>,
 }
 
-/// Why a source has no text.
+/// Reason why no text could be extracted from a source.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ExtractionFault {
     /// A stable name: encrypted, damaged, empty, no_text, unsupported, too_large, too_costly, unreachable …
     code: String,
-    /// A sentence for a person.
+    /// Explanation of the failure, for people.
     detail: String,
 }
 
-fn strings(names: &[Name]) -> Vec<String> {
+fn name_strings(names: &[Name]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
-/// Several names in one line.
-pub(crate) fn line(names: &[Name]) -> Option<String> {
-    (!names.is_empty()).then(|| strings(names).join("; "))
+/// Joins several names in one line; returns `None` if there are none.
+pub(crate) fn join_names(names: &[Name]) -> Option<String> {
+    (!names.is_empty()).then(|| name_strings(names).join("; "))
 }
 
-impl From<Described> for Source {
-    fn from(described: Described) -> Self {
-        let title = described.source.title().to_owned();
-        let Described { source, revision } = described;
+impl From<SourceWithRevision> for Source {
+    fn from(described: SourceWithRevision) -> Self {
+        let title = described.source.display_title().to_owned();
+        let SourceWithRevision { source, revision } = described;
         let reference = source.reference;
         let revision = revision.as_ref();
         Self {
@@ -203,9 +203,9 @@ impl From<Described> for Source {
             source_type: source.origin.as_str(),
             fetch_strategy: source.origin.fetch_strategy().as_str(),
             title,
-            author: line(&reference.authors),
-            authors: strings(&reference.authors),
-            editors: strings(&reference.editors),
+            author: join_names(&reference.authors),
+            authors: name_strings(&reference.authors),
+            editors: name_strings(&reference.editors),
             publication_date: reference.publication_date.map(|date| date.to_string()),
             access_date: source.accessed_at,
             genre: reference.genre,
@@ -264,42 +264,40 @@ impl From<Described> for Source {
 /// One content version of a source.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Revision {
-    /// Its id.
     id: Uuid,
-    /// Whose it is.
     source_id: Uuid,
-    /// Which one, from 1.
+    /// Number of the revision, from 1.
     number: u64,
-    /// The hash of its bytes.
+    /// SHA-256 of the content's bytes.
     #[schema(value_type = String)]
     artifact_sha256: Sha256,
-    /// The hash of its text.
+    /// SHA-256 of the extracted text; null if there is none.
     #[schema(required, value_type = Option<String>)]
     text_sha256: Option<Sha256>,
     /// The manifest that names its parts.
     #[schema(required, value_type = Option<String>)]
     manifest_sha256: Option<Sha256>,
-    /// What the bytes are.
+    /// Media type of the revision's content.
     media_type: String,
-    /// What the file was called.
+    /// Name of the uploaded file; null if there was none.
     #[schema(required)]
     filename: Option<String>,
-    /// How large it is.
+    /// Size of the content in bytes.
     size_bytes: u64,
-    /// How many characters its text has.
+    /// Length of the extracted text, in characters.
     text_chars: u64,
-    /// How many pages it has.
+    /// Number of pages; null if the format has no pages.
     #[schema(required)]
     page_count: Option<u64>,
-    /// How many passages its text was cut into.
+    /// Number of chunks that the text was split into.
     chunk_count: u64,
-    /// The language of the text.
+    /// Language tag of the text; null if it was not detected.
     #[schema(required)]
     language: Option<String>,
-    /// When it came.
+    /// Time at which the revision was stored.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it was read.
+    /// Time at which the text was extracted; null if it was not.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     extracted_at: Option<Timestamp>,
 }
@@ -326,21 +324,21 @@ impl From<ibid_domain::Revision> for Revision {
     }
 }
 
-/// A named part of a text.
+/// A named part of a text, such as a page or a section.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Mark {
     /// page, section, sheet, cells, message or attachment.
     kind: &'static str,
-    /// What a person calls it.
+    /// Label of the part for people, such as a heading.
     label: String,
-    /// Where it stands in its sequence, from 1.
+    /// Position among the parts of its kind, from 1.
     #[schema(required)]
     number: Option<u32>,
-    /// How deep a section is nested, from 1; 0 for what does not nest.
+    /// Nesting depth of a section, from 1; 0 for parts that do not nest.
     level: u8,
-    /// The first character.
+    /// Offset of the part's first character.
     start_char: usize,
-    /// One past the last.
+    /// Offset after the part's last character.
     end_char: usize,
 }
 
@@ -359,21 +357,21 @@ impl From<ibid_domain::Mark> for Mark {
 
 /// The text of a source, or a part of it. Places count Unicode scalar values.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Text {
-    /// Whose.
+pub(crate) struct SourceText {
+    /// Id of the source that has the text.
     pub(crate) source_id: Uuid,
-    /// Of which version.
+    /// Id of the revision that has the text.
     pub(crate) revision_id: Uuid,
     /// The hash of the whole text.
     #[schema(required, value_type = Option<String>)]
     pub(crate) text_sha256: Option<Sha256>,
     /// The first character that is shown.
     pub(crate) start_char: usize,
-    /// One past the last.
+    /// Offset after the last returned character.
     pub(crate) end_char: usize,
-    /// How many characters there are in all.
+    /// Length of the whole text, in characters.
     pub(crate) total_chars: usize,
-    /// The words.
+    /// Requested part of the text.
     pub(crate) text: String,
     /// The parts that what is shown lies in.
     pub(crate) marks: Vec<Mark>,
@@ -382,37 +380,35 @@ pub(crate) struct Text {
 /// A stretch of a source's text that is found as one.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Chunk {
-    /// Its id.
     id: Uuid,
-    /// Whose.
     source_id: Uuid,
-    /// Of which version.
+    /// Id of the revision that was split into chunks.
     revision_id: Uuid,
-    /// Which one, from 0.
+    /// Position among the chunks of the revision, from 0.
     chunk_index: u64,
     /// The first character in the revision's text.
     start_char: usize,
-    /// One past the last.
+    /// Offset after the chunk's last character.
     end_char: usize,
-    /// How many tokens it has.
+    /// Length of the chunk in tokens.
     tokens: u64,
-    /// The page it begins on.
+    /// Page that the chunk begins on, from 1; null if the source has no pages.
     #[schema(required)]
     page: Option<u32>,
     /// The headings above it, outermost first.
     section: Vec<String>,
-    /// The sheet it lies in.
+    /// Name of the spreadsheet's sheet; null for other formats.
     #[schema(required)]
     sheet: Option<String>,
-    /// The cells it covers.
+    /// Range of cells, such as `A1:D20`; null for other formats.
     #[schema(required)]
     cells: Option<String>,
     /// The message or attachment it belongs to.
     #[schema(required)]
     part: Option<String>,
-    /// Whether it can be found by meaning.
+    /// True if the chunk has a vector and is found by meaning.
     embedded: bool,
-    /// The words.
+    /// Text of the chunk, as it stands in the source.
     content: String,
 }
 
@@ -437,53 +433,51 @@ impl From<ibid_store::Chunk> for Chunk {
     }
 }
 
-/// What would be lost with a source.
+/// Impact of deleting a source.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SourceImpact {
-    /// The source.
     source_id: Uuid,
-    /// What it is called.
     title: String,
     /// The document it was collected for.
     documents: Vec<Uuid>,
     /// The message that brought it.
     messages: Vec<String>,
-    /// How many citations of it there are in messages.
+    /// Number of citations of the source in messages.
     citation_count: u64,
-    /// In how many messages.
+    /// Number of messages that cite the source.
     message_count: u64,
     /// The claims that would lose their support, newest first, one page of them.
-    claims: Vec<LostSupport>,
+    claims: Vec<AffectedClaimView>,
     /// `cursor` of the next page of claims; null on the last.
     #[schema(required)]
     next_cursor: Option<String>,
-    /// How many versions of its content would go.
+    /// Number of revisions that would be deleted.
     revision_count: u64,
-    /// How many passages could no longer be found.
+    /// Number of chunks that would no longer be found.
     chunk_count: u64,
     /// The artifacts that nothing else names: they go with the next collection of garbage.
     artifacts: Vec<LostArtifact>,
-    /// How many bytes those are.
+    /// Total size of the artifacts that would be deleted, in bytes.
     size_bytes: u64,
 }
 
 /// An artifact that would go with a source.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct LostArtifact {
-    /// Its hash.
+    /// SHA-256 of the artifact, in hexadecimal.
     #[schema(value_type = String)]
     sha256: Sha256,
-    /// What it is.
+    /// Media type of the artifact.
     media_type: String,
-    /// How large it is.
+    /// Size of the artifact in bytes.
     size_bytes: u64,
-    /// What it was called.
+    /// Name of the uploaded file; null if there was none.
     #[schema(required)]
     filename: Option<String>,
 }
 
 impl SourceImpact {
-    pub(super) fn new(impact: Impact, losses: Losses) -> Self {
+    pub(super) fn new(impact: DeletionImpact, losses: AffectedClaims) -> Self {
         let artifacts: Vec<_> = impact
             .artifacts
             .into_iter()
@@ -496,7 +490,7 @@ impl SourceImpact {
             .collect();
         Self {
             source_id: impact.source.id.uuid(),
-            title: impact.source.title().to_owned(),
+            title: impact.source.display_title().to_owned(),
             documents: {
                 let citing = impact.documents.iter().map(|(id, ..)| id.uuid());
                 let mut documents: Vec<Uuid> = impact.source.document_id.into_iter().chain(citing).collect();
@@ -519,82 +513,82 @@ impl SourceImpact {
 
 /// Sources that were brought together.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Brought {
+pub(crate) struct ImportResult {
     /// Those that are here now, in the order in which they came.
     pub(crate) items: Vec<Source>,
-    /// How many of them are new.
+    /// Number of sources that are new.
     pub(crate) added: u64,
-    /// How many were here already.
+    /// Number of sources that were in the library already.
     pub(crate) unchanged: u64,
-    /// What could not be taken, and why.
-    pub(crate) failed: Vec<NotBrought>,
+    /// Entries that could not be imported, with reasons.
+    pub(crate) failed: Vec<ImportFailure>,
 }
 
 /// Something that could not be taken.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct NotBrought {
-    /// Which entry, file or line.
+pub(crate) struct ImportFailure {
+    /// Name of the entry or file, or number of the line.
     pub(crate) entry: String,
-    /// Why.
+    /// Reason for the failure, as a sentence.
     pub(crate) reason: String,
 }
 
-/// What a page tells of itself, as it would be stored.
+/// Metadata and content of a page, as they would be stored.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct Extracted {
-    /// What it is called; its address if it does not say.
+pub(crate) struct ExtractedPage {
+    /// Title of the page, or its address if it has no title.
     #[schema(required)]
     pub(crate) title: Option<String>,
-    /// Who wrote it, in one line.
+    /// Names of the authors in one line; null if unknown.
     #[schema(required)]
     pub(crate) author: Option<String>,
-    /// Who wrote it, in order.
+    /// Names of the authors, in order.
     pub(crate) authors: Vec<String>,
-    /// When it appeared.
+    /// Publication date: a day, a month or a year; null if unknown.
     #[schema(required)]
     pub(crate) publication_date: Option<String>,
-    /// The name of its site.
+    /// Name of the website that the page is from.
     #[schema(required)]
     pub(crate) site_name: Option<String>,
     /// The address of its site's icon.
     #[schema(required)]
     pub(crate) favicon: Option<String>,
-    /// Its language.
+    /// Language tag of the page; null if unknown.
     #[schema(required)]
     pub(crate) language: Option<String>,
     /// The address it wants to be known under.
     #[schema(required)]
     pub(crate) canonical_url: Option<String>,
-    /// What it says it is about.
+    /// Description that the page has of itself.
     #[schema(required)]
     pub(crate) summary: Option<String>,
     /// Its Digital Object Identifier.
     #[schema(required)]
     pub(crate) doi: Option<String>,
-    /// Where it stands.
+    /// Web address of the page, as in the request.
     #[schema(required)]
     pub(crate) url: Option<String>,
-    /// What it was read as.
+    /// Media type that the content was read as.
     pub(crate) media_type: String,
-    /// Whether there is something to read.
+    /// True if the page has content to read.
     pub(crate) is_available: bool,
-    /// How many words its main content has.
+    /// Number of words in the main content.
     pub(crate) word_count: usize,
     /// Its main content, without navigation, banners and comments.
     pub(crate) text: String,
     /// The same, under the name that a chunk uses.
     pub(crate) content: String,
-    /// The parts of the text.
+    /// Pages, sections and other named parts of the text.
     pub(crate) marks: Vec<Mark>,
 }
 
-impl From<ibid_app::Reading> for Extracted {
-    fn from(reading: ibid_app::Reading) -> Self {
+impl From<ibid_app::ExtractedContent> for ExtractedPage {
+    fn from(reading: ibid_app::ExtractedContent) -> Self {
         let (read, web) = (reading.extracted.reference, reading.extracted.web);
         let text = reading.extracted.text;
         Self {
-            author: line(&read.authors),
-            authors: strings(&read.authors),
+            author: join_names(&read.authors),
+            authors: name_strings(&read.authors),
             title: read.title,
             publication_date: read.publication_date.map(|date| date.to_string()),
             site_name: web.site_name,

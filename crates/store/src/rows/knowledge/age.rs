@@ -7,20 +7,20 @@
 use super::{GraphPart, Knowledge};
 use crate::{EngineKind, Result, sql::params};
 
-/// What there is of the graph `nur`.
+/// State and size of the Apache AGE graph `nur`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgeState {
-    /// Whether AGE is there and the graph set up.
+    /// True if AGE is installed and the graph is set up.
     pub ready: bool,
-    /// Nodes of label Entity.
+    /// Number of nodes with the label `Entity`.
     pub entities: u64,
-    /// Nodes of label Event.
+    /// Number of nodes with the label `Event`.
     pub events: u64,
-    /// Edges ACTED_IN.
+    /// Number of edges with the label `ACTED_IN`.
     pub acted_in: u64,
-    /// Edges ABOUT.
+    /// Number of edges with the label `ABOUT`.
     pub about: u64,
-    /// Edges POSSIBLY_SAME.
+    /// Number of edges with the label `POSSIBLY_SAME`.
     pub possibly_same: u64,
 }
 
@@ -66,13 +66,13 @@ const NODES: &str = "
     entity_label AS (SELECT id FROM label WHERE name = 'Entity')";
 
 impl Knowledge<'_> {
-    /// Whether the graph is there; it is set up if it can be.
+    /// Sets the AGE graph up if needed; returns `false` if it is not available.
     async fn age_ready(&mut self) -> Result<bool> {
         if self.tx.engine() != EngineKind::Postgres {
             return Ok(false);
         }
         if !self.graph_is_there().await? {
-            self.tx.lock("age").await?;
+            self.tx.lock_key("age").await?;
             self.tx.execute(SET_UP, vec![]).await?;
             if !self.graph_is_there().await? {
                 return Ok(false);
@@ -82,10 +82,10 @@ impl Knowledge<'_> {
         Ok(true)
     }
 
-    /// Whether the last that is set up is there.
+    /// True if the AGE graph is set up completely: checks for its last label.
     async fn graph_is_there(&mut self) -> Result<bool> {
         let sql = r#"SELECT CASE WHEN to_regclass('nur."POSSIBLY_SAME"') IS NULL THEN 0 ELSE 1 END::bigint AS ready"#;
-        let row = self.tx.row(sql, vec![]).await?;
+        let row = self.tx.fetch_optional(sql, vec![]).await?;
         row.map_or(Ok(false), |row| row.get("ready"))
     }
 
@@ -98,11 +98,11 @@ impl Knowledge<'_> {
 
     /// Brings a part of the graph `nur` up to what the tables say. Says whether there is one. With `purge`, what no table
     /// has any more is looked for in all of the graph.
-    pub async fn materialise(&mut self, part: &GraphPart, purge: bool) -> Result<bool> {
+    pub async fn sync_age_graph(&mut self, part: &GraphPart, purge: bool) -> Result<bool> {
         if !self.age_ready().await? {
             return Ok(false);
         }
-        let (condition, of) = part.events();
+        let (condition, of) = part.event_condition();
         let mut values = params![self.scope.tenant()];
         values.extend(of);
         let chosen = format!("chosen AS (SELECT e.* FROM events e WHERE e.tenant_id = $1 AND {condition})");
@@ -129,7 +129,7 @@ impl Knowledge<'_> {
         let (touched, more) = match part {
             GraphPart::Entities(of) if !of.is_empty() => {
                 let list = crate::sql::placeholder_list(values.len() + 1, of.len());
-                (format!("UNION SELECT root_id FROM entities WHERE id IN {list}"), super::ids(of))
+                (format!("UNION SELECT root_id FROM entities WHERE id IN {list}"), super::id_values(of))
             }
             GraphPart::Source(_) => (
                 "UNION SELECT f.root_id FROM entity_mentions m JOIN entities f ON f.id = m.entity_id WHERE m.source_id = $2"
@@ -191,13 +191,13 @@ impl Knowledge<'_> {
         );
         self.tx.execute_built(sql, with_touched).await?;
         if purge {
-            self.purge().await?;
+            self.purge_age_graph().await?;
         }
         Ok(true)
     }
 
     /// Takes out of the graph `nur` what no table has any more.
-    async fn purge(&mut self) -> Result<()> {
+    async fn purge_age_graph(&mut self) -> Result<()> {
         let nodes = [
             (
                 r#"nur."Event""#,
@@ -228,7 +228,7 @@ impl Knowledge<'_> {
         Ok(())
     }
 
-    /// What there is of the graph `nur`; nothing on SQLite.
+    /// Returns the state of the AGE graph; `None` on SQLite.
     pub async fn age_state(&mut self) -> Result<Option<AgeState>> {
         if self.tx.engine() != EngineKind::Postgres {
             return Ok(None);
@@ -240,7 +240,7 @@ impl Knowledge<'_> {
         let sql =
             "SELECT COUNT(*) AS count FROM ag_catalog.ag_label l JOIN ag_catalog.ag_graph g ON g.graphid = l.graph
                    WHERE g.name = 'nur' AND l.name IN ('Entity', 'Event')";
-        if self.tx.row(sql, vec![]).await?.map_or(Ok(0), |row| row.get::<i64>("count"))? < 2 {
+        if self.tx.fetch_optional(sql, vec![]).await?.map_or(Ok(0), |row| row.get::<i64>("count"))? < 2 {
             return Ok(Some(AgeState::default()));
         }
         self.see_operators().await?;
@@ -258,7 +258,7 @@ impl Knowledge<'_> {
                          (SELECT COUNT(*) FROM nur."ACTED_IN" d JOIN event_gid g ON g.id = d.end_id) AS acted_in,
                          (SELECT COUNT(*) FROM nur."ABOUT" d JOIN event_gid g ON g.id = d.start_id) AS about,
                          (SELECT COUNT(*) FROM nur."POSSIBLY_SAME" d JOIN entity_gid g ON g.id = d.start_id) AS possibly_same"#;
-        let row = self.tx.row(sql, params![self.scope.tenant()]).await?;
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant()]).await?;
         let Some(row) = row else { return Ok(Some(AgeState::default())) };
         Ok(Some(AgeState {
             ready: true,

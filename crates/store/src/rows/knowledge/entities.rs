@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use ibid_domain::{Cursor, Entity, EntityId, EntityType, Limit, Page, RevisionId, SourceId, Timestamp};
 
-use super::{BATCH, Knowledge, ids};
+use super::{BATCH, Knowledge, id_values};
 use crate::{
     Result,
-    sql::{Row, Value, params, placeholder_list},
+    sql::{SqlRow, SqlValue, params, placeholder_list},
 };
 
 /// So many that are filed under one key are looked at, the oldest first.
@@ -15,58 +15,49 @@ const PER_KEY: usize = 64;
 
 /// Somebody who is known, as far as it tells whether another is the same.
 #[derive(Clone, Debug, PartialEq)]
-pub struct KnownEntity {
-    /// Its id.
+pub struct EntityProfile {
     pub id: EntityId,
-    /// Whose it counts as; its own, mostly.
+    /// Entity it was merged into, or its own id.
     pub root: EntityId,
-    /// What it is.
     pub kind: EntityType,
-    /// Its name.
     pub name: String,
     /// Its name as names are compared.
     pub normalized: String,
-    /// What it is there for.
+    /// Position or function, such as `CFO`, if known.
     pub role: Option<String>,
-    /// Whom it belongs to.
+    /// Organization it belongs to, if known.
     pub organization: Option<String>,
-    /// Where mail reaches it.
     pub email: Option<String>,
-    /// What else is known.
+    /// Further details about the entity, as free text.
     pub context: Option<String>,
-    /// Its other names.
+    /// Other names of this entity alone.
     pub aliases: Vec<String>,
 }
 
-/// Somebody new.
+/// An entity to insert, found for the first time.
 #[derive(Clone, Debug)]
 pub struct NewEntity {
-    /// Its id.
     pub id: EntityId,
-    /// What it is.
     pub kind: EntityType,
-    /// Its name.
     pub name: String,
     /// Its name as names are compared.
     pub normalized: String,
-    /// What it is there for.
+    /// Position or function, such as `CFO`, if known.
     pub role: Option<String>,
-    /// Whom it belongs to.
+    /// Organization it belongs to, if known.
     pub organization: Option<String>,
-    /// Where mail reaches it.
     pub email: Option<String>,
-    /// What else is known.
+    /// Further details about the entity, as free text.
     pub context: Option<String>,
-    /// Who named it first.
+    /// Source in which it was found first.
     pub source: SourceId,
-    /// In which version.
+    /// Revision in which it was found first.
     pub revision: RevisionId,
 }
 
-/// Which entities are listed.
+/// Restricts a list of entities; an unset field does not restrict.
 #[derive(Clone, Debug, Default)]
 pub struct EntityFilter {
-    /// Only those of this type.
     pub kind: Option<EntityType>,
     /// Only those one of whose names has these words, in lower case.
     pub words: Option<String>,
@@ -80,12 +71,11 @@ pub enum EntityOrder {
     /// Those first that are named most.
     #[default]
     Often,
-    /// The newest first.
     Newest,
 }
 
 impl Knowledge<'_> {
-    /// Which families are filed under each of these keys.
+    /// Returns the roots of the entities stored under each of these keys.
     pub async fn filed_under(&mut self, keys: &[String]) -> Result<BTreeMap<String, Vec<EntityId>>> {
         let mut found: BTreeMap<String, Vec<EntityId>> = BTreeMap::new();
         for batch in keys.chunks(BATCH) {
@@ -95,7 +85,7 @@ impl Knowledge<'_> {
                 placeholder_list(2, batch.len())
             );
             let mut values = params![self.scope.tenant()];
-            values.extend(batch.iter().map(|key| Value::from(key.as_str())));
+            values.extend(batch.iter().map(|key| SqlValue::from(key.as_str())));
             for row in self.tx.rows_built(sql, values).await? {
                 let (key, root): (String, EntityId) = (row.get("key")?, row.get("root_id")?);
                 let filed = found.entry(key).or_default();
@@ -108,18 +98,18 @@ impl Knowledge<'_> {
     }
 
     /// All that count as these, themselves included, in the order in which they became known.
-    pub async fn families(&mut self, roots: &[EntityId]) -> Result<Vec<KnownEntity>> {
+    pub async fn load_families(&mut self, roots: &[EntityId]) -> Result<Vec<EntityProfile>> {
         let mut found = Vec::new();
         for batch in roots.chunks(BATCH) {
             let sql = format!(
                 "SELECT * FROM entities WHERE {} = $1 AND root_id IN {} ORDER BY seq",
-                self.tenant(),
+                self.tenant_column(),
                 placeholder_list(2, batch.len())
             );
             let mut values = params![self.scope.tenant()];
-            values.extend(ids(batch));
+            values.extend(id_values(batch));
             for row in self.tx.rows_built(sql, values).await? {
-                found.push(KnownEntity {
+                found.push(EntityProfile {
                     id: row.get("id")?,
                     root: row.get("root_id")?,
                     kind: row.parse("kind")?,
@@ -134,7 +124,7 @@ impl Knowledge<'_> {
             }
         }
         let members: Vec<EntityId> = found.iter().map(|one| one.id).collect();
-        let mut aliases = self.aliases(&members).await?;
+        let mut aliases = self.aliases_by_entity(&members).await?;
         for one in &mut found {
             one.aliases = aliases.remove(&one.id).unwrap_or_default();
         }
@@ -142,14 +132,14 @@ impl Knowledge<'_> {
     }
 
     /// The other names of each of these.
-    async fn aliases(&mut self, of: &[EntityId]) -> Result<BTreeMap<EntityId, Vec<String>>> {
+    async fn aliases_by_entity(&mut self, of: &[EntityId]) -> Result<BTreeMap<EntityId, Vec<String>>> {
         let mut found: BTreeMap<EntityId, Vec<String>> = BTreeMap::new();
         for batch in of.chunks(BATCH) {
             let sql = format!(
                 "SELECT entity_id, alias FROM entity_aliases WHERE entity_id IN {} ORDER BY entity_id, normalized_alias",
                 placeholder_list(1, batch.len())
             );
-            for row in self.tx.rows_built(sql, ids(batch)).await? {
+            for row in self.tx.rows_built(sql, id_values(batch)).await? {
                 found.entry(row.get("entity_id")?).or_default().push(row.get("alias")?);
             }
         }
@@ -194,12 +184,12 @@ impl Knowledge<'_> {
             ]
         });
         let rows = rows.collect();
-        self.insert("entities", COLUMNS, rows, "").await?;
+        self.insert_rows("entities", COLUMNS, rows, "").await?;
         Ok(())
     }
 
     /// Keeps what else was learned of one that is known: a fuller name, and what was not known before.
-    pub async fn learn(&mut self, one: &KnownEntity) -> Result<()> {
+    pub async fn update_profile(&mut self, one: &EntityProfile) -> Result<()> {
         let sql = "UPDATE entities SET name = $3, normalized_name = $4, role = $5, organization = $6, email = $7,
                        context = $8, updated_at = $9
                    WHERE tenant_id = $1 AND id = $2";
@@ -226,25 +216,25 @@ impl Knowledge<'_> {
         };
         let columns = &["entity_id", "normalized_alias", "alias", "created_at"];
         let rows = aliases.iter().map(row).collect();
-        self.insert("entity_aliases", columns, rows, "ON CONFLICT DO NOTHING").await?;
+        self.insert_rows("entity_aliases", columns, rows, "ON CONFLICT DO NOTHING").await?;
         Ok(())
     }
 
-    /// Files entities under keys.
+    /// Stores entities under keys, by which candidates for a match are found.
     pub async fn add_keys(&mut self, keys: &[(EntityId, String)]) -> Result<()> {
         let tenant = self.scope.tenant();
         let rows = keys.iter().map(|(id, key)| params![tenant, key.as_str(), *id]).collect();
-        self.insert("entity_keys", &["tenant_id", "key", "entity_id"], rows, "ON CONFLICT DO NOTHING").await?;
+        self.insert_rows("entity_keys", &["tenant_id", "key", "entity_id"], rows, "ON CONFLICT DO NOTHING").await?;
         Ok(())
     }
 
     /// Forgets those of these whom no text names any more, and counts how often the others are named. A root that is
     /// forgotten while others count as it hands them to the oldest of them.
-    pub async fn recount(&mut self, touched: &[EntityId]) -> Result<()> {
+    pub async fn prune_and_recount(&mut self, touched: &[EntityId]) -> Result<()> {
         for batch in touched.chunks(BATCH) {
-            let (tenant, list) = (self.tenant(), placeholder_list(2, batch.len()));
+            let (tenant, list) = (self.tenant_column(), placeholder_list(2, batch.len()));
             let mut values = params![self.scope.tenant()];
-            values.extend(ids(batch));
+            values.extend(id_values(batch));
             let sql = format!(
                 "SELECT e.id, e.root_id FROM entities e WHERE {tenant} = $1 AND e.id IN {list}
                  AND NOT EXISTS (SELECT 1 FROM entity_mentions m WHERE m.entity_id = e.id)"
@@ -253,7 +243,7 @@ impl Knowledge<'_> {
             for row in self.tx.rows_built(sql, values.clone()).await? {
                 let (id, root): (EntityId, EntityId) = (row.get("id")?, row.get("root_id")?);
                 let heir = "SELECT id FROM entities WHERE root_id = $1 AND id <> $1 ORDER BY seq LIMIT 1";
-                let heir = self.tx.row(heir, params![id]).await?;
+                let heir = self.tx.fetch_optional(heir, params![id]).await?;
                 if let Some(heir) = heir.map(|row| row.get::<EntityId>("id")).transpose()? {
                     self.tx.execute("UPDATE entities SET root_id = $2 WHERE root_id = $1", params![id, heir]).await?;
                     self.tx
@@ -285,18 +275,18 @@ impl Knowledge<'_> {
                      JOIN extractions x ON x.revision_id = m.revision_id AND x.is_current = 1
                      WHERE f.root_id = entities.id)
                  WHERE {} = $1 AND id IN {}",
-                self.tenant(),
+                self.tenant_column(),
                 placeholder_list(2, batch.len())
             );
             let mut values = params![self.scope.tenant()];
-            values.extend(ids(batch));
+            values.extend(id_values(batch));
             self.tx.execute_built(sql, values).await?;
         }
         Ok(())
     }
 
     /// One, with the names of all that count as it.
-    pub async fn entity(&mut self, id: EntityId) -> Result<Option<Entity>> {
+    pub async fn get_entity(&mut self, id: EntityId) -> Result<Option<Entity>> {
         Ok(self.entities_by_id(&[id]).await?.pop())
     }
 
@@ -306,33 +296,33 @@ impl Knowledge<'_> {
         for batch in wanted.chunks(BATCH) {
             let sql = format!(
                 "SELECT * FROM entities WHERE {} = $1 AND id IN {} ORDER BY id",
-                self.tenant(),
+                self.tenant_column(),
                 placeholder_list(2, batch.len())
             );
             let mut values = params![self.scope.tenant()];
-            values.extend(ids(batch));
+            values.extend(id_values(batch));
             let rows = self.tx.rows_built(sql, values).await?;
-            found.extend(rows.iter().map(read).collect::<Result<Vec<_>>>()?);
+            found.extend(rows.iter().map(read_entity).collect::<Result<Vec<_>>>()?);
         }
         self.with_names(&mut found).await?;
         Ok(found)
     }
 
     /// These, who count as themselves, in one question and in no order.
-    pub async fn roots(&mut self, wanted: &[EntityId]) -> Result<Vec<Entity>> {
+    pub async fn get_roots(&mut self, wanted: &[EntityId]) -> Result<Vec<Entity>> {
         let mut found: BTreeMap<EntityId, Entity> = BTreeMap::new();
         let mut others: Vec<Entity> = Vec::new();
         for batch in wanted.chunks(BATCH) {
             let sql = format!(
                 "SELECT e.*, a.alias FROM entities e LEFT JOIN entity_aliases a ON a.entity_id = e.id
                  WHERE {} = $1 AND e.root_id IN {} ORDER BY e.seq, a.normalized_alias",
-                self.tenant(),
+                self.tenant_column(),
                 placeholder_list(2, batch.len())
             );
             let mut values = params![self.scope.tenant()];
-            values.extend(ids(batch));
+            values.extend(id_values(batch));
             for row in self.tx.rows_built(sql, values).await? {
-                let mut one = read(&row)?;
+                let mut one = read_entity(&row)?;
                 one.aliases.extend(row.get::<Option<String>>("alias")?);
                 let known = found.get_mut(&one.id).or_else(|| others.iter_mut().find(|other| other.id == one.id));
                 match (known, one.merged_into) {
@@ -353,12 +343,12 @@ impl Knowledge<'_> {
     /// Adds the names of families to their roots, and what their members know that the root does not.
     async fn with_names(&mut self, entities: &mut [Entity]) -> Result<()> {
         let roots: Vec<EntityId> = entities.iter().map(|one| one.id).collect();
-        let mut families: BTreeMap<EntityId, Vec<KnownEntity>> = BTreeMap::new();
-        for member in self.families(&roots).await? {
+        let mut families: BTreeMap<EntityId, Vec<EntityProfile>> = BTreeMap::new();
+        for member in self.load_families(&roots).await? {
             families.entry(member.root).or_default().push(member);
         }
         let merged: Vec<EntityId> = entities.iter().filter(|one| one.merged_into.is_some()).map(|one| one.id).collect();
-        let mut own = self.aliases(&merged).await?;
+        let mut own = self.aliases_by_entity(&merged).await?;
         for one in entities {
             if one.merged_into.is_some() {
                 one.aliases = own.remove(&one.id).unwrap_or_default();
@@ -372,7 +362,7 @@ impl Knowledge<'_> {
     }
 
     /// Those who are known, without those who were found to be others.
-    pub async fn entities(
+    pub async fn list_entities(
         &mut self,
         filter: &EntityFilter,
         order: EntityOrder,
@@ -381,7 +371,7 @@ impl Knowledge<'_> {
     ) -> Result<Page<Entity>> {
         let mut values = params![self.scope.tenant()];
         let mut sql = "SELECT e.* FROM entities e WHERE e.tenant_id = $1 AND e.root_id = e.id".to_owned();
-        let mut also = |condition: &str, value: Value| {
+        let mut also = |condition: &str, value: SqlValue| {
             values.push(value);
             sql.push_str(&condition.replace('?', &format!("${}", values.len())));
         };
@@ -404,28 +394,28 @@ impl Knowledge<'_> {
         if let Some(cursor) = after {
             match order {
                 EntityOrder::Often => {
-                    let [count, id] = cursor.parts()?;
-                    let count: i64 = count.parse().map_err(|_| Cursor::invalid())?;
-                    let id: EntityId = id.parse().map_err(|_| Cursor::invalid())?;
+                    let [count, id] = cursor.key_parts()?;
+                    let count: i64 = count.parse().map_err(|_| Cursor::invalid_cursor())?;
+                    let id: EntityId = id.parse().map_err(|_| Cursor::invalid_cursor())?;
                     also(" AND (e.mention_count < ?", count.into());
                     also(" OR (e.mention_count = ?", count.into());
                     also(" AND e.id < ?))", id.into());
                 }
                 EntityOrder::Newest => {
-                    let [id] = cursor.parts()?;
-                    also(" AND e.id < ?", id.parse::<EntityId>().map_err(|_| Cursor::invalid())?.into());
+                    let [id] = cursor.key_parts()?;
+                    also(" AND e.id < ?", id.parse::<EntityId>().map_err(|_| Cursor::invalid_cursor())?.into());
                 }
             }
         }
-        values.push(limit.probe().into());
+        values.push(limit.probe_count().into());
         sql.push_str(match order {
             EntityOrder::Often => " ORDER BY e.mention_count DESC, e.id DESC",
             EntityOrder::Newest => " ORDER BY e.id DESC",
         });
         sql.push_str(&format!(" LIMIT ${}", values.len()));
         let rows = self.tx.rows_built(sql, values).await?;
-        let found = rows.iter().map(read).collect::<Result<Vec<_>>>()?;
-        let mut page = Page::of(found, limit, |last| match order {
+        let found = rows.iter().map(read_entity).collect::<Result<Vec<_>>>()?;
+        let mut page = Page::from_rows(found, limit, |last| match order {
             EntityOrder::Often => vec![last.mention_count.to_string(), last.id.to_string()],
             EntityOrder::Newest => vec![last.id.to_string()],
         });
@@ -453,7 +443,7 @@ fn take_names(
     root.email = root.email.take().or(email);
 }
 
-pub(super) fn read(row: &Row) -> Result<Entity> {
+pub(super) fn read_entity(row: &SqlRow) -> Result<Entity> {
     let (id, root): (EntityId, EntityId) = (row.get("id")?, row.get("root_id")?);
     Ok(Entity {
         id,

@@ -7,34 +7,32 @@ use ibid_domain::{
     SourceId, Span, Timestamp,
 };
 
-use super::{BATCH, Knowledge, LONG_AGO, ids};
+use super::{BATCH, Knowledge, LONG_AGO, id_values};
 use crate::{
     Result,
-    sql::{Row, Value, int, params, placeholder_list},
+    sql::{SqlRow, SqlValue, params, placeholder_list, to_sql_int},
 };
 
-/// An event, to be kept.
+/// An event to insert, with its participants and quotes.
 #[derive(Clone, Debug)]
 pub struct NewEvent {
-    /// Its id.
     pub id: EventId,
-    /// What kind of thing.
     pub category: Category,
-    /// What happened.
+    /// Short description of the event.
     pub narrative: String,
-    /// When.
+    /// Date of the event; `None` if the text does not tell it.
     pub date: Option<PartialDate>,
-    /// How sure it is.
+    /// Confidence of the extractor, from 0 to 1.
     pub confidence: f64,
-    /// Who acts in it.
+    /// Entities that act in the event, with their roles.
     pub actors: Vec<(EntityId, ActorRole)>,
-    /// Whom and what it is about.
+    /// Entities that the event is about.
     pub subjects: Vec<EntityId>,
-    /// The words that say so.
+    /// Quotes from the revision's text that support it.
     pub evidence: Vec<Quote>,
 }
 
-/// Which events are listed.
+/// Restricts a list of events; an unset field does not restrict.
 #[derive(Clone, Debug, Default)]
 pub struct EventFilter {
     /// Only those of one of these categories, if there are any.
@@ -73,13 +71,13 @@ impl Knowledge<'_> {
             "created_at",
         ];
         let sql = "SELECT id FROM events WHERE tenant_id = $1 AND revision_id = $2";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), revision]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), revision]).await?;
         let known: BTreeSet<EventId> = rows.iter().map(|row| row.get("id")).collect::<Result<_>>()?;
         let now_told: BTreeSet<EventId> = events.iter().map(|event| event.id).collect();
         let gone: Vec<EventId> = known.difference(&now_told).copied().collect();
         for batch in gone.chunks(BATCH) {
             let sql = format!("DELETE FROM events WHERE id IN {}", placeholder_list(1, batch.len()));
-            self.tx.execute_built(sql, ids(batch)).await?;
+            self.tx.execute_built(sql, id_values(batch)).await?;
         }
         let (tenant, now) = (self.scope.tenant(), self.tx.now());
         let row = |event: &NewEvent| {
@@ -88,11 +86,11 @@ impl Knowledge<'_> {
                 tenant,
                 source,
                 revision,
-                int(event.evidence.first().map_or(0, |quote| quote.span.start as u64)),
+                to_sql_int(event.evidence.first().map_or(0, |quote| quote.span.start as u64)),
                 event.category.as_str(),
                 event.narrative.as_str(),
                 event.date.map(|date| date.to_string()),
-                event.date.and_then(PartialDate::beginning).unwrap_or(LONG_AGO),
+                event.date.and_then(PartialDate::start_timestamp).unwrap_or(LONG_AGO),
                 event.confidence,
                 extractor,
                 now,
@@ -102,13 +100,15 @@ impl Knowledge<'_> {
         let again = "ON CONFLICT (id) DO UPDATE SET start_char = excluded.start_char, narrative = excluded.narrative,
                      event_date = excluded.event_date, sorted_at = excluded.sorted_at, confidence = excluded.confidence,
                      extractor = excluded.extractor";
-        self.insert("events", COLUMNS, rows, again).await?;
+        self.insert_rows("events", COLUMNS, rows, again).await?;
 
         let all: Vec<EventId> = now_told.iter().copied().collect();
         for batch in all.chunks(BATCH) {
             let list = placeholder_list(1, batch.len());
             for table in ["event_evidence", "event_actors", "event_subjects"] {
-                self.tx.execute_built(format!("DELETE FROM {table} WHERE event_id IN {list}"), ids(batch)).await?;
+                self.tx
+                    .execute_built(format!("DELETE FROM {table} WHERE event_id IN {list}"), id_values(batch))
+                    .await?;
             }
         }
         let (mut evidence, mut actors, mut subjects) = (Vec::new(), Vec::new(), Vec::new());
@@ -116,20 +116,20 @@ impl Knowledge<'_> {
             for (ordinal, quote) in event.evidence.iter().enumerate() {
                 evidence.push(params![
                     event.id,
-                    int(ordinal as u64),
+                    to_sql_int(ordinal as u64),
                     quote.quote.as_str(),
-                    int(quote.span.start as u64),
-                    int(quote.span.end as u64),
+                    to_sql_int(quote.span.start as u64),
+                    to_sql_int(quote.span.end as u64),
                 ]);
             }
             actors.extend(event.actors.iter().map(|(id, role)| params![event.id, *id, role.as_str()]));
             subjects.extend(event.subjects.iter().map(|id| params![event.id, *id]));
         }
         let columns = &["event_id", "ordinal", "quote", "start_char", "end_char"];
-        self.insert("event_evidence", columns, evidence, "").await?;
+        self.insert_rows("event_evidence", columns, evidence, "").await?;
         let once = "ON CONFLICT DO NOTHING";
-        self.insert("event_actors", &["event_id", "entity_id", "role"], actors, once).await?;
-        self.insert("event_subjects", &["event_id", "entity_id"], subjects, once).await?;
+        self.insert_rows("event_actors", &["event_id", "entity_id", "role"], actors, once).await?;
+        self.insert_rows("event_subjects", &["event_id", "entity_id"], subjects, once).await?;
         Ok((now_told.difference(&known).count() as u64, gone.len() as u64))
     }
 
@@ -143,7 +143,7 @@ impl Knowledge<'_> {
                     placeholder_list(3, batch.len())
                 );
                 let mut values = params![from, to];
-                values.extend(ids(batch));
+                values.extend(id_values(batch));
                 self.tx.execute_built(sql, values).await?;
             }
         }
@@ -161,7 +161,7 @@ impl Knowledge<'_> {
                 placeholder_list(2, batch.len())
             );
             let mut values = params![self.scope.tenant()];
-            values.extend(ids(batch));
+            values.extend(id_values(batch));
             for row in self.tx.rows_built(sql, values).await? {
                 found.insert(row.get("id")?);
             }
@@ -180,7 +180,7 @@ impl Knowledge<'_> {
                 placeholder_list(2, batch.len())
             );
             let mut values = params![self.scope.tenant()];
-            values.extend(batch.iter().map(|seq| Value::from(*seq)));
+            values.extend(batch.iter().map(|seq| SqlValue::from(*seq)));
             for row in self.tx.rows_built(sql, values).await? {
                 found.push((row.get("seq")?, row.get("id")?, row.get("source_id")?, row.get("narrative")?));
             }
@@ -188,19 +188,19 @@ impl Knowledge<'_> {
         Ok(found)
     }
 
-    /// These events, whole.
+    /// Returns events with their participants and quotes; missing ids are left out.
     pub async fn events_by_id(&mut self, wanted: &[EventId]) -> Result<BTreeMap<EventId, Event>> {
         let mut found = BTreeMap::new();
         for batch in wanted.chunks(BATCH) {
             let sql = format!(
                 "SELECT * FROM events WHERE {} = $1 AND id IN {}",
-                self.tenant(),
+                self.tenant_column(),
                 placeholder_list(2, batch.len())
             );
             let mut values = params![self.scope.tenant()];
-            values.extend(ids(batch));
+            values.extend(id_values(batch));
             let rows = self.tx.rows_built(sql, values).await?;
-            let events = rows.iter().map(read).collect::<Result<Vec<_>>>()?;
+            let events = rows.iter().map(read_event).collect::<Result<Vec<_>>>()?;
             found.extend(self.with_parts(events).await?.into_iter().map(|event| (event.id, event)));
         }
         Ok(found)
@@ -211,9 +211,9 @@ impl Knowledge<'_> {
         let sql = "SELECT q.event_id, q.quote, q.start_char, q.end_char FROM events e
                    JOIN event_evidence q ON q.event_id = e.id
                    WHERE e.tenant_id = $1 AND e.revision_id = $2 ORDER BY q.start_char, q.event_id";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), revision]).await?;
-        let place = |row: &Row, name: &str| -> Result<usize> { Ok(row.get::<u64>(name)? as usize) };
-        let read = |row: &Row| {
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), revision]).await?;
+        let place = |row: &SqlRow, name: &str| -> Result<usize> { Ok(row.get::<u64>(name)? as usize) };
+        let read = |row: &SqlRow| {
             let span = Span::new(place(row, "start_char")?, place(row, "end_char")?);
             Ok((row.get("event_id")?, Quote { quote: row.get("quote")?, span }))
         };
@@ -221,13 +221,18 @@ impl Knowledge<'_> {
     }
 
     /// Events of current revisions, the newest first; those without a time last.
-    pub async fn events(&mut self, filter: &EventFilter, limit: Limit, after: Option<&Cursor>) -> Result<Page<Event>> {
+    pub async fn list_events(
+        &mut self,
+        filter: &EventFilter,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<Event>> {
         let mut values = params![self.scope.tenant()];
         let mut sql =
             "SELECT e.* FROM events e JOIN extractions x ON x.revision_id = e.revision_id AND x.is_current = 1
                        WHERE e.tenant_id = $1"
                 .to_owned();
-        let mut also = |condition: &str, value: Value| {
+        let mut also = |condition: &str, value: SqlValue| {
             values.push(value);
             sql.push_str(&condition.replace('?', &format!("${}", values.len())));
         };
@@ -250,23 +255,23 @@ impl Knowledge<'_> {
             also(" AND e.event_date IS NOT NULL AND e.sorted_at < ?", to.into());
         }
         if let Some(cursor) = after {
-            let [micros, id] = cursor.parts()?;
-            let at = Timestamp::from_micros(micros.parse().map_err(|_| Cursor::invalid())?);
+            let [micros, id] = cursor.key_parts()?;
+            let at = Timestamp::from_micros(micros.parse().map_err(|_| Cursor::invalid_cursor())?);
             also(" AND (e.sorted_at < ?", at.into());
             also(" OR (e.sorted_at = ?", at.into());
-            also(" AND e.id < ?))", id.parse::<EventId>().map_err(|_| Cursor::invalid())?.into());
+            also(" AND e.id < ?))", id.parse::<EventId>().map_err(|_| Cursor::invalid_cursor())?.into());
         }
         if !filter.categories.is_empty() {
             sql.push_str(" AND e.category IN ");
             sql.push_str(&placeholder_list(values.len() + 1, filter.categories.len()));
-            values.extend(filter.categories.iter().map(|category| Value::from(category.as_str())));
+            values.extend(filter.categories.iter().map(|category| SqlValue::from(category.as_str())));
         }
-        values.push(limit.probe().into());
+        values.push(limit.probe_count().into());
         sql.push_str(&format!(" ORDER BY e.sorted_at DESC, e.id DESC LIMIT ${}", values.len()));
         let rows = self.tx.rows_built(sql, values).await?;
-        let events = rows.iter().map(read).collect::<Result<Vec<_>>>()?;
-        let mut page = Page::of(events, limit, |last| {
-            let at = last.date.and_then(PartialDate::beginning).unwrap_or(LONG_AGO);
+        let events = rows.iter().map(read_event).collect::<Result<Vec<_>>>()?;
+        let mut page = Page::from_rows(events, limit, |last| {
+            let at = last.date.and_then(PartialDate::start_timestamp).unwrap_or(LONG_AGO);
             vec![at.as_micros().to_string(), last.id.to_string()]
         });
         page.items = self.with_parts(page.items).await?;
@@ -291,7 +296,7 @@ impl Knowledge<'_> {
              UNION ALL SELECT p.event_id, r.seq, NULL, NULL, NULL, NULL, r.id, r.name, r.kind FROM event_subjects p {part} {list}
              ORDER BY 1, 2"
         );
-        for row in self.tx.rows_built(sql, ids(&wanted)).await? {
+        for row in self.tx.rows_built(sql, id_values(&wanted)).await? {
             let event: EventId = row.get("event_id")?;
             if let Some(quote) = row.get::<Option<String>>("quote")? {
                 let place = |name: &str| -> Result<usize> { Ok(row.get::<u64>(name)? as usize) };
@@ -319,7 +324,7 @@ impl Knowledge<'_> {
     }
 }
 
-fn read(row: &Row) -> Result<Event> {
+fn read_event(row: &SqlRow) -> Result<Event> {
     Ok(Event {
         id: row.get("id")?,
         source: row.get("source_id")?,

@@ -5,26 +5,25 @@
 
 use ibid_domain::{Category, EntityId, EventId, RevisionId, SourceId};
 
-use super::{Knowledge, ids};
+use super::{Knowledge, id_values};
 use crate::{
     EngineKind, Result,
-    sql::{Row, Value, int, params, placeholder_list, placeholders},
+    sql::{SqlRow, SqlValue, params, placeholder_list, placeholder_rows, to_sql_int},
 };
 
-/// What the graph is made again of.
+/// Part of the knowledge graph to rebuild.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphPart {
-    /// What one source tells.
+    /// Links to the events of one source.
     Source(SourceId),
-    /// What these, or those who count as them, have a part in.
+    /// Links to the events in which these entities, or those merged into them, take part.
     Entities(Vec<EntityId>),
-    /// Everything.
     All,
 }
 
 impl GraphPart {
-    /// Which events `e` it means, as a condition whose first parameter is `$2`; `$1` is the tenant.
-    pub(super) fn events(&self) -> (String, Vec<Value>) {
+    /// Returns the SQL condition for the events `e` of this part; `$1` is the tenant, its own parameters start at `$2`.
+    pub(super) fn event_condition(&self) -> (String, Vec<SqlValue>) {
         match self {
             Self::Source(id) => ("e.source_id = $2".to_owned(), params![*id]),
             Self::Entities(of) if of.is_empty() => ("1 = 0".to_owned(), vec![]),
@@ -35,7 +34,7 @@ impl GraphPart {
                     "e.id IN (SELECT event_id FROM event_actors WHERE entity_id IN ({family})
                               UNION SELECT event_id FROM event_subjects WHERE entity_id IN ({family}))"
                 );
-                (condition, ids(of))
+                (condition, id_values(of))
             }
             Self::All => ("1 = 1".to_owned(), vec![]),
         }
@@ -44,46 +43,44 @@ impl GraphPart {
 
 /// That an event touches an entity.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Link {
-    /// Whom.
+pub struct EventLink {
     pub entity: EntityId,
-    /// What.
     pub event: EventId,
-    /// Whether it acts, or is what the event is about.
+    /// True if the entity acts in the event, false if the event is about it.
     pub acts: bool,
-    /// What the event is filed by, so that of two the better one is the greater.
+    /// Sort key of the event: date, confidence, weight, id; the greater is the better.
     pub rank: (i64, f64, i64, EventId),
 }
 
-/// Which links are looked for.
+/// Query for links from entities to events.
 #[derive(Clone, Debug, Default)]
-pub struct LinkQuery {
+pub struct EventLinkQuery {
     /// Events that touch one of these.
     pub entities: Vec<EntityId>,
     /// Of one of these categories, if there are any.
     pub categories: Vec<Category>,
     /// But none of these revisions.
     pub without_revisions: Vec<RevisionId>,
-    /// And none of these events.
+    /// Events to leave out of the result.
     pub without_events: Vec<EventId>,
     /// Also what was remembered of conversations.
     pub memories: bool,
-    /// So many events.
+    /// Maximum number of different events.
     pub limit: usize,
 }
 
-/// What is one step away from an entity.
+/// Events one step away from an entity, with all who take part in them.
 #[derive(Clone, Debug, Default)]
 pub struct Neighborhood {
-    /// Its newest events.
+    /// Newest events of the entity, as many as asked for.
     pub events: Vec<EventId>,
-    /// Who has a part in them.
-    pub links: Vec<Link>,
-    /// How many events it has in all.
+    /// Links from those events to everyone who takes part.
+    pub links: Vec<EventLink>,
+    /// Number of events of the entity in all.
     pub total: u64,
 }
 
-/// How much there is, in the tables that are the truth and in the graph made of them.
+/// Number of rows in the base tables and in the graph derived from them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphCounts {
     /// Entities that count as themselves.
@@ -100,11 +97,11 @@ pub struct GraphCounts {
     pub actor_links: u64,
     /// Parts that subjects have, by the graph.
     pub subject_links: u64,
-    /// Places that name entities.
+    /// Number of mentions of entities in texts.
     pub mentions: u64,
 }
 
-/// What is to be linked, by the tables: every part that somebody has in an event of a current revision.
+/// Query for all links that the base tables imply: participants of events of current revisions.
 const PARTS: &str = "
     SELECT DISTINCT f.root_id AS entity_id, e.sorted_at, e.confidence,
         CASE e.category WHEN 'Decision' THEN 3 WHEN 'Commitment' THEN 2 WHEN 'QualityRisk' THEN 1 ELSE 0 END AS weight,
@@ -127,8 +124,8 @@ const LINK: &str = "entity_id, sorted_at, confidence, weight, event_id, part";
 
 impl Knowledge<'_> {
     /// Makes a part of the graph again. Doing it twice changes nothing.
-    pub async fn relink(&mut self, part: &GraphPart) -> Result<u64> {
-        let (condition, of) = part.events();
+    pub async fn rebuild_links(&mut self, part: &GraphPart) -> Result<u64> {
+        let (condition, of) = part.event_condition();
         let mut values = params![self.scope.tenant()];
         values.extend(of);
         let sql = match part {
@@ -145,9 +142,9 @@ impl Knowledge<'_> {
         self.tx.execute_built(sql, values).await
     }
 
-    /// Whom the events nearest to a place in a revision touch, nearest first.
-    pub async fn links_near(&mut self, revision: RevisionId, place: usize, count: i64) -> Result<Vec<Link>> {
-        let place = int(place as u64);
+    /// Returns the links of the events nearest to a position in a revision, nearest first.
+    pub async fn links_near(&mut self, revision: RevisionId, place: usize, count: i64) -> Result<Vec<EventLink>> {
+        let place = to_sql_int(place as u64);
         let sql = format!(
             "SELECT l.{}, near.distance FROM (
                  SELECT * FROM (SELECT id, start_char - $2 AS distance FROM events
@@ -160,11 +157,11 @@ impl Knowledge<'_> {
             LINK.replace(", ", ", l.")
         );
         let rows = self.tx.rows_built(sql, params![revision, place, count, self.scope.tenant()]).await?;
-        rows.iter().map(read).collect()
+        rows.iter().map(read_link).collect()
     }
 
-    /// Whom these events touch.
-    pub async fn links_of(&mut self, events: &[EventId]) -> Result<Vec<Link>> {
+    /// Returns the links from these events to entities.
+    pub async fn links_of(&mut self, events: &[EventId]) -> Result<Vec<EventLink>> {
         if events.is_empty() {
             return Ok(Vec::new());
         }
@@ -173,40 +170,40 @@ impl Knowledge<'_> {
             placeholder_list(2, events.len())
         );
         let mut values = params![self.scope.tenant()];
-        values.extend(ids(events));
+        values.extend(id_values(events));
         let rows = self.tx.rows_built(sql, values).await?;
-        rows.iter().map(read).collect()
+        rows.iter().map(read_link).collect()
     }
 
     /// All ways to the best events of these entities, the best event first.
-    pub async fn links(&mut self, query: &LinkQuery) -> Result<Vec<Link>> {
+    pub async fn find_links(&mut self, query: &EventLinkQuery) -> Result<Vec<EventLink>> {
         if query.entities.is_empty() || query.limit == 0 {
             return Ok(Vec::new());
         }
         let most = query.limit * WAYS;
-        let links = self.ways(query, most).await?;
+        let links = self.fetch_links(query, most).await?;
         // Cut off among the ways to an event that is asked for, they are read again.
         let mut events: Vec<EventId> = links.iter().map(|link| link.event).collect();
         events.dedup();
-        if links.len() < most || events.len() > query.limit { Ok(links) } else { self.ways(query, MOST).await }
+        if links.len() < most || events.len() > query.limit { Ok(links) } else { self.fetch_links(query, MOST).await }
     }
 
     /// So many ways to events, the best event first.
-    async fn ways(&mut self, query: &LinkQuery, most: usize) -> Result<Vec<Link>> {
+    async fn fetch_links(&mut self, query: &EventLinkQuery, most: usize) -> Result<Vec<EventLink>> {
         // The same event may be there twice: by what somebody does and by what is done to them.
-        let mut values = params![int(2 * query.limit as u64)];
-        values.extend(ids(&query.entities));
+        let mut values = params![to_sql_int(2 * query.limit as u64)];
+        values.extend(id_values(&query.entities));
         let mut condition = String::new();
-        let mut narrow = |words: &str, with: Vec<Value>, values: &mut Vec<Value>| {
+        let mut narrow = |words: &str, with: Vec<SqlValue>, values: &mut Vec<SqlValue>| {
             if !with.is_empty() {
                 condition.push_str(&format!(" AND {words} {}", placeholder_list(values.len() + 1, with.len())));
                 values.extend(with);
             }
         };
-        let categories = query.categories.iter().map(|one| Value::from(one.as_str())).collect();
+        let categories = query.categories.iter().map(|one| SqlValue::from(one.as_str())).collect();
         narrow("category IN", categories, &mut values);
-        narrow("revision_id NOT IN", ids(&query.without_revisions), &mut values);
-        narrow("event_id NOT IN", ids(&query.without_events), &mut values);
+        narrow("revision_id NOT IN", id_values(&query.without_revisions), &mut values);
+        narrow("event_id NOT IN", id_values(&query.without_events), &mut values);
         if !query.memories {
             condition.push_str(" AND is_memory = 0");
         }
@@ -218,7 +215,7 @@ impl Knowledge<'_> {
                 "SELECT l.* FROM (VALUES {}) AS of (entity_id) CROSS JOIN LATERAL (
                      SELECT {LINK} FROM graph_links WHERE entity_id = of.entity_id {condition} {first}) l
                  {order} LIMIT {most}",
-                placeholders(2, count, 1)
+                placeholder_rows(2, count, 1)
             ),
             EngineKind::Sqlite => {
                 let one = |at: usize| {
@@ -231,7 +228,7 @@ impl Knowledge<'_> {
             }
         };
         let rows = self.tx.rows_built(sql, values).await?;
-        let mut links = rows.iter().map(read).collect::<Result<Vec<_>>>()?;
+        let mut links = rows.iter().map(read_link).collect::<Result<Vec<_>>>()?;
         links.sort_by(|a, b| {
             let (x, y) = (a.rank, b.rank);
             y.0.cmp(&x.0)
@@ -243,7 +240,7 @@ impl Knowledge<'_> {
         Ok(links)
     }
 
-    /// What is one step away from an entity.
+    /// Returns the newest events of an entity and everyone who takes part in them.
     pub async fn neighborhood(&mut self, entity: EntityId, events: i64) -> Result<Neighborhood> {
         let sql = format!(
             "SELECT DISTINCT {} FROM graph_links WHERE tenant_id = $1 AND entity_id = $2
@@ -253,17 +250,17 @@ impl Knowledge<'_> {
         let rows = self.tx.rows_built(sql, params![self.scope.tenant(), entity, events]).await?;
         let near: Vec<EventId> = rows.iter().map(|row| row.get("event_id")).collect::<Result<_>>()?;
         let sql = "SELECT COUNT(DISTINCT event_id) AS count FROM graph_links WHERE tenant_id = $1 AND entity_id = $2";
-        let row = self.tx.row(sql, params![self.scope.tenant(), entity]).await?;
+        let row = self.tx.fetch_optional(sql, params![self.scope.tenant(), entity]).await?;
         let total = row.map_or(Ok(0), |row| row.get("count"))?;
         let links = self.links_of(&near).await?;
         Ok(Neighborhood { events: near, links, total })
     }
 
-    /// How much there is.
+    /// Counts the rows of the base tables and of the graph.
     pub async fn graph_counts(&mut self) -> Result<GraphCounts> {
         let tenant = self.scope.tenant();
         let mut count = async |sql: &'static str| -> Result<u64> {
-            let row = self.tx.row(sql, params![tenant]).await?;
+            let row = self.tx.fetch_optional(sql, params![tenant]).await?;
             row.map_or(Ok(0), |row| row.get("count"))
         };
         Ok(GraphCounts {
@@ -301,10 +298,10 @@ impl Knowledge<'_> {
     }
 }
 
-fn read(row: &Row) -> Result<Link> {
+fn read_link(row: &SqlRow) -> Result<EventLink> {
     let event: EventId = row.get("event_id")?;
     let at: ibid_domain::Timestamp = row.get("sorted_at")?;
-    Ok(Link {
+    Ok(EventLink {
         entity: row.get("entity_id")?,
         event,
         acts: row.get::<String>("part")? == "actor",

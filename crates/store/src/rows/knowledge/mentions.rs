@@ -4,32 +4,31 @@ use std::collections::BTreeMap;
 
 use ibid_domain::{Cursor, EntityId, EntityType, Limit, Mention, MentionId, Page, RevisionId, SourceId, Span};
 
-use super::{BATCH, Knowledge, ids};
+use super::{BATCH, Knowledge, id_values};
 use crate::{
     Result,
-    sql::{Part, int, params, placeholder_list},
+    sql::{PrefixedRow, params, placeholder_list, to_sql_int},
 };
 
 /// A place that names somebody, to be kept.
 #[derive(Clone, Debug)]
 pub struct NewMention {
-    /// Its id.
     pub id: MentionId,
-    /// Whom it names.
+    /// Entity that the words name.
     pub entity: EntityId,
-    /// As it is written.
+    /// The words exactly as the text has them.
     pub surface: String,
-    /// Where.
+    /// Range of the words in the revision's text, in characters.
     pub span: Span,
     /// The fullest name in that text.
     pub name: String,
-    /// What that text says of it.
+    /// Position or function, as this text tells it.
     pub role: Option<String>,
-    /// Whom it belongs to, there.
+    /// Organization, as this text tells it.
     pub organization: Option<String>,
-    /// Where mail reaches it, there.
+    /// Email address, as this text tells it.
     pub email: Option<String>,
-    /// How sure it is.
+    /// Confidence of the extractor, from 0 to 1.
     pub confidence: f64,
 }
 
@@ -39,14 +38,14 @@ impl Knowledge<'_> {
         let sql =
             "SELECT DISTINCT e.kind, m.name, m.entity_id FROM entity_mentions m JOIN entities e ON e.id = m.entity_id
                    WHERE m.tenant_id = $1 AND m.source_id = $2 ORDER BY e.kind, m.name, m.entity_id";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), source]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), source]).await?;
         rows.iter().map(|row| Ok((row.parse("kind")?, row.get("name")?, row.get("entity_id")?))).collect()
     }
 
-    /// Whom each mention of a revision names.
+    /// Returns the entity of each mention in a revision.
     pub async fn mentioned_in(&mut self, revision: RevisionId) -> Result<BTreeMap<MentionId, EntityId>> {
         let sql = "SELECT id, entity_id FROM entity_mentions WHERE tenant_id = $1 AND revision_id = $2";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), revision]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), revision]).await?;
         rows.iter().map(|row| Ok((row.get("id")?, row.get("entity_id")?))).collect()
     }
 
@@ -82,7 +81,7 @@ impl Knowledge<'_> {
         let gone: Vec<MentionId> = gone.into_keys().collect();
         for batch in gone.chunks(BATCH) {
             let sql = format!("DELETE FROM entity_mentions WHERE id IN {}", placeholder_list(1, batch.len()));
-            self.tx.execute_built(sql, ids(batch)).await?;
+            self.tx.execute_built(sql, id_values(batch)).await?;
         }
         let (tenant, now) = (self.scope.tenant(), self.tx.now());
         let rows = mentions.iter().map(|one| {
@@ -93,8 +92,8 @@ impl Knowledge<'_> {
                 source,
                 revision,
                 one.surface.as_str(),
-                int(one.span.start as u64),
-                int(one.span.end as u64),
+                to_sql_int(one.span.start as u64),
+                to_sql_int(one.span.end as u64),
                 one.name.as_str(),
                 one.role.as_deref(),
                 one.organization.as_deref(),
@@ -105,30 +104,30 @@ impl Knowledge<'_> {
             ]
         });
         let rows = rows.collect();
-        self.insert("entity_mentions", COLUMNS, rows, "ON CONFLICT (id) DO NOTHING").await?;
+        self.insert_rows("entity_mentions", COLUMNS, rows, "ON CONFLICT (id) DO NOTHING").await?;
         Ok(())
     }
 
-    /// Whom any revision of a source names.
+    /// Returns the entities that any revision of a source mentions.
     pub async fn entities_of_source(&mut self, source: SourceId) -> Result<Vec<EntityId>> {
         let sql =
             "SELECT DISTINCT entity_id FROM entity_mentions WHERE tenant_id = $1 AND source_id = $2 ORDER BY entity_id";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), source]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), source]).await?;
         rows.iter().map(|row| row.get("entity_id")).collect()
     }
 
     /// The places in current revisions that name one, or those that count as it.
-    pub async fn mentions(&mut self, id: EntityId, limit: Limit, after: Option<&Cursor>) -> Result<Page<Mention>> {
+    pub async fn list_mentions(&mut self, id: EntityId, limit: Limit, after: Option<&Cursor>) -> Result<Page<Mention>> {
         let mut values = params![self.scope.tenant(), id];
         let mut also = "";
         if let Some(cursor) = after {
-            let [revision, start, mention] = cursor.parts()?;
-            values.push(revision.parse::<RevisionId>().map_err(|_| Cursor::invalid())?.into());
-            values.push(start.parse::<i64>().map_err(|_| Cursor::invalid())?.into());
-            values.push(mention.parse::<MentionId>().map_err(|_| Cursor::invalid())?.into());
+            let [revision, start, mention] = cursor.key_parts()?;
+            values.push(revision.parse::<RevisionId>().map_err(|_| Cursor::invalid_cursor())?.into());
+            values.push(start.parse::<i64>().map_err(|_| Cursor::invalid_cursor())?.into());
+            values.push(mention.parse::<MentionId>().map_err(|_| Cursor::invalid_cursor())?.into());
             also = "AND (m.revision_id, m.start_char, m.id) > ($3, $4, $5)";
         }
-        values.push(limit.probe().into());
+        values.push(limit.probe_count().into());
         let sql = format!(
             "SELECT m.* FROM entities f JOIN entity_mentions m ON m.entity_id = f.id
              JOIN extractions x ON x.revision_id = m.revision_id AND x.is_current = 1
@@ -137,8 +136,8 @@ impl Knowledge<'_> {
             values.len()
         );
         let rows = self.tx.rows_built(sql, values).await?;
-        let found = rows.iter().map(|row| read_mention(row.part(""))).collect::<Result<Vec<_>>>()?;
-        Ok(Page::of(found, limit, |last| {
+        let found = rows.iter().map(|row| read_mention(row.with_prefix(""))).collect::<Result<Vec<_>>>()?;
+        Ok(Page::from_rows(found, limit, |last| {
             vec![last.revision.to_string(), last.span.start.to_string(), last.id.to_string()]
         }))
     }
@@ -153,9 +152,9 @@ impl Knowledge<'_> {
                 placeholder_list(3, batch.len())
             );
             let mut values = params![self.scope.tenant(), of];
-            values.extend(ids(batch));
+            values.extend(id_values(batch));
             let rows = self.tx.rows_built(sql, values).await?;
-            found.extend(rows.iter().map(|row| read_mention(row.part(""))).collect::<Result<Vec<_>>>()?);
+            found.extend(rows.iter().map(|row| read_mention(row.with_prefix(""))).collect::<Result<Vec<_>>>()?);
         }
         Ok(found)
     }
@@ -170,14 +169,14 @@ impl Knowledge<'_> {
                 placeholder_list(4, batch.len())
             );
             let mut values = params![from, to, self.scope.tenant()];
-            values.extend(ids(batch));
+            values.extend(id_values(batch));
             moved += self.tx.execute_built(sql, values).await?;
         }
         Ok(moved)
     }
 }
 
-fn read_mention(row: Part<'_>) -> Result<Mention> {
+fn read_mention(row: PrefixedRow<'_>) -> Result<Mention> {
     let place = |name: &str| -> Result<usize> { Ok(row.get::<u64>(name)? as usize) };
     Ok(Mention {
         id: row.get("id")?,

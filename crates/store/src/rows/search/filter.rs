@@ -5,28 +5,28 @@ use serde_json::Value as Json;
 
 use crate::{
     EngineKind,
-    sql::{Value, params, placeholder_list},
+    sql::{SqlValue, params, placeholder_list},
 };
 
 /// The sources `s` and revisions `r` that a filter lets through.
-pub(super) struct Narrowed {
-    /// What must hold of `s` and `r`.
+pub(super) struct FilterSql {
+    /// SQL condition on the tables `s` and `r`.
     pub(super) conditions: String,
-    /// What the conditions name; `$1` is the tenant.
-    pub(super) values: Vec<Value>,
-    /// Whether it is about the revisions that sources stand at now.
+    /// Values bound to the conditions; `$1` is the tenant.
+    pub(super) values: Vec<SqlValue>,
+    /// True if only the current revisions of sources are searched.
     current: bool,
-    /// Whether it asks for more of a revision than that the source stands at it.
+    /// True if a condition needs columns of the revision, so that it has to be joined.
     asks_revision: bool,
 }
 
-/// Whether a filter only leaves out what is left out unless it is asked for.
+/// True if the filter restricts nothing beyond the default.
 pub(super) fn is_plain(filter: &SearchFilter) -> bool {
     *filter == SearchFilter { memories: filter.memories, ..SearchFilter::default() }
 }
 
-/// When a source appeared: the first day of what is known of its date; else when it came.
-const fn appeared(engine: EngineKind) -> &'static str {
+/// Returns the SQL for the date of a source: its publication date, else the time it was added.
+const fn published_at_sql(engine: EngineKind) -> &'static str {
     match engine {
         EngineKind::Sqlite => {
             "COALESCE(unixepoch(SUBSTR((s.reference ->> 'publication_date') || '-01-01', 1, 10)) * 1000000, s.created_at)"
@@ -45,7 +45,7 @@ const NAMED: &str = "x.extracted_at IS NOT NULL AND (x.manifest_sha256 = $n
     OR x.content_sha256 IN (SELECT artifact_sha256 FROM manifest_entries WHERE tenant_id = $1 AND manifest_sha256 = $n)
     OR x.text_sha256 IN (SELECT artifact_sha256 FROM manifest_entries WHERE tenant_id = $1 AND manifest_sha256 = $n))";
 
-impl Narrowed {
+impl FilterSql {
     pub(super) fn new(engine: EngineKind, tenant: TenantId, filter: &SearchFilter) -> Self {
         let mut built = Self {
             conditions: "s.tenant_id = $1".to_owned(),
@@ -59,22 +59,25 @@ impl Narrowed {
         built.one_of("s.id", filter.sources.iter().map(|id| (*id).into()).collect());
         // Who asks for memories by their origin asks for them.
         if !filter.memories && !filter.origins.contains(&Origin::Memory) {
-            built.also("s.origin <> $n", Origin::Memory.as_str().into());
+            built.add_condition("s.origin <> $n", Origin::Memory.as_str().into());
         }
         if let Some(id) = filter.document_id {
-            built.also("s.document_id = $n", id.into());
+            built.add_condition("s.document_id = $n", id.into());
         }
         if let Some(id) = filter.project_id {
-            built.also("s.project_id = $n", id.into());
+            built.add_condition("s.project_id = $n", id.into());
         }
         match engine {
             EngineKind::Sqlite => {
                 for tag in &filter.tags {
-                    built.also("EXISTS (SELECT 1 FROM json_each(s.tags) WHERE value = $n)", tag.as_str().into());
+                    built.add_condition(
+                        "EXISTS (SELECT 1 FROM json_each(s.tags) WHERE value = $n)",
+                        tag.as_str().into(),
+                    );
                 }
             }
             EngineKind::Postgres if filter.tags.is_empty() => {}
-            EngineKind::Postgres => built.also("s.tags @> $n", Json::from(filter.tags.clone()).into()),
+            EngineKind::Postgres => built.add_condition("s.tags @> $n", Json::from(filter.tags.clone()).into()),
         }
         if !filter.languages.is_empty() {
             // A text may say more than its language: en-GB, pt_BR.
@@ -86,28 +89,28 @@ impl Narrowed {
             };
             built.one_of(language, filter.languages.iter().map(|code| code.as_str().into()).collect());
         }
-        let appeared = appeared(engine);
+        let appeared = published_at_sql(engine);
         if let Some(from) = filter.from {
-            built.also(&format!("{appeared} >= $n"), from.into());
+            built.add_condition(&format!("{appeared} >= $n"), from.into());
         }
         if let Some(to) = filter.to {
-            built.also(&format!("{appeared} < $n"), to.into());
+            built.add_condition(&format!("{appeared} < $n"), to.into());
         }
         match filter.as_of {
             None => {}
-            Some(AsOf::Time(time)) => built.newest(READ_THEN, time.into()),
-            Some(AsOf::Manifest(sha256)) => built.newest(NAMED, sha256.into()),
+            Some(AsOf::Time(time)) => built.restrict_to_newest(READ_THEN, time.into()),
+            Some(AsOf::Manifest(sha256)) => built.restrict_to_newest(NAMED, sha256.into()),
         }
         built
     }
 
     /// Another condition, in which `$n` is this value.
-    fn also(&mut self, condition: &str, value: Value) {
-        let n = self.value(value);
+    fn add_condition(&mut self, condition: &str, value: SqlValue) {
+        let n = self.bind_value(value);
         self.conditions += &format!(" AND {}", condition.replace("$n", &n));
     }
 
-    fn one_of(&mut self, column: &str, values: Vec<Value>) {
+    fn one_of(&mut self, column: &str, values: Vec<SqlValue>) {
         if !values.is_empty() {
             let list = placeholder_list(self.values.len() + 1, values.len());
             self.conditions += &format!(" AND {column} IN {list}");
@@ -115,23 +118,23 @@ impl Narrowed {
         }
     }
 
-    fn newest(&mut self, condition: &str, value: Value) {
+    fn restrict_to_newest(&mut self, condition: &str, value: SqlValue) {
         let newest = format!(
             "r.id IN (SELECT id FROM (
                  SELECT x.id, ROW_NUMBER() OVER (PARTITION BY x.source_id ORDER BY x.number DESC) AS place
                  FROM revisions x WHERE x.tenant_id = $1 AND {condition}) AS placed WHERE place = 1)"
         );
-        self.also(&newest, value);
+        self.add_condition(&newest, value);
     }
 
     /// A further value of the statement; gives its name.
-    pub(super) fn value(&mut self, value: Value) -> String {
+    pub(super) fn bind_value(&mut self, value: SqlValue) -> String {
         self.values.push(value);
         format!("${}", self.values.len())
     }
 
     /// `sources s JOIN revisions r …`
-    pub(super) fn tables(&self) -> String {
+    pub(super) fn from_clause(&self) -> String {
         let of = if self.current { "r.id = s.revision_id" } else { "r.source_id = s.id" };
         format!("sources s JOIN revisions r ON {of}")
     }

@@ -6,40 +6,41 @@ use std::collections::HashMap;
 use ibid_domain::WordQuery;
 
 use super::{
-    BATCH, Search,
-    words::{B, K1, Ranking, forms},
+    BATCH, PassageSearch,
+    bm25::{B, K1, Ranking, indexable_forms},
 };
 use crate::{
     Result,
-    sql::{Value, params},
+    sql::{SqlValue, params},
 };
 
 /// The languages of a library are told by so many of its newest texts.
 const SAMPLE: i64 = 2_000;
 
-impl Search<'_> {
+impl PassageSearch<'_> {
     /// The scores of these passages by the words of a query; those that have none of them are left out.
     pub async fn word_scores(&mut self, query: &WordQuery, seqs: &[i64]) -> Result<HashMap<i64, f32>> {
         self.on_postgres().await?;
         let mut scores = HashMap::new();
-        let words: Vec<_> = query.any.iter().chain(query.phrases.iter().flatten()).filter_map(forms).collect();
+        let words: Vec<_> =
+            query.any.iter().chain(query.phrases.iter().flatten()).filter_map(indexable_forms).collect();
         if words.is_empty() || seqs.is_empty() {
             return Ok(scores);
         }
-        let (all, mean) = self.passages().await?;
-        let mut sought = self.sought(words, all).await?;
-        sought.retain(|word| word.passages() > 0.0);
+        let (all, mean) = self.corpus_statistics().await?;
+        let mut sought = self.count_query_terms(words, all).await?;
+        sought.retain(|word| word.passage_count() > 0.0);
         if sought.is_empty() {
             return Ok(scores);
         }
         let ranking = Ranking { sought: &sought, demands: &[], all, mean, count: 0, each: true };
         for batch in seqs.chunks(BATCH) {
             let mut values = params![self.scope.tenant()];
-            let mut value = |value: Value| {
+            let mut value = |value: SqlValue| {
                 values.push(value);
                 format!("${}", values.len())
             };
-            let score = ranking.score(&mut value);
+            let score = ranking.score_sql(&mut value);
             let longer = value((K1 * B / mean).into());
             let list: Vec<String> = batch.iter().map(|seq| value((*seq).into())).collect();
             let sql = format!(
@@ -59,13 +60,13 @@ impl Search<'_> {
         Ok(scores)
     }
 
-    /// How alike these passages are to a vector of a space; those without a vector are left out.
-    pub async fn similarities(&mut self, space: i64, vector: &[f32], seqs: &[i64]) -> Result<HashMap<i64, f32>> {
+    /// Returns the similarity of passages to a vector; passages without a vector in the space are left out.
+    pub async fn vector_similarities(&mut self, space: i64, vector: &[f32], seqs: &[i64]) -> Result<HashMap<i64, f32>> {
         self.on_postgres().await?;
         let mut found = HashMap::new();
         for batch in seqs.chunks(BATCH) {
             let mut values = params![self.scope.tenant(), space];
-            values.push(Value::Vector(vector.to_vec()));
+            values.push(SqlValue::Vector(vector.to_vec()));
             let mut list = Vec::with_capacity(batch.len());
             for seq in batch {
                 values.push((*seq).into());
@@ -88,12 +89,12 @@ impl Search<'_> {
     }
 
     /// The languages of the newest texts, most spoken first.
-    pub async fn languages(&mut self) -> Result<Vec<String>> {
+    pub async fn top_languages(&mut self) -> Result<Vec<String>> {
         let sql = "SELECT language FROM
                        (SELECT language FROM revisions WHERE tenant_id = $1 AND language IS NOT NULL
                         ORDER BY id DESC LIMIT $2) AS newest
                    GROUP BY language ORDER BY COUNT(*) DESC, language";
-        let rows = self.tx.rows(sql, params![self.scope.tenant(), SAMPLE]).await?;
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), SAMPLE]).await?;
         rows.iter().map(|row| row.get("language")).collect()
     }
 

@@ -9,40 +9,40 @@ use std::{
 use ibid_domain::TenantId;
 use serde_json::Value as Json;
 
-use super::Search;
-use crate::{Result, Tx, sql::Row};
+use super::PassageSearch;
+use crate::{Result, Tx, sql::SqlRow};
 
 /// For how long what is known is used. PostgreSQL itself looks again when a tenth of a table has changed.
 const FRESH: Duration = Duration::from_secs(60);
 
-/// What the processes of a library last knew of its words.
+/// Word statistics of a library, cached for this process.
 #[derive(Clone, Default)]
-pub(crate) struct WordStatistics(Arc<Mutex<Kept>>);
+pub(crate) struct WordStatistics(Arc<Mutex<CachedStatistics>>);
 
-/// What was known, and when.
-type Kept = Option<(Instant, Arc<Known>)>;
+/// Cached statistics, with the time they were read.
+type CachedStatistics = Option<(Instant, Arc<PassageStatistics>)>;
 
-/// What PostgreSQL knows of the words of all passages; nothing before it first looked.
+/// PostgreSQL's statistics of the words of all passages; empty before its first `ANALYZE`.
 #[derive(Default)]
-pub(super) struct Known {
-    /// How many passages are analysed.
+pub(super) struct PassageStatistics {
+    /// Number of passages whose words are analysed.
     passages: f64,
     /// The part of them that is each tenant's.
     tenants: HashMap<String, f64>,
-    /// How many words a passage has.
+    /// Average number of words of a passage.
     pub(super) mean: f64,
     /// The part of passages that have each of the most common words.
     pub(super) common: HashMap<String, f64>,
 }
 
-impl Known {
+impl PassageStatistics {
     /// About how many passages of a tenant are analysed.
-    pub(super) fn passages(&self, tenant: TenantId) -> u64 {
+    pub(super) fn passage_count(&self, tenant: TenantId) -> u64 {
         let part = self.tenants.get(&tenant.uuid().to_string()).copied().unwrap_or_default();
         (self.passages * part).max(0.0) as u64
     }
 
-    fn read(rows: &[Row]) -> Result<Self> {
+    fn from_rows(rows: &[SqlRow]) -> Result<Self> {
         let mut known = Self::default();
         for row in rows {
             let column: String = row.get("attname")?;
@@ -82,15 +82,15 @@ impl Known {
     }
 }
 
-impl Search<'_> {
-    /// What is known of the words of all passages.
-    pub(super) async fn known(&mut self) -> Result<Arc<Known>> {
+impl PassageSearch<'_> {
+    /// Returns the statistics of all passages, from the cache if it is fresh.
+    pub(super) async fn passage_statistics(&mut self) -> Result<Arc<PassageStatistics>> {
         self.tx.known_words().await
     }
 }
 
 impl Tx {
-    async fn known_words(&mut self) -> Result<Arc<Known>> {
+    async fn known_words(&mut self) -> Result<Arc<PassageStatistics>> {
         let now = Instant::now();
         let lock = |statistics: &WordStatistics| {
             let kept = statistics.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,7 +100,7 @@ impl Tx {
             return Ok(known);
         }
         let rows = self
-            .rows(
+            .fetch_all(
                 "SELECT t.attname::text AS attname, t.null_frac::float8 AS null_frac, c.reltuples::float8 AS reltuples,
                      to_jsonb(t.most_common_vals::text::text[]) AS vals, to_jsonb(t.most_common_freqs) AS freqs,
                      to_jsonb(t.histogram_bounds::text::text[]) AS bounds,
@@ -111,7 +111,7 @@ impl Tx {
                 vec![],
             )
             .await?;
-        let known = Arc::new(Known::read(&rows)?);
+        let known = Arc::new(PassageStatistics::from_rows(&rows)?);
         *self.word_statistics.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, known.clone()));
         Ok(known)
     }

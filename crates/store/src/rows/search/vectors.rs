@@ -2,16 +2,16 @@
 
 use ibid_domain::{Code, Problem, SearchFilter};
 
-use super::{Hit, Search};
+use super::{Hit, PassageSearch};
 use crate::{
     Result,
     rows::vectors::EmbeddingSpace,
-    sql::{Row, Value, int},
+    sql::{SqlRow, SqlValue, to_sql_int},
 };
 
-impl Search<'_> {
+impl PassageSearch<'_> {
     /// The passages whose vectors in a space are most alike to this one, best first.
-    pub async fn vectors(
+    pub async fn find_by_vector(
         &mut self,
         space: i64,
         dimension: u64,
@@ -22,12 +22,15 @@ impl Search<'_> {
         self.on_postgres().await?;
         if vector.len() as u64 != dimension {
             let detail = format!("the vector has {} numbers; this library's have {dimension}", vector.len());
-            return Err(Problem::new(Code::InvalidField, detail).field("query_vector").into());
+            return Err(Problem::new(Code::InvalidField, detail).with_field("query_vector").into());
         }
-        let each = !EmbeddingSpace::indexes(dimension) || self.leaves_few(filter).await?;
-        let mut narrowed = self.narrowed(filter);
-        let vector = narrowed.value(Value::Vector(vector.to_vec()));
-        let (best, near) = (narrowed.value(int(count as u64).into()), narrowed.value(int(2 * count as u64).into()));
+        let each = !EmbeddingSpace::is_indexable(dimension) || self.leaves_few(filter).await?;
+        let mut narrowed = self.filter_sql(filter);
+        let vector = narrowed.bind_value(SqlValue::Vector(vector.to_vec()));
+        let (best, near) = (
+            narrowed.bind_value(to_sql_int(count as u64).into()),
+            narrowed.bind_value(to_sql_int(2 * count as u64).into()),
+        );
         let (joined, conditions) = (narrowed.joined_to("c"), &narrowed.conditions);
         let near = if each {
             format!(
@@ -53,8 +56,9 @@ impl Search<'_> {
              ORDER BY distance, seq LIMIT {best}"
         );
         let rows = self.tx.rows_once(sql, narrowed.values).await?;
-        let hit =
-            |row: &Row| Ok(Hit { chunk: row.get("id")?, seq: row.get("seq")?, score: row.get::<f64>("score")? as f32 });
+        let hit = |row: &SqlRow| {
+            Ok(Hit { chunk: row.get("id")?, seq: row.get("seq")?, score: row.get::<f64>("score")? as f32 })
+        };
         rows.iter().map(hit).collect()
     }
 }

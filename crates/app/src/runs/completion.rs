@@ -1,0 +1,183 @@
+//! How a run comes to its end: the answer, its citations and the last events are kept at once.
+
+use ibid_domain::{
+    Citation, Conversation, Message, MessageRole, MessageStatus, Run, RunEventKind, RunId, RunStatus, Usage,
+    citation::cited_files,
+};
+use ibid_store::Tx;
+use serde_json::{Value as Json, json};
+
+use super::{conversations::released_text, has_ended, no_run};
+use crate::{
+    App, CheckedText, Result, Scope,
+    answers::notes,
+    citations::{CitedContents, keep_citations},
+};
+
+/// An answer with everything that is known of its evidence.
+#[derive(Clone, Debug)]
+pub struct AnsweredRun {
+    /// The run, completed by this answer.
+    pub run: Run,
+    /// The message with the answer.
+    pub message: Message,
+    /// Citations of the answer, in the order of its markers.
+    pub citations: Vec<Citation>,
+    /// The result of checking the answer's claims.
+    pub checked: CheckedText,
+}
+
+/// The words of an answer, and what made them.
+pub(crate) struct NewAnswer {
+    pub text: String,
+    pub model: Option<String>,
+    pub usage: Usage,
+    /// Text of the answer that was not streamed to clients yet.
+    pub unreleased: String,
+    pub checked: CheckedText,
+    pub read: CitedContents,
+    /// Citations whose words are known already; else they come from `checked`.
+    pub citations: Option<Vec<Citation>>,
+}
+
+impl App {
+    /// Ends a run with its answer.
+    pub(crate) async fn end_answered(&self, scope: &Scope, id: RunId, answer: NewAnswer) -> Result<AnsweredRun> {
+        let run = self.run(scope, id).await?;
+        let mut message = message_of(&run, self.store.clock().now());
+        message.content = answer.text;
+        message.model = answer.model;
+        message.usage = answer.usage;
+        let dangling = answer.checked.dangling.iter().map(|number| format!("[{number}]"));
+        message.dangling = dangling.chain(answer.checked.dangling_ids.iter().cloned()).collect();
+        let mut citations = match answer.citations {
+            Some(citations) => citations,
+            None => {
+                let ledger = self.run_ledger(scope, id).await?;
+                self.citations_of(scope, &message, &ledger, &answer.checked, &answer.read).await?
+            }
+        };
+        let mut tx = self.store.write().await?;
+        let mut run = tx.runs(scope).get_for_update(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
+        if run.status.has_ended() {
+            return Err(has_ended(&run).into());
+        }
+        if citations.iter().any(|citation| citation.source.is_some()) {
+            let job = tx.jobs(scope).enqueue(notes::notes_job(&message.id)).await?;
+            message.async_job = Some(job.id);
+            message.has_async_sources = true;
+        }
+        keep_message(&mut tx, scope, &mut message).await?;
+        keep_citations(&mut tx, scope, &mut citations).await?;
+        run.usage = run.usage.combine_with(answer.usage);
+        let mut events = Vec::new();
+        if !answer.unreleased.is_empty() {
+            events.push((RunEventKind::ContentDelta, json!({ "text": answer.unreleased })));
+        }
+        let files = cited_files(&citations);
+        events.push((
+            RunEventKind::CitationsCreated,
+            json!({
+                "message_id": message.id.as_str(),
+                "count": citations.len(),
+                "citations": citations.iter().map(summarize_citation).collect::<Vec<_>>(),
+                "dangling": message.dangling,
+            }),
+        ));
+        if run.usage != Usage::default() {
+            events.push((RunEventKind::Usage, json!(run.usage)));
+        }
+        events.push((
+            RunEventKind::RunCompleted,
+            json!({
+                "run_id": run.id,
+                "message_id": message.id.as_str(),
+                "conversation_id": run.conversation,
+                "cited_files": files,
+                "has_async_entities_in_progress": message.has_async_sources,
+            }),
+        ));
+        let written = tx.runs(scope).record_events(id, events).await?;
+        run.last_seq = written.last().map_or(run.last_seq, |last| last.seq);
+        run.status = RunStatus::Completed;
+        tx.runs(scope).save(&mut run).await?;
+        touch_conversation(&mut tx, scope, &run).await?;
+        tx.commit().await?;
+        metrics::counter!("ibid_runs_ended_total", "status" => run.status.as_str()).increment(1);
+        Ok(AnsweredRun { run, message, citations, checked: answer.checked })
+    }
+
+    /// Ends a run that has no answer, or not all of it. What there is of one is kept.
+    pub(crate) async fn end_unanswered(&self, scope: &Scope, id: RunId, status: RunStatus, why: &str) -> Result<()> {
+        let mut tx = self.store.write().await?;
+        let Some(mut run) = tx.runs(scope).get_for_update(id).await?.filter(|run| !run.status.has_ended()) else {
+            return Ok(());
+        };
+        let mut message = message_of(&run, tx.now());
+        message.content = released_text(&mut tx, scope, id).await?;
+        message.status = match status {
+            RunStatus::Cancelled => MessageStatus::Cancelled,
+            _ => MessageStatus::Failed,
+        };
+        keep_message(&mut tx, scope, &mut message).await?;
+        run.error = Some(why.to_owned());
+        let failed = json!({
+            "run_id": run.id,
+            "message_id": message.id.as_str(),
+            "conversation_id": run.conversation,
+            "error": why,
+            "status": status.as_str(),
+        });
+        let written = tx.runs(scope).record_events(id, vec![(RunEventKind::RunFailed, failed)]).await?;
+        run.last_seq = written.last().map_or(run.last_seq, |last| last.seq);
+        run.status = status;
+        tx.runs(scope).save(&mut run).await?;
+        touch_conversation(&mut tx, scope, &run).await?;
+        tx.commit().await?;
+        metrics::counter!("ibid_runs_ended_total", "status" => run.status.as_str()).increment(1);
+        Ok(())
+    }
+}
+
+/// The answer of a run, before it has any words.
+pub(crate) fn message_of(run: &Run, now: ibid_domain::Timestamp) -> Message {
+    let (conversation, parent) = (run.conversation, run.question.clone());
+    let message = super::new_message(conversation, parent, MessageRole::Assistant, String::new(), now);
+    Message { id: run.message.clone(), run: Some(run.id), ..message }
+}
+
+/// Keeps the answer of a run, which may have been kept while it was being written.
+async fn keep_message(tx: &mut Tx, scope: &Scope, message: &mut Message) -> Result<()> {
+    match tx.conversations(scope).get_message(&message.id).await? {
+        Some(known) if known.run == message.run && known.role == message.role => {
+            message.created_at = known.created_at;
+            message.updated_at = tx.now();
+            tx.conversations(scope).save_message(message).await
+        }
+        _ => super::add_message(tx, scope, message).await,
+    }
+}
+
+/// Something was said in a conversation.
+async fn touch_conversation(tx: &mut Tx, scope: &Scope, run: &Run) -> Result<()> {
+    if let Some(conversation) = tx.conversations(scope).get(run.conversation).await? {
+        let updated_at = tx.now();
+        tx.conversations(scope).save(&Conversation { updated_at, ..conversation }).await?;
+    }
+    Ok(())
+}
+
+/// A citation in a few words, for those who watch a run.
+fn summarize_citation(citation: &Citation) -> Json {
+    json!({
+        "id": citation.id,
+        "number": citation.number,
+        "start_index": citation.marker.start,
+        "end_index": citation.marker.end,
+        "source_id": citation.source,
+        "title": citation.snapshot.title,
+        "quote": citation.quote,
+        "verdict": citation.verdict.map(|verdict| verdict.as_str()),
+        "score": citation.score,
+    })
+}

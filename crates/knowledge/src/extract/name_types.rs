@@ -1,0 +1,678 @@
+//! What a run of words with capitals names, by the words in it and beside it.
+
+use super::{
+    lexicon::{
+        AUXILIARY, BEFORE_ORG, COMMON, FAMILY, GIVEN, GRAMMAR, GazetteerType, LABEL, LEGAL_FORM, LEXICON, MONTH,
+        NO_NAME, OBJECT_WORD, ORG_ALONE, ORG_END, ORG_START, ORG_VERB, PARTICLE, PERSON_VERB, PLACE_END, PLACE_START,
+        POSTNOMINAL, PROJECT_WORD, PRONOUN, ROLE_FIELD, ROLE_HEAD, ROLE_WORD, TITLE, WEEKDAY,
+    },
+    names::{CapitalRun, GuessedType, NameCandidate},
+    tokens::{LexiconToken, LexiconTokenKind},
+};
+
+impl CapitalRun<'_> {
+    pub(super) fn classify_run(&self, start: usize, end: usize, opening: bool, spots: &mut Vec<NameCandidate>) {
+        let length = end - start;
+        let last = end - 1;
+        // `Dr. Chen`, `Ms Tressider`.
+        if self.has_trait(start, TITLE) && length >= 2 {
+            let mut name = start + 1;
+            while name < end && (self.is_sign(name, '.') || self.has_trait(name, TITLE)) {
+                name += 1;
+            }
+            if name < end
+                && self.is_capital_at(name)
+                && !self.ends_org(end)
+                && self.gazetteer_match(start, end).is_none_or(|(_, known)| known != end)
+            {
+                let mut spot = NameCandidate::new(name, end, GuessedType::Person, 0.9);
+                spot.titled = true;
+                spots.push(spot);
+                return;
+            }
+        }
+        if let Some((known, to)) = self.gazetteer_match(start, end)
+            && to == end
+        {
+            spots.push(self.gazetteer_name(start, end, known, opening));
+            return;
+        }
+        // `U.S. Securities and Exchange Commission`: the country is a name of its own.
+        if self.token(start).is_some_and(|token| token.shape.initial || token.shape.capitals)
+            && let Some((GazetteerType::Place, to)) = self.gazetteer_match(start, end)
+        {
+            spots.push(self.gazetteer_name(start, to, GazetteerType::Place, opening));
+            let to = to + usize::from(self.is_sign(to, '.'));
+            if to < end {
+                self.classify_run(to, end, false, spots);
+            }
+            return;
+        }
+        // `Acme Corp`, and what follows it is another name.
+        if let Some(form) = (start + 1..end).find(|at| self.has_trait(*at, LEGAL_FORM) && self.is_legal_form(*at)) {
+            let from = self.without_opening_word(start, form, opening);
+            let mut spot = NameCandidate::new(from, form + 1, GuessedType::Org, 0.95);
+            spot.reach = form + 1 + usize::from(self.is_sign(form + 1, '.'));
+            spots.push(spot);
+            let mut after = form + 1;
+            while after < end && self.token(after).is_some_and(|token| token.kind != LexiconTokenKind::Word) {
+                after += 1;
+            }
+            if after < end {
+                self.classify_run(after, end, false, spots);
+            }
+            return;
+        }
+        // `Vertriebsleiter Markus Schulz`: where every noun has a capital, the name begins with the given name.
+        if !self.capitals.tell
+            && let Some(name) = (start + 1..end - 1)
+                .find(|at| self.token(*at).is_some_and(|token| token.has_trait(GIVEN) && !token.has_trait(COMMON)))
+            && !self.has_trait(start, GIVEN)
+            && !self.ends_org(end)
+        {
+            let before = spots.len();
+            self.classify_run(name, end, false, spots);
+            let office = self
+                .token(name - 1)
+                .filter(|office| is_german_office(office.text_in(self.text)) || office.has_trait(ROLE_HEAD));
+            if let Some(spot) =
+                spots.get_mut(before).filter(|spot| office.is_some() && spot.guess == GuessedType::Person)
+            {
+                spot.role = Some((name - 1, name));
+            }
+            return;
+        }
+        if self.split_roles(start, end, opening, spots) {
+            return;
+        }
+        if let Some(spot) = self.by_words(start, end, opening) {
+            spots.push(spot);
+            return;
+        }
+        if let Some(spot) = self.person_by_shape(start, end, opening) {
+            spots.push(spot);
+            return;
+        }
+        // `Paris Hilton` was a person above; `Berlin Marathon` is unknown; `Later Google` is Google.
+        if opening && length >= 2 && self.has_trait(start, COMMON) && !self.has_trait(start, GIVEN) {
+            self.classify_run(start + 1, end, false, spots);
+            return;
+        }
+        if length == 1 {
+            spots.extend(self.single_word_name(start, opening));
+            return;
+        }
+        if (start..=last).all(|at| self.token(at).is_some_and(|token| token.has_trait(ROLE_HEAD | ROLE_WORD | LABEL))) {
+            return;
+        }
+        spots.push(NameCandidate::new(start, end, GuessedType::Unknown, 0.3));
+    }
+
+    /// Returns true if an ambiguous word is a legal form here: `Co`, `AG`, `Inc`.
+    pub(super) fn is_legal_form(&self, at: usize) -> bool {
+        let said = self.word_at(at);
+        let token = self.token(at);
+        let before = at.checked_sub(1).and_then(|before| self.token(before));
+        // In a line of capitals every word is; `SE`, `AG`, `SA` are written large, `Company` is the word.
+        match said.len() {
+            0..=2 => {
+                (token.is_some_and(|token| token.shape.capitals)
+                    && !before.is_some_and(|before| before.shape.capitals && before.end - before.start > 3))
+                    || said == "Co"
+                    || said == "Oy"
+                    || said == "Ab"
+            }
+            _ => true,
+        }
+    }
+
+    /// A common word at the beginning of a sentence belongs to no name that can do without it.
+    pub(super) fn without_opening_word(&self, start: usize, needed: usize, opening: bool) -> usize {
+        let droppable = opening
+            && needed > start + 1
+            && self.token(start).is_some_and(|token| {
+                token.has_trait(GRAMMAR) || (token.has_trait(PERSON_VERB | AUXILIARY) && !token.has_trait(GIVEN))
+            });
+        start + usize::from(droppable)
+    }
+
+    pub(super) fn gazetteer_name(
+        &self,
+        start: usize,
+        end: usize,
+        known: GazetteerType,
+        opening: bool,
+    ) -> NameCandidate {
+        let (mut guess, mut score) = match known {
+            GazetteerType::Place => (GuessedType::Place, 0.85),
+            GazetteerType::Org => (GuessedType::Org, 0.85),
+            GazetteerType::Object => (GuessedType::Object, 0.75),
+        };
+        let word = self.token(start);
+        let alone = end - start == 1;
+        if alone && word.is_some_and(|word| word.has_trait(GIVEN)) && self.person_context(start, end) {
+            // `Sofia said`, `Hi Paris`.
+            (guess, score) = (GuessedType::Person, 0.65);
+        } else if alone && word.is_some_and(|word| word.has_trait(COMMON)) {
+            // `Orange`, `Word`, `Shell`, `Rust`: only within a sentence and only with a capital.
+            score = if opening || self.capitals.everywhere { 0.3 } else { 0.6 };
+        }
+        // `in Congress` is no place, `Google Maps team` is still Google Maps.
+        if guess == GuessedType::Place
+            && self.has_trait(end, PROJECT_WORD)
+            && self.word_at(start.wrapping_sub(1)) == "the"
+            && alone
+        {
+            (guess, score) = (GuessedType::Project, 0.6);
+        }
+        let score = if self.capitals.everywhere { score - 0.1 } else { score };
+        // The last dot of `U.S.` belongs to it.
+        let dotted = word.is_some_and(|word| word.shape.initial)
+            && alone
+            && self.token(end).is_some_and(|dot| dot.is_sign('.') && !dot.spaced);
+        NameCandidate::new(start, end + usize::from(dotted), guess, score)
+    }
+
+    /// A role within the run: `CTO Bob Li`, `Acme CTO Bob Li`, `Engineering Manager Alice Chen`.
+    pub(super) fn split_roles(&self, start: usize, end: usize, opening: bool, spots: &mut Vec<NameCandidate>) -> bool {
+        if self.capitals.everywhere {
+            return false;
+        }
+        let is_role = |at: usize| self.has_trait(at, ROLE_HEAD | ROLE_WORD) && !self.has_trait(at, GIVEN);
+        let Some(head) =
+            (start..end - 1).rev().find(|at| self.has_trait(*at, ROLE_HEAD) && !self.has_trait(*at, GIVEN))
+        else {
+            return false;
+        };
+        let name = head + 1;
+        if !self.looks_like_person(name, end) || self.ends_org(end) {
+            return false;
+        }
+        // `Building Agent Assistants`: one word that no list knows may be anything at the beginning of a line.
+        if opening && end - name == 1 && !self.has_trait(name, GIVEN | FAMILY) && !self.person_context(name, end) {
+            return false;
+        }
+        let mut first = head;
+        while first > start && is_role(first - 1) {
+            first -= 1;
+        }
+        let all_common =
+            (start..first).all(|at| self.has_trait(at, COMMON | NO_NAME | LABEL) && !self.has_trait(at, ORG_END));
+        if all_common {
+            first = start;
+        }
+        let org = if first > start {
+            let guess = self
+                .by_words(start, first, opening)
+                .unwrap_or_else(|| NameCandidate::new(start, first, GuessedType::Org, 0.6));
+            spots.push(guess);
+            Some(spots.len() - 1)
+        } else {
+            None
+        };
+        let mut spot = NameCandidate::new(name, end, GuessedType::Person, 0.85);
+        spot.role = Some((first, head + 1));
+        spot.org = org;
+        spots.push(spot);
+        true
+    }
+
+    pub(super) fn looks_like_person(&self, start: usize, end: usize) -> bool {
+        let Some(first) = self.token(start) else { return false };
+        let words =
+            (start..end).filter(|at| self.token(*at).is_some_and(|token| token.kind == LexiconTokenKind::Word)).count();
+        if words == 0 || words > 4 {
+            return false;
+        }
+        first.has_trait(GIVEN) || first.shape.initial || (start..end).all(|at| self.is_bare(at))
+    }
+
+    /// Returns true if no word list contradicts that the word is part of a person's name.
+    pub(super) fn is_bare(&self, at: usize) -> bool {
+        self.token(at).is_some_and(|token| {
+            token.is_sign('.')
+                || (token.kind == LexiconTokenKind::Word
+                    && !token.shape.capitals
+                    && (!token.shape.camel || has_prefix(token.text_in(self.text)))
+                    && !token.text_in(self.text).contains(|c: char| c.is_ascii_digit())
+                    && !LEXICON
+                        .phrases_starting_with(token.word)
+                        .iter()
+                        .any(|(rest, _)| rest.is_empty() && !token.has_trait(GIVEN | FAMILY))
+                    && (token.has_trait(PARTICLE | GIVEN | POSTNOMINAL)
+                        || !token.has_trait(
+                            COMMON
+                                | LABEL
+                                | ORG_END
+                                | ORG_START
+                                | PLACE_END
+                                | PROJECT_WORD
+                                | NO_NAME
+                                | ROLE_HEAD
+                                | OBJECT_WORD,
+                        )))
+        })
+    }
+
+    /// Classifies a run by its own words only.
+    pub(super) fn by_words(&self, start: usize, end: usize, opening: bool) -> Option<NameCandidate> {
+        let length = end - start;
+        let last = end - 1;
+        let lowered = if self.capitals.everywhere { 0.15 } else { 0.0 };
+        let given_first = self.token(start).is_some_and(|token| token.has_trait(GIVEN) && !token.has_trait(COMMON));
+        if (start + 1..last).any(|at| self.is_sign(at, '&')) {
+            let from = self.without_opening_word(start, start + 1, opening);
+            return Some(NameCandidate::new(from, end, GuessedType::Org, 0.8 - lowered));
+        }
+        // `Project Apollo`, `Operation Overlord`.
+        if length >= 2
+            && (self.has_trait(start, PROJECT_WORD) || self.word_at(start) == "Operation")
+            && !self.has_trait(start + 1, LABEL | COMMON | ROLE_HEAD)
+        {
+            return Some(NameCandidate::new(start, end, GuessedType::Project, 0.9 - lowered));
+        }
+        if length >= 2
+            && self.has_trait(last, PROJECT_WORD)
+            && !(start..last).all(|at| self.has_trait(at, ROLE_WORD | ROLE_HEAD | LABEL | ROLE_FIELD))
+        {
+            return Some(NameCandidate::new(start, end, GuessedType::Project, 0.8 - lowered));
+        }
+        // `Alice Church` and `David Park` are people.
+        let two_names = length == 2 && given_first;
+        if length >= 2 && self.has_trait(last, ORG_END) && !(two_names && self.has_trait(last, PLACE_END)) {
+            let person_like = two_names
+                && matches!(self.word_at(last), "Church" | "Bank" | "Court" | "Press" | "Fund" | "Temple" | "Banks");
+            if !person_like {
+                let from = self.without_opening_word(start, last, opening);
+                // `Project Team`, `Executive Board`: common words throughout make it a part of something, not a name.
+                let plain = (from..last).all(|at| self.has_trait(at, COMMON | ROLE_WORD) && !self.has_trait(at, GIVEN));
+                let score = if plain { 0.6 } else { 0.85 };
+                return Some(NameCandidate::new(from, end, GuessedType::Org, score - lowered));
+            }
+        }
+        if length >= 3
+            && self.has_trait(start, ORG_START | ORG_END)
+            && matches!(self.word_at(start + 1), "of" | "for" | "de" | "für" | "del" | "du")
+        {
+            return Some(NameCandidate::new(start, end, GuessedType::Org, 0.85 - lowered));
+        }
+        if length >= 3
+            && (start + 1..last)
+                .any(|at| self.has_trait(at, ORG_END) && matches!(self.word_at(at + 1), "of" | "for" | "de"))
+        {
+            return Some(NameCandidate::new(start, end, GuessedType::Org, 0.85 - lowered));
+        }
+        if length >= 2 && self.has_trait(start, ORG_START) && !self.has_trait(start, PLACE_START | COMMON) {
+            return Some(NameCandidate::new(start, end, GuessedType::Org, 0.7 - lowered));
+        }
+        if length >= 2 && self.has_trait(last, PLACE_END) && !two_names {
+            let plain = (start..last).all(|at| self.has_trait(at, COMMON) && !self.has_trait(at, GIVEN));
+            let there = matches!(
+                self.word_at(start.wrapping_sub(1)),
+                "the" | "The" | "in" | "at" | "on" | "near" | "to" | "from" | "through" | "of"
+            );
+            let score = match (plain, there) {
+                (false, _) => 0.75,
+                (true, true) => 0.58,
+                (true, false) => 0.45,
+            };
+            return Some(NameCandidate::new(start, end, GuessedType::Place, score - lowered));
+        }
+        if length >= 2
+            && self.has_trait(start, PLACE_START)
+            && !self.has_trait(start, GIVEN)
+            && (start + 1..end).all(|at| self.is_bare(at))
+        {
+            return Some(NameCandidate::new(start, end, GuessedType::Place, 0.65 - lowered));
+        }
+        // `Hermes API`, `Orion Platform`
+        if length >= 2
+            && self.has_trait(last, OBJECT_WORD)
+            && self.token(start).is_some_and(|token| {
+                !token.has_trait(COMMON | GIVEN | NO_NAME | LABEL | ROLE_WORD) && !token.shape.initial
+            })
+        {
+            return Some(NameCandidate::new(start, end, GuessedType::Object, 0.62 - lowered));
+        }
+        // `Larkfield is a town`
+        if length <= 3
+            && !(start..end).any(|at| self.has_trait(at, GRAMMAR | LABEL | COMMON))
+            && let Some(guess) = self.type_from_definition(end)
+        {
+            return Some(NameCandidate::new(start, end, guess, 0.7 - lowered));
+        }
+        // `the Atlas project`
+        let next = self.token(end);
+        let bare = length <= 3
+            && !(start..end).any(|at| self.has_trait(at, GRAMMAR | LABEL))
+            && !(length == 1 && self.has_trait(start, COMMON | NO_NAME) && opening);
+        if bare
+            && !self.capitals.everywhere
+            && let Some(next) = next.filter(|next| next.spaced && next.kind == LexiconTokenKind::Word)
+        {
+            let the = self.word_at(start.wrapping_sub(1)).eq_ignore_ascii_case("the")
+                || self.word_at(start.wrapping_sub(1)) == "our";
+            let plain = (start..end).all(|at| self.has_trait(at, COMMON | NO_NAME | ROLE_WORD));
+            if next.has_trait(PROJECT_WORD) && !next.shape.capital && (!plain || the) && !(plain && opening) {
+                return Some(NameCandidate::new(start, end, GuessedType::Project, if the { 0.8 } else { 0.65 }));
+            }
+            if next.has_trait(OBJECT_WORD) && !next.shape.capital && !plain && !given_first {
+                return Some(NameCandidate::new(start, end, GuessedType::Object, if the { 0.65 } else { 0.6 }));
+            }
+        }
+        None
+    }
+
+    /// Returns the type that a definition after the name gives: `is a small town`, `was a Danish company`.
+    pub(super) fn type_from_definition(&self, at: usize) -> Option<GuessedType> {
+        if !matches!(self.word_at(at), "is" | "was") || !matches!(self.word_at(at + 1), "a" | "an" | "the") {
+            return None;
+        }
+        (at + 2..at + 6)
+            .take_while(|at| {
+                !self.has_trait(*at, GRAMMAR)
+                    && self.token(*at).is_some_and(|token| token.kind == LexiconTokenKind::Word)
+            })
+            .find_map(|at| match self.word_at(at) {
+                "town" | "city" | "village" | "river" | "lake" | "island" | "mountain" | "region" | "district"
+                | "suburb" | "country" | "municipality" | "province" | "county" | "port" | "hamlet" => {
+                    Some(GuessedType::Place)
+                }
+                "company" | "firm" | "organisation" | "organization" | "charity" | "startup" | "start-up"
+                | "manufacturer" | "retailer" | "bank" | "university" | "ngo" | "nonprofit" | "agency" => {
+                    Some(GuessedType::Org)
+                }
+                _ => None,
+            })
+    }
+
+    /// A person by the shape of the name.
+    pub(super) fn person_by_shape(&self, start: usize, end: usize, opening: bool) -> Option<NameCandidate> {
+        let first = self.token(start)?;
+        let words: Vec<usize> = (start..end)
+            .filter(|at| self.token(*at).is_some_and(|token| token.kind == LexiconTokenKind::Word))
+            .collect();
+        let last = *words.last()?;
+        let lowered = if self.capitals.everywhere { 0.15 } else { 0.0 };
+        if words.len() < 2 || words.len() > 5 {
+            return None;
+        }
+        let tail = words.get(1..).unwrap_or_default();
+        let tail_fits = tail.iter().all(|at| {
+            self.token(*at).is_some_and(|token| {
+                token.shape.initial
+                    || (!token.has_trait(ORG_END | LABEL | PROJECT_WORD | NO_NAME) || token.has_trait(GIVEN))
+                        && !(token.shape.capitals && !first.shape.capitals && !token.has_trait(POSTNOMINAL))
+            })
+        });
+        if first.shape.initial && (self.is_sign(start + 1, '.') || first.end - first.start > 1) {
+            // `A. Chen`; in `A. Introduction` the rest is a common word.
+            let family = self.token(last)?;
+            let fits =
+                tail_fits && !family.shape.initial && !family.has_trait(COMMON | LABEL) && !family.shape.capitals;
+            return fits.then(|| NameCandidate::new(start, end, GuessedType::Person, 0.8 - lowered));
+        }
+        if first.has_trait(GIVEN) && tail_fits && (!first.shape.camel || has_prefix(first.text_in(self.text))) {
+            // `Alice C.`
+            let family = self.token(last)?;
+            if family.shape.initial && words.len() == 2 {
+                let dotted = self.is_sign(last + 1, '.');
+                let fits = !first.has_trait(COMMON) && family.end - family.start == 1 && dotted;
+                return fits.then(|| {
+                    // The dot belongs to the initial, also where it ends the sentence.
+                    let mut spot = NameCandidate::new(start, last + 2, GuessedType::Person, 0.7);
+                    spot.reach = last + 2;
+                    spot
+                });
+            }
+            // `Georgia Tech` and `Star Wars` begin as names do; what follows must be one.
+            let family_name = self.has_trait(last, FAMILY | GIVEN);
+            let place = LEXICON
+                .phrases_starting_with(first.word)
+                .iter()
+                .any(|(rest, known)| rest.is_empty() && *known == GazetteerType::Place);
+            let common_first = first.has_trait(COMMON);
+            let common_rest = tail.iter().all(|at| self.has_trait(*at, COMMON) && !self.has_trait(*at, GIVEN | FAMILY));
+            // `Peter Koros Design`
+            if words.len() >= 3 && self.has_trait(last, COMMON) && !family_name {
+                return None;
+            }
+            let score = match (common_first, common_rest) {
+                (false, false) => 0.9,
+                (false, true) => 0.72,
+                (true, false) if family_name || self.person_context(start, end) => 0.85,
+                (true, false) if !place => 0.45,
+                // `Will Power`, `May Day`.
+                _ => return None,
+            };
+            if common_first
+                && opening
+                && first.has_trait(AUXILIARY | MONTH)
+                && !self.has_trait(last, GIVEN)
+                && !self.person_context(start, end)
+            {
+                return None;
+            }
+            if common_rest
+                && tail.iter().any(|at| self.has_trait(*at, OBJECT_WORD | PLACE_END | ROLE_HEAD))
+                && tail.len() > 1
+            {
+                return None;
+            }
+            return Some(NameCandidate::new(start, end, GuessedType::Person, score - lowered));
+        }
+        // `Feliciano Lopez`: a family name behind a word that no list knows.
+        let unknown = !first.has_trait(COMMON | LABEL | ORG_START | NO_NAME | ROLE_HEAD | ROLE_WORD | PLACE_START)
+            && !first.shape.capitals;
+        if words.len() == 2 && unknown && !first.shape.camel && self.has_trait(last, FAMILY) && self.capitals.tell {
+            let score = if self.has_trait(last, COMMON | PLACE_END | ORG_END) { 0.47 } else { 0.75 };
+            let score = if self.person_context(start, end) { score + 0.15 } else { score };
+            return Some(NameCandidate::new(start, end, GuessedType::Person, score - lowered));
+        }
+        // Two or three words that no list knows.
+        let bare = (start..end).all(|at| self.is_bare(at));
+        if !bare || words.len() > 3 || !self.capitals.tell || self.capitals.everywhere {
+            return None;
+        }
+        let the = self.word_at(start.wrapping_sub(1)).eq_ignore_ascii_case("the");
+        if the && start > 0 {
+            return None;
+        }
+        if words.iter().any(|at| ends_as_a_word(self.word_at(*at))) {
+            return None;
+        }
+        let mut score = 0.49;
+        if self.person_context(start, end) {
+            score += 0.28;
+        }
+        if self.has_trait(end, ORG_VERB) {
+            score -= 0.1;
+        }
+        Some(NameCandidate::new(start, end, GuessedType::Person, score))
+    }
+
+    /// Returns true if the words beside a name show that it is a person.
+    pub(super) fn person_context(&self, start: usize, end: usize) -> bool {
+        let next = self.token(end);
+        let before = start.checked_sub(1).and_then(|before| self.token(before));
+        let said = |token: Option<&LexiconToken>| {
+            token.is_some_and(|token| {
+                token.has_trait(PERSON_VERB) && !token.shape.capital && !token.has_trait(AUXILIARY)
+            })
+        };
+        // `Author: Sunna Ferrick`
+        let labelled = before.is_some_and(|before| before.is_sign(':'))
+            && start.checked_sub(2).and_then(|label| self.token(label)).is_some_and(|label| {
+                label.has_trait(ROLE_HEAD)
+                    || matches!(
+                        label.text_in(self.text),
+                        "Minutes"
+                            | "Author"
+                            | "author"
+                            | "By"
+                            | "by"
+                            | "Contact"
+                            | "Owner"
+                            | "owner"
+                            | "Present"
+                            | "Attendees"
+                            | "Assignee"
+                            | "Reviewer"
+                    )
+            });
+        labelled
+            || said(next)
+            || (next.is_some_and(|next| next.has_trait(AUXILIARY)) && said(self.token(end + 1)))
+            || before.is_some_and(|before| {
+                before.has_trait(PERSON_VERB)
+                    && !before.has_trait(AUXILIARY)
+                    && matches!(before.text_in(self.text), "said" | "says" | "asked" | "told" | "added" | "thanked")
+                    || matches!(before.text_in(self.text), "Dear" | "Hi" | "Hello" | "Hey" | "Thanks")
+            })
+            || (next.is_some_and(|next| next.is_sign(','))
+                && self.has_trait(end + 1, PRONOUN)
+                && self.word_at(end + 1) == "who")
+    }
+
+    pub(super) fn single_word_name(&self, at: usize, opening: bool) -> Option<NameCandidate> {
+        let token = self.token(at)?;
+        let next = self.token(at + 1);
+        let before = at.checked_sub(1).and_then(|before| self.token(before));
+        if token.shape.initial
+            || token.end - token.start < 2
+            || token.has_trait(MONTH | WEEKDAY) && !(token.has_trait(GIVEN) && self.person_context(at, at + 1))
+        {
+            return None;
+        }
+        // `the Board`: an organisation that another sentence names in full.
+        if token.has_trait(ORG_ALONE) {
+            let the = before.is_some_and(|before| before.text_in(self.text).eq_ignore_ascii_case("the"));
+            return the.then(|| NameCandidate::new(at, at + 1, GuessedType::Unknown, 0.1));
+        }
+        if token.has_trait(GIVEN) && !token.has_trait(COMMON) && !token.shape.capitals && !token.shape.camel {
+            let mut score = if self.capitals.everywhere { 0.35 } else { 0.62 };
+            if self.person_context(at, at + 1) {
+                score += 0.13;
+            }
+            // `the Oscar`, `Oscar-winning`.
+            if before.is_some_and(|before| before.text_in(self.text) == "the") {
+                score -= 0.3;
+            }
+            return Some(NameCandidate::new(at, at + 1, GuessedType::Person, score));
+        }
+        if token.has_trait(NO_NAME | LABEL | ROLE_HEAD | ROLE_WORD) && !token.has_trait(GIVEN)
+            || self.capitals.everywhere
+            || !self.capitals.tell
+        {
+            let kept = self.capitals.tell && !token.has_trait(NO_NAME | LABEL | ROLE_HEAD);
+            return kept.then(|| NameCandidate::new(at, at + 1, GuessedType::Unknown, 0.1));
+        }
+        if token.has_trait(GIVEN) && self.person_context(at, at + 1) {
+            return Some(NameCandidate::new(at, at + 1, GuessedType::Person, 0.6));
+        }
+        // `Maybe Grace will come`
+        if token.has_trait(GIVEN)
+            && !opening
+            && next.is_some_and(|next| next.has_trait(PERSON_VERB) && !next.shape.capital && next.spaced)
+        {
+            return Some(NameCandidate::new(at, at + 1, GuessedType::Person, 0.57));
+        }
+        if token.has_trait(COMMON) {
+            return (!opening || token.has_trait(GIVEN))
+                .then(|| NameCandidate::new(at, at + 1, GuessedType::Unknown, 0.1));
+        }
+        if opening && token.has_trait(GRAMMAR | PERSON_VERB) {
+            return None;
+        }
+        // `Acme's CTO`, `at Acme`, `Acme announced`.
+        let owner = next.is_some_and(|next| next.kind == LexiconTokenKind::Possessive)
+            && (self.has_trait(at + 2, ROLE_HEAD)
+                || (self.has_trait(at + 2, ROLE_WORD) && self.has_trait(at + 3, ROLE_HEAD)));
+        let employer =
+            before.is_some_and(|before| matches!(before.text_in(self.text), "joined" | "joins" | "at" | "acquired"));
+        if owner && !token.has_trait(FAMILY) {
+            return Some(NameCandidate::new(at, at + 1, GuessedType::Org, 0.65));
+        }
+        if employer && !opening {
+            return Some(NameCandidate::new(at, at + 1, GuessedType::Org, 0.5));
+        }
+        if next.is_some_and(|next| next.has_trait(ORG_VERB) && !next.shape.capital) {
+            return Some(NameCandidate::new(at, at + 1, GuessedType::Org, 0.45));
+        }
+        let name = !token.shape.capitals && !token.shape.camel && !ends_as_a_word(token.text_in(self.text));
+        if self.person_context(at, at + 1) && name {
+            return Some(NameCandidate::new(at, at + 1, GuessedType::Person, 0.5));
+        }
+        if before.is_some_and(|before| matches!(before.text_in(self.text), "in" | "near" | "in_" | "across"))
+            && !opening
+            && !token.shape.capitals
+        {
+            return Some(NameCandidate::new(at, at + 1, GuessedType::Place, 0.42));
+        }
+        if token.shape.camel
+            && token.end - token.start > 2
+            && !token.text_in(self.text).starts_with("Mc")
+            && !token.text_in(self.text).starts_with("Mac")
+        {
+            return Some(NameCandidate::new(at, at + 1, GuessedType::Object, 0.45));
+        }
+        if before.is_some_and(|before| before.has_trait(BEFORE_ORG)) && !opening && !token.shape.capitals {
+            return Some(NameCandidate::new(at, at + 1, GuessedType::Unknown, 0.25));
+        }
+        Some(NameCandidate::new(at, at + 1, GuessedType::Unknown, 0.2))
+    }
+}
+
+/// Returns true if an inner capital comes from a family name prefix: `McDonald`, `DiCaprio`.
+fn has_prefix(word: &str) -> bool {
+    ["Mc", "De", "Di", "Du", "La", "Le", "Van", "Von", "Fitz", "O'", "O’", "D'", "D’"]
+        .iter()
+        .any(|prefix| word.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(char::is_uppercase)))
+}
+
+/// Returns true if the ending makes a German word a job title: `Vertriebsleiter`.
+fn is_german_office(word: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "leiter",
+        "leiterin",
+        "chef",
+        "chefin",
+        "führer",
+        "führerin",
+        "minister",
+        "ministerin",
+        "meister",
+        "meisterin",
+        "sprecher",
+        "sprecherin",
+        "direktor",
+        "direktorin",
+        "beauftragte",
+        "beauftragter",
+        "vorstand",
+        "ingenieur",
+        "ingenieurin",
+        "manager",
+        "managerin",
+        "präsident",
+        "präsidentin",
+        "rat",
+        "rätin",
+        "anwalt",
+        "anwältin",
+        "trainer",
+        "trainerin",
+        "professor",
+        "professorin",
+    ];
+    ENDS.iter().any(|end| word.len() > end.len() && word.ends_with(end))
+}
+
+/// Returns true if a word that is in no list ends like a common noun: `Recognition`, `Immunology`.
+fn ends_as_a_word(word: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "tion", "sion", "ment", "ness", "ity", "ism", "ics", "ology", "ing", "ence", "ance", "ship", "ware", "ous",
+        "ive", "graphy", "wealth", "ades", "ization", "isation", "able", "ible", "ful", "less", "ward", "wise",
+    ];
+    ENDS.iter().any(|end| word.len() > end.len() + 2 && word.ends_with(end))
+}
