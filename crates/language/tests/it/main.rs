@@ -1,0 +1,12 @@
+//! Tables over the languages: a new language gets a row in each.
+
+mod detect;
+mod words;
+
+use ibid_language::Language;
+
+/// The language of a code.
+#[track_caller]
+fn language(code: &str) -> Language {
+    Language::from_code(code).unwrap()
+}
