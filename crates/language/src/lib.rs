@@ -27,6 +27,7 @@ mod language;
 pub mod lexicon;
 mod line;
 pub mod phrases;
+pub mod sentences;
 pub mod stems;
 pub mod words;
 

@@ -1,6 +1,7 @@
 //! Tables over the languages: a new language gets a row in each.
 
 mod detect;
+mod sentences;
 mod words;
 
 use ibid_language::Language;
