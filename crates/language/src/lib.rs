@@ -26,6 +26,7 @@ mod fold;
 mod language;
 pub mod lexicon;
 mod line;
+pub mod numbers;
 pub mod phrases;
 pub mod sentences;
 pub mod stems;

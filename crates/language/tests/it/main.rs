@@ -1,6 +1,7 @@
 //! Tables over the languages: a new language gets a row in each.
 
 mod detect;
+mod numbers;
 mod sentences;
 mod words;
 

@@ -1,0 +1,142 @@
+//! The numbers that a text names, in digits or in words.
+//!
+//! `1.250` is 1250 in German and 1.25 in English; `twenty-one`, `einundzwanzig` and `vingt et un` are 21. The numbers of
+//! list items and of citation markers such as `[1]` are left out.
+
+mod digits;
+mod spelled;
+
+use std::ops::Range;
+
+use crate::{
+    Language, Lexicon,
+    lexicon::{Limit, NumberWord},
+    words::{TokenKind, TokenizedText},
+};
+
+/// What a number says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberKind {
+    /// How many, how much, or a year.
+    Cardinal,
+    /// The place in a row: `3rd`.
+    Ordinal,
+    /// A share of a hundred.
+    Percent,
+    /// A share of one, in words: `two thirds`.
+    Fraction,
+}
+
+/// A number of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Number {
+    /// Where it stands, in bytes, with what scales it: `1.5 million`, `20 %`.
+    pub range: Range<usize>,
+    /// The value, scaled: 1.5 million is 1500000, and 20 % is 20.
+    pub value: f64,
+    /// Half of what its last digit stands for: how far off a visibly rounded number may be. 0 for an exact one.
+    pub rounding: f64,
+    /// What it says.
+    pub kind: NumberKind,
+    /// Whether it is written in words.
+    pub is_spelled: bool,
+    /// Whether the text says that it is rounded: `about 500`.
+    pub is_approximate: bool,
+    /// How the text bounds it: `at least 500`.
+    pub limit: Option<Limit>,
+}
+
+/// How far off a number may be that the text calls approximate, as a share of it.
+const APPROXIMATE: f64 = 0.05;
+
+impl Number {
+    /// Whether another text's number bears this one out: the same value, or the same when rounded as this one is.
+    pub fn agrees_with(&self, known: &Self) -> bool {
+        let rounded = if self.is_approximate { self.value.abs() * APPROXIMATE } else { 0.0 };
+        let tolerance = self.rounding.max(rounded) + self.value.abs() * 1e-9 + 1e-9;
+        let is_share = |number: &Self| matches!(number.kind, NumberKind::Percent);
+        (self.value - known.value).abs() <= tolerance
+            || (is_share(self) && !is_share(known) && (self.value - known.value * 100.0).abs() <= tolerance)
+            || (!is_share(self) && is_share(known) && (self.value * 100.0 - known.value).abs() <= tolerance * 100.0)
+    }
+}
+
+/// The numbers of a text, in order.
+pub fn numbers(text: &str, language: Language) -> Vec<Number> {
+    numbers_in(&TokenizedText::new(text, language))
+}
+
+/// The numbers of a text whose tokens are known, in order.
+pub fn numbers_in(text: &TokenizedText<'_>) -> Vec<Number> {
+    let markers = digits::markers(text);
+    let mut found = Vec::new();
+    let mut place = 0;
+    while let Some(token) = text.tokens.get(place) {
+        let read = match token.kind {
+            TokenKind::Number if markers[place] => None,
+            TokenKind::Number => digits::number_at(text, place),
+            TokenKind::Word => spelled::number_at(text, place),
+            _ => None,
+        };
+        match read {
+            Some((number, end)) => {
+                found.push(with_bounds(text, place, number));
+                place = end.max(place + 1);
+            }
+            None => place += 1,
+        }
+    }
+    found
+}
+
+/// The number of words alone, such as `einundzwanzig` or `two hundred`; `None` if there are other words.
+pub fn spelled_number(words: &str, language: Language) -> Option<f64> {
+    let text = TokenizedText::new(words, language);
+    let (number, end) = spelled::number_at(&text, 0)?;
+    (end == text.tokens.len()).then_some(number.value)
+}
+
+/// Adds what the words before a number say of it.
+fn with_bounds(text: &TokenizedText<'_>, place: usize, mut number: Number) -> Number {
+    let lexicon = Lexicon::of(text.language);
+    let mut at = place;
+    // `$`, an opening bracket or an article may stand between.
+    while at > 0 && (text.tokens[at - 1].kind == TokenKind::Sign || lexicon.determiners.contains(text.lower_at(at - 1)))
+    {
+        number.is_approximate |= matches!(text.lower_at(at - 1), "~" | "≈" | "±");
+        at -= 1;
+        if place - at > 2 {
+            break;
+        }
+    }
+    for end in [place, at] {
+        number.is_approximate |= lexicon.approximations.longest_before(&text.lower, end).is_some();
+        number.limit = number.limit.or(lexicon.limits.longest_before(&text.lower, end).map(|(_, limit)| limit));
+    }
+    number
+}
+
+/// What follows a number and belongs to it: a scale, and whether it is a percentage. Gives the factor and the next token.
+fn scale_and_percent(text: &TokenizedText<'_>, mut next: usize) -> (f64, bool, usize) {
+    let numbers = &Lexicon::of(text.language).numbers;
+    let mut scale = 1.0;
+    if let Some((length, word)) = numbers.words.longest_at(&text.lower, next) {
+        if let NumberWord::Scale(value) | NumberWord::CountedScale(value) = word {
+            scale = value;
+            next += length;
+        }
+    } else if let Some(value) = numbers.abbreviations.get(text.lower_at(next)) {
+        // A single letter with a blank before it is a unit: `5 m`.
+        if text.lower_at(next).len() > 1 {
+            scale = *value;
+            next += 1;
+        }
+    }
+    if text.lower_at(next) == "%" {
+        return (scale, true, next + 1);
+    }
+    match numbers.percent.longest_at(&text.lower, next) {
+        Some((length, ())) => (scale, true, next + length),
+        None => (scale, false, next),
+    }
+}
