@@ -21,6 +21,7 @@
 //! 4. Add a row to each table under `tests/it/`. If every list is filled, add the language to [`Language::COMPLETE`].
 
 pub mod compounds;
+pub mod dates;
 pub mod detect;
 mod fold;
 mod language;
