@@ -2,7 +2,9 @@
 
 mod dates;
 mod detect;
+mod negation;
 mod numbers;
+mod questions;
 mod sentences;
 mod words;
 
