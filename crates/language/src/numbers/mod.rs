@@ -120,9 +120,16 @@ fn with_bounds(text: &TokenizedText<'_>, place: usize, mut number: Number) -> Nu
 fn scale_and_percent(text: &TokenizedText<'_>, mut next: usize) -> (f64, bool, usize) {
     let numbers = &Lexicon::of(text.language).numbers;
     let mut scale = 1.0;
-    if let Some((length, word)) = numbers.words.longest_at(&text.lower, next) {
-        if let NumberWord::Scale(value) | NumberWord::CountedScale(value) = word {
-            scale = value;
+    let scale_at = |place: usize| match numbers.words.longest_at(&text.lower, place)? {
+        (length, NumberWord::Scale(value) | NumberWord::CountedScale(value)) => Some((length, value)),
+        _ => None,
+    };
+    if let Some((length, value)) = scale_at(next) {
+        scale = value;
+        next += length;
+        // `3 mil millones`.
+        if let Some((length, value)) = scale_at(next).filter(|(_, second)| *second > scale) {
+            scale *= value;
             next += length;
         }
     } else if let Some(value) = numbers.abbreviations.get(text.lower_at(next)) {

@@ -29,7 +29,7 @@ fn digits_are_read_as_their_language_writes_them() {
         ("en", "1.5 million, $2bn, 3k, 20 %, 5km", &[1.5e6, 2e9, 3e3, 20.0, 5.0]),
         ("de", "1,5 Millionen, 3 Mrd. Euro", &[1.5e6, 3e9]),
         ("fr", "1,5 million, 3 milliards", &[1.5e6, 3e9]),
-        ("es", "1,5 millones y 3 mil millones", &[1.5e6, 3e3]),
+        ("es", "1,5 millones y 3 mil millones", &[1.5e6, 3e9]),
         ("it", "1,5 milioni e 3 miliardi", &[1.5e6, 3e9]),
         ("nl", "1,5 miljoen en 3 miljard", &[1.5e6, 3e9]),
         ("pt", "1,5 milhões e 3 mil", &[1.5e6, 3e3]),
