@@ -6,13 +6,13 @@
 cd "$root"
 need_rust
 claim_target
-# The types that the web app is built with are made below: an empty folder stands in for the app until then.
+# The profile of the tests, so that what they compiled is used. The web app's types are made below: an empty folder stands in for the app until then.
 mkdir -p web/dist docs
 say openapi "writing docs/openapi.json and docs/errors.md"
 new=$(mktemp docs/.openapi.XXXXXX)
 trap 'rm -f "$new"' EXIT
 for page in openapi.json errors.md; do
-  cargo run --quiet --bin ibid -- "${page%.*}" >"$new"
+  cargo run --quiet --profile test --bin ibid -- "${page%.*}" >"$new"
   cp "$new" "docs/$page"
 done
 if [[ -e web/package.json ]]; then

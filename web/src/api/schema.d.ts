@@ -30,7 +30,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is known of an artifact */
+        /** Get the metadata of an artifact */
         get: operations["get_artifact"];
         put?: never;
         post?: never;
@@ -169,8 +169,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How often what is cited
-         * @description The sources that are cited most, how many citations were made on each day, and by which conversations.
+         * Get citation statistics
+         * @description Returns the most cited sources, the number of citations per day, and the conversations that cite most.
          */
         get: operations["citation_stats"];
         put?: never;
@@ -211,7 +211,7 @@ export interface paths {
         /** List conversations, the latest first */
         get: operations["list_conversations"];
         put?: never;
-        /** Begin a conversation */
+        /** Create an empty conversation */
         post: operations["create_conversation"];
         delete?: never;
         options?: never;
@@ -226,7 +226,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One conversation */
+        /** Get a conversation by its id */
         get: operations["get_conversation"];
         put?: never;
         post?: never;
@@ -237,7 +237,7 @@ export interface paths {
         delete: operations["delete_conversation"];
         options?: never;
         head?: never;
-        /** Rename a conversation */
+        /** Change the title of a conversation */
         patch: operations["change_conversation"];
         trace?: never;
     };
@@ -249,8 +249,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was said in a conversation
-         * @description In the order in which it was said, each answer with its citations. `parent_message_id` says what a message follows.
+         * List the messages of a conversation
+         * @description In the order of time, each answer with its citations. `parent_message_id` names the message that it follows.
          */
         get: operations["list_messages"];
         put?: never;
@@ -325,7 +325,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A file of a document */
+        /** Download a file that belongs to a document */
         get: operations["get_document_file"];
         /**
          * Give a document a file
@@ -388,8 +388,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a document cites
-         * @description In the order of its text, with what each footnote says in the document's style.
+         * List the citations of a document
+         * @description In the order of the text, each with its footnote in the document's style.
          */
         get: operations["list_document_citations"];
         put?: never;
@@ -421,7 +421,7 @@ export interface paths {
         delete: operations["remove_citation"];
         options?: never;
         head?: never;
-        /** Change a citation */
+        /** Change a citation of a document */
         patch: operations["change_citation"];
         trace?: never;
     };
@@ -432,7 +432,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What changed between two versions */
+        /** Compare two versions of a document */
         get: operations["diff_document"];
         put?: never;
         post?: never;
@@ -510,7 +510,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a document cites, for other programs */
+        /** Export the references of a document */
         get: operations["export_document_references"];
         put?: never;
         post?: never;
@@ -654,8 +654,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the sources say of a document's sentences
-         * @description Each sentence that cites something with the best verdict of its citations, and those that should cite and do not.
+         * Check the sentences of a document against its sources
+         * @description Returns each sentence with a citation and the best verdict of its citations, and the sentences that should cite
+         *     something and do not.
          */
         get: operations["check_document"];
         put?: never;
@@ -673,7 +674,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who and what is known */
+        /** List people, organisations and other entities */
         get: operations["list_entities"];
         put?: never;
         post?: never;
@@ -772,8 +773,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whether two names mean the same
-         * @description By whoever decides that here, without looking at the library.
+         * Compare two descriptions of entities
+         * @description Uses the configured method, built-in or language model. The library is not searched.
          */
         post: operations["compare_entities"];
         delete?: never;
@@ -790,8 +791,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who may be the same
-         * @description Pairs that nobody has decided, the likeliest first.
+         * List pairs of entities that may be the same
+         * @description Pairs that nobody has decided yet, most likely first.
          */
         get: operations["list_review"];
         put?: never;
@@ -830,8 +831,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened
-         * @description Events that sources tell, the newest first; those without a time come last.
+         * List events
+         * @description Events that were extracted from sources, newest first; events without a time come last.
          */
         get: operations["list_events"];
         put?: never;
@@ -871,8 +872,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How the graph stands
-         * @description How many nodes and edges there are, whether they are what the tables say, and what there is in Apache AGE.
+         * Get the state of the knowledge graph
+         * @description Returns the numbers of nodes and edges, compares them with the tables, and reports the state of Apache AGE.
          */
         get: operations["graph_health"];
         put?: never;
@@ -891,8 +892,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is one step away from an entity
-         * @description Its newest events and who else has a part in them, for a picture.
+         * Get the neighborhood of an entity
+         * @description Returns its newest events and the other entities in them, to draw as a graph.
          */
         get: operations["graph_neighborhood"];
         put?: never;
@@ -931,7 +932,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List jobs, newest first */
+        /** List background jobs, newest first */
         get: operations["list_jobs"];
         put?: never;
         /**
@@ -952,7 +953,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One job */
+        /** Get a background job by its id */
         get: operations["get_job"];
         put?: never;
         post?: never;
@@ -971,7 +972,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take a job back */
+        /** Cancel a job that is queued or running */
         post: operations["cancel_job"];
         delete?: never;
         options?: never;
@@ -1044,7 +1045,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A manifest with its tree */
+        /** Get a manifest with its tree of files */
         get: operations["get_manifest"];
         put?: never;
         post?: never;
@@ -1078,7 +1079,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What differs between two manifests */
+        /** Compare two manifests by path */
         get: operations["diff_manifests"];
         put?: never;
         post?: never;
@@ -1133,7 +1134,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One message */
+        /** Get a message with its citations */
         get: operations["get_message"];
         put?: never;
         post?: never;
@@ -1188,7 +1189,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One pointer */
+        /** Get a pointer by namespace and name */
         get: operations["get_pointer"];
         /** Make a pointer, or change what is said of one */
         put: operations["put_pointer"];
@@ -1282,7 +1283,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run */
+        /** Get the state of a run by its id */
         get: operations["get_run"];
         put?: never;
         post?: never;
@@ -1339,7 +1340,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was made of an answer */
+        /** List the deliverables of an answer */
         get: operations["list_deliverables"];
         put?: never;
         /**
@@ -1550,7 +1551,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The settings */
+        /** Get the settings of the library */
         get: operations["get_settings"];
         put?: never;
         post?: never;
@@ -1591,7 +1592,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List sources, newest first */
+        /** List sources in the library, newest first */
         get: operations["list_sources"];
         put?: never;
         /**
@@ -1614,7 +1615,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One source */
+        /** Get the details of a source by its id */
         get: operations["get_source"];
         put?: never;
         post?: never;
@@ -1698,8 +1699,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What would be lost with a source
-         * @description Before it is deleted or replaced: every claim of a message that would lose its support, and the bytes that would go.
+         * Get the impact of deleting a source
+         * @description Lists every claim in messages that would lose its support, and the artifacts that would be deleted.
          */
         get: operations["get_source_impact"];
         put?: never;
@@ -1792,7 +1793,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many sources have come how far */
+        /** Count the sources in each processing state */
         get: operations["count_sources"];
         put?: never;
         post?: never;
@@ -1912,7 +1913,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process lives */
+        /** Check that the process is alive */
         get: operations["health"];
         put?: never;
         post?: never;
@@ -1929,7 +1930,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Figures for Prometheus */
+        /** Get metrics in Prometheus format */
         get: operations["metrics"];
         put?: never;
         post?: never;
@@ -1946,7 +1947,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether requests can be served */
+        /** Check that the server can serve requests */
         get: operations["ready"];
         put?: never;
         post?: never;
@@ -1960,104 +1961,122 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A move of a pointer. */
-        Advance: {
-            /** @description The manifest the caller believes it stands at; null if it has none yet. */
-            expected?: string | null;
-            /** @description Why, for example `deliverable_generated` or `user_reset`. */
-            reason?: string | null;
-            /** @description The manifest it is to stand at. */
-            to: string;
+        /** @description A claim that would lose its support. */
+        AffectedClaimView: {
+            /** @description Text of the claim; null if no claim was found at the marker. */
+            claim?: string | null;
+            /**
+             * Format: uuid
+             * @description The conversation of that message.
+             */
+            conversation_id: string;
+            /** @description The message that it stands in. */
+            message_id: string;
+            /**
+             * Format: int32
+             * @description The source's number in that message.
+             */
+            number: number;
+            /**
+             * Format: int64
+             * @description Number of other sources that the claim cites and that would remain.
+             */
+            other_sources: number;
+            /** @description The words that supported it. */
+            quote?: string | null;
+            /** @description Verdict of the citation check; null if it was not checked. */
+            verdict?: string | null;
         };
-        /** @description The graph in Apache AGE. */
-        Age: {
-            /** @description Edges of each label. */
-            edges: components["schemas"]["Edges"];
-            /** @description Whether the extension is there and the graph set up. */
+        /** @description State of the graph in Apache AGE. */
+        AgeGraphHealth: {
+            /** @description Number of edges for each label. */
+            edges: components["schemas"]["GraphEdgeCounts"];
+            /** @description True if the extension is installed and the graph exists. */
             extension_enabled: boolean;
-            /** @description What the graph is called. */
+            /** @description Name of the graph in Apache AGE. */
             graph: string;
-            /** @description Nodes of each label. */
-            nodes: components["schemas"]["Nodes"];
+            /** @description Number of nodes for each label. */
+            nodes: components["schemas"]["GraphNodeCounts"];
         };
-        /** @description Who writes answers. */
+        /** @description Settings of the model that writes answers. */
         AnswerSettings: {
-            /** @description Where it is set: `default`, `app`, `ibid.toml`, `flag`, or the name of a variable. */
+            /** @description Origin of the setting: `default`, `app`, `ibid.toml`, `flag`, or the name of an environment variable. */
             from: string;
-            /** @description Whether there is a key for it. The key itself is never told. */
+            /** @description True if an API key is set. The key itself is never returned. */
             has_key: boolean;
-            /** @description Whether only the one who starts the server can change this. */
+            /** @description True if a flag, a variable or the configuration file sets this, so that the app cannot change it. */
             is_fixed: boolean;
             model: string;
             /** @description `none` if answers are quoted. */
             provider: components["schemas"]["ChatKind"];
-            /** @description Where it listens; empty in its usual place. */
+            /** @description Base URL of the provider; empty for its default. */
             url: string;
+        };
+        /** @description Changes to the model that writes answers. */
+        AnswerSettingsPatch: {
+            /** @description The key for it; the one that is kept if not said, for the same provider and address. */
+            key?: string | null;
+            model?: string;
+            provider: components["schemas"]["ChatKind"];
+            /** @description Base URL of the provider; empty for its default. For a server of your own, such as http://localhost:11434/v1. */
+            url?: string;
         };
         /** @description Immutable bytes, named by their SHA-256. */
         Artifact: {
             /**
              * Format: date-time
-             * @description When it first came.
+             * @description Time of the first upload of these bytes.
              */
             created_at: string;
             /**
              * Format: uuid
-             * @description Who brought it.
+             * @description Id of the user who uploaded the artifact first.
              */
             created_by: string | null;
-            /** @description What else is known of it. */
+            /** @description Further facts that were sent with the upload. */
             entity_metadata: {
                 [key: string]: unknown;
             } | null;
             /** @description The type of source it is the content of, one of the twelve. */
             entity_type: string | null;
-            /** @description What the file was called. */
+            /** @description Name of the uploaded file; null if there was none. */
             filename: string | null;
-            /** @description What the bytes are. */
+            /** @description Media type of the artifact's bytes. */
             media_type: string;
             /**
              * Format: int64
-             * @description How many manifest entries and other rows name it.
+             * @description Number of manifest entries and other rows that refer to the artifact.
              */
             reference_count: number;
             /** @description The hash of its bytes, and its name. */
             sha256: string;
             /**
              * Format: int64
-             * @description How many bytes.
+             * @description Size of the artifact in bytes.
              */
             size_bytes: number;
-            /** @description How they are kept. */
+            /** @description Storage class of the bytes in the blob store. */
             storage_class: string;
-            /** @description Where the bytes lie. */
+            /** @description Location of the bytes, such as a file or S3 URI. */
             storage_uri: string;
             /**
              * Format: date-time
-             * @description When it last came or changed.
+             * @description Time of the last upload or change.
              */
             updated_at: string;
         };
-        /** @description The work that was asked for. */
-        Asked: {
-            /**
-             * Format: uuid
-             * @description The job that does it.
-             */
-            job_id: string;
-        };
-        /** @description A bibliography. */
+        /** @description Bibliography of the sources that a document cites. */
         BibliographyAnswer: {
             /** @description The whole, in the document's own format. Put into the text, it is kept up with what the text cites. */
             bibliography: string;
-            /** @description How many citations are set. */
+            /** @description Number of citations that are rendered in the document. */
             citation_count: number;
-            /** @description Its entries. */
+            /** @description Entries in the order that the style sorts them. */
             entries: components["schemas"]["BibliographyLine"][];
-            /** @description The style. */
+            /** @description Id of the citation style that was used. */
             style: string;
         };
-        /** @description Which bibliography is asked for. */
+        /** @description Options for the bibliography of a document. */
         BibliographyBody: {
             /**
              * @description `per_source` (the usual) or `per_citation`.
@@ -2065,7 +2084,7 @@ export interface components {
              */
             entries: string | null;
             /**
-             * @description Whether it is put into the text, in place of one that stands there.
+             * @description True if the bibliography is inserted into the text; it replaces one that is there already.
              * @default false
              */
             insert: boolean;
@@ -2082,263 +2101,126 @@ export interface components {
         };
         /** @description An entry of a bibliography. */
         BibliographyLine: {
-            /** @description The citations of it. */
+            /** @description Numbers of the document's citations of this source. */
             citation_numbers: number[];
-            /** @description The same for a browser. */
+            /** @description Formatted entry as an HTML fragment. */
             html: string;
             /**
              * Format: uuid
-             * @description What it is of; null once that was deleted.
+             * @description Id of the source of this entry; null once the source was deleted.
              */
             source_id: string | null;
-            /** @description The entry. */
+            /** @description Formatted entry as plain text. */
             text: string;
         };
         /** @description A claim and the words of the library that come closest to it. */
         BoundClaim: {
-            /** @description Where they end. */
+            /** @description Offset after the quote's last character in the text of the revision. */
             end_char: number;
-            /** @description Where it ends. */
+            /** @description Offset after the claim's last character in the draft. */
             end_index: number;
             /**
              * Format: int32
-             * @description The number of the source.
+             * @description Number of the source in `sources`.
              */
             number: number;
             /**
              * Format: int32
-             * @description The page of it.
+             * @description Page that the quote begins on, from 1; left out if the source has no pages.
              */
             page?: number | null;
-            /** @description Its words. */
+            /** @description Words of the source that come closest to the claim. */
             quote: string;
-            /** @description What speaks against it. */
+            /** @description Reasons that speak against the claim, such as a figure that is not in the source. */
             reasons?: string[];
             /** @description The revision that the quote is of. */
             revision_id: string;
             /**
              * Format: float
-             * @description How sure that the source says it, from 0 to 1.
+             * @description Confidence that the source supports the claim, from 0 to 1.
              */
             score: number;
-            /** @description The source. */
+            /** @description Id of the source that comes closest. */
             source_id: string;
-            /** @description Where they begin in the revision's text, in characters. */
+            /** @description Offset of the quote's first character in the text of the revision. */
             start_char: number;
-            /** @description Where it begins in the draft, in characters. */
+            /** @description Offset of the claim's first character in the draft. */
             start_index: number;
-            /** @description Its words. */
+            /** @description Text of the claim, as it stands in the draft. */
             text: string;
-            /** @description `supported` or `partial`. */
+            /** @description Result of the check: `supported` or `partial`. */
             verdict: string;
         };
         /** @description A source that bears out something. */
         BoundSource: {
             /**
              * Format: int32
-             * @description Its number.
+             * @description Number of the source in the annotated draft, from 1.
              */
             number: number;
-            /** @description Its id. */
             source_id: string;
-            /** @description Its title. */
             title: string;
-            /** @description Its address. */
+            /** @description Web address of the source; left out if it has none. */
             url?: string | null;
         };
-        /** @description Sources that were brought together. */
-        Brought: {
+        /** @description Number of candidates from each ranking. */
+        CandidateCounts: {
             /**
              * Format: int64
-             * @description How many of them are new.
+             * @description Number of passages with a similar meaning.
              */
-            added: number;
-            /** @description What could not be taken, and why. */
-            failed: components["schemas"]["NotBrought"][];
-            /** @description Those that are here now, in the order in which they came. */
-            items: components["schemas"]["Source"][];
+            vectors: number | null;
             /**
              * Format: int64
-             * @description How many were here already.
+             * @description Number of passages that contain words of the query.
              */
-            unchanged: number;
-        };
-        /** @description What is to be changed of a citation; null takes a field away. */
-        ChangeCitation: {
-            /**
-             * @description Where in the source.
-             * @default null
-             */
-            locator: string | null;
-            /**
-             * @description What is said before it.
-             * @default null
-             */
-            prefix: string | null;
-            /**
-             * @description What is cited.
-             * @default null
-             */
-            source_id: string | null;
-            /**
-             * @description What is said after it.
-             * @default null
-             */
-            suffix: string | null;
-        };
-        /** @description Who is to write answers. */
-        ChangedAnswers: {
-            /** @description The key for it; the one that is kept if not said, for the same provider and address. */
-            key?: string | null;
-            model?: string;
-            provider: components["schemas"]["ChatKind"];
-            /** @description Where it listens, if not in its usual place; a server of your own as http://localhost:11434/v1. */
-            url?: string;
-        };
-        /** @description How citations are to be found and shown. */
-        ChangedCitations: {
-            enable_tooltips?: boolean | null;
-            enabled?: boolean | null;
-            enabled_tools?: string[] | null;
-            expand_sources_by_default?: boolean | null;
-            format?: components["schemas"]["CitationFormat"] | null;
-            /**
-             * Format: int32
-             * @description From 1 to 1000.
-             */
-            max_sources_displayed?: number | null;
-        };
-        /** @description What is to be changed of a document. */
-        ChangeDocument: ({
-            /**
-             * @description Who writes it.
-             * @default null
-             */
-            authors: string[] | null;
-            /**
-             * @description `footnotes` (the usual) or `in_text`.
-             * @default null
-             */
-            cite_as: string | null;
-            /**
-             * @description When, in any words; null or an empty one is none.
-             * @default null
-             */
-            date: string | null;
-            /**
-             * @description `markdown` (the usual) or `typst`.
-             * @default null
-             */
-            format: string | null;
-            /**
-             * @description The tag of its language: `en-US`.
-             * @default null
-             */
-            locale: string | null;
-            /**
-             * @description `placeholders` (the usual: Untitled, Unknown Author, n.d.) or `csl` (the style's own rule).
-             * @default null
-             */
-            missing: string | null;
-            /**
-             * @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them.
-             * @default null
-             */
-            style: string | null;
-            /**
-             * @description `article` (the usual), `report`, `essay` or `none`.
-             * @default null
-             */
-            template: string | null;
-            /**
-             * @description What it is called.
-             * @default null
-             */
-            title: string | null;
-        } & Record<string, never>) & {
-            /**
-             * Format: int64
-             * @description The version that the change was made to. If there is a newer one, nothing is changed and the answer (409) has
-             *     both. `If-Match` says the same.
-             * @default null
-             */
-            base_version: number | null;
-            /**
-             * @description Why, for the history.
-             * @default null
-             */
-            message: string | null;
-            /**
-             * @description The whole text as it is to be.
-             * @default null
-             */
-            text: string | null;
-        };
-        /** @description What is to be set; what is not said stays. */
-        ChangedSettings: {
-            answers?: components["schemas"]["ChangedAnswers"] | null;
-            citations?: components["schemas"]["ChangedCitations"] | null;
+            words: number | null;
         };
         /**
-         * @description What writes answers.
+         * @description Provider of the language model that writes answers.
          * @enum {string}
          */
         ChatKind: "openai" | "anthropic" | "google" | "compatible" | "none";
-        /** @description One thing that is needed. */
-        Check: {
-            detail: string | null;
-            /** Format: double */
-            latency_ms: number;
-            name: string;
-            /** @description `ok` or `failed`. */
-            status: string;
-        };
         /** @description A stretch of a source's text that is found as one. */
         Chunk: {
-            /** @description The cells it covers. */
+            /** @description Range of cells, such as `A1:D20`; null for other formats. */
             cells: string | null;
             /**
              * Format: int64
-             * @description Which one, from 0.
+             * @description Position among the chunks of the revision, from 0.
              */
             chunk_index: number;
-            /** @description The words. */
+            /** @description Text of the chunk, as it stands in the source. */
             content: string;
-            /** @description Whether it can be found by meaning. */
+            /** @description True if the chunk has a vector and is found by meaning. */
             embedded: boolean;
-            /** @description One past the last. */
+            /** @description Offset after the chunk's last character. */
             end_char: number;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
             /**
              * Format: int32
-             * @description The page it begins on.
+             * @description Page that the chunk begins on, from 1; null if the source has no pages.
              */
             page: number | null;
             /** @description The message or attachment it belongs to. */
             part: string | null;
             /**
              * Format: uuid
-             * @description Of which version.
+             * @description Id of the revision that was split into chunks.
              */
             revision_id: string;
             /** @description The headings above it, outermost first. */
             section: string[];
-            /** @description The sheet it lies in. */
+            /** @description Name of the spreadsheet's sheet; null for other formats. */
             sheet: string | null;
-            /**
-             * Format: uuid
-             * @description Whose.
-             */
+            /** Format: uuid */
             source_id: string;
             /** @description The first character in the revision's text. */
             start_char: number;
             /**
              * Format: int64
-             * @description How many tokens it has.
+             * @description Length of the chunk in tokens.
              */
             tokens: number;
         };
@@ -2346,34 +2228,28 @@ export interface components {
         Citation: {
             /** @description `available`, `deleted` (only this snapshot is left) or `external` (it never was in the library). */
             availability: string;
-            /** @description Where that ends. */
+            /** @description Offset after the supported claim's last character in the message; null if no claim was found. */
             claim_end_index?: number | null;
-            /** @description Where the claim that it stands for begins in the message. */
+            /** @description Offset of the supported claim's first character in the message; null if no claim was found. */
             claim_start_index?: number | null;
             /** @description The SHA-256 of the bytes that the text was read from, an artifact. */
             content_sha256?: string | null;
-            /**
-             * Format: date-time
-             * @description When it was made.
-             */
+            /** Format: date-time */
             created_at: string;
-            /** @description Where they end. */
+            /** @description Offset after the quote's last character in the text of the revision; null without a quote. */
             end_char?: number | null;
-            /** @description Where it ends. */
+            /** @description Offset after the marker's last character in the message. */
             end_index: number;
             /**
              * Format: int64
-             * @description How many passages of it the run had.
+             * @description Number of passages of the source that the run had read.
              */
             excerpt_count: number;
             /** @description The name of its file then, or its title. */
             file_name: string;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
-            /** @description Whether it is a picture. */
+            /** @description True if the source is an image. */
             is_image: boolean;
             /**
              * Format: int32
@@ -2382,7 +2258,7 @@ export interface components {
             last_page?: number | null;
             /** @description The message that it stands in. */
             message_id: string;
-            /** @description What format it was in. */
+            /** @description Media type of the source when it was cited. */
             mime_type: string;
             /**
              * Format: int32
@@ -2394,13 +2270,13 @@ export interface components {
              * @description The first page that they stand on, from 1.
              */
             page?: number | null;
-            /** @description A few words before. */
+            /** @description A few words before the quote, to find it again. */
             prefix?: string | null;
             /** @description The words that support the claim. */
             quote?: string | null;
             /**
              * Format: double
-             * @description How well it fitted what was asked, from 0 to 1.
+             * @description Relevance of the source to the question, from 0 to 1; null if unknown.
              */
             relevance_score?: number | null;
             /**
@@ -2410,7 +2286,7 @@ export interface components {
             revision_id?: string | null;
             /**
              * Format: double
-             * @description How sure that is, from 0 to 1.
+             * @description Confidence in the verdict, from 0 to 1; null if it was not checked.
              */
             score?: number | null;
             /**
@@ -2418,34 +2294,33 @@ export interface components {
              * @description The source; null if it was deleted, or is none of the library's.
              */
             source_id?: string | null;
-            /** @description Where it came from. */
+            /** @description Origin of the source when it was cited, such as `web` or `email`. */
             source_type: string;
-            /** @description Where they begin in that text, in characters. */
+            /** @description Offset of the quote's first character in the text of the revision; null without a quote. */
             start_char?: number | null;
-            /** @description Where the marker begins in the message, in characters. */
+            /** @description Offset of the marker's first character in the message. */
             start_index: number;
             /** @description `current`, or `changed` if a newer revision of the source no longer has the quoted words. */
             state: string;
-            /** @description A few words after. */
+            /** @description A few words after the quote, to find it again. */
             suffix?: string | null;
-            /** @description What the source is about; null until a note was made of it. */
+            /** @description Summary of the source; null until a job has written it. */
             summary?: string | null;
             /** @description The SHA-256 of the text that they stand in, an artifact. */
             text_sha256?: string | null;
             /** @description The title of the source when it was cited. */
             title: string;
-            /** @description Its address. */
+            /** @description Web address of the source; null if it has none. */
             url?: string | null;
             /** @description `supported`, `partial`, `unsupported` or `unverifiable`; null if it was not checked. */
             verdict?: string | null;
         };
-        /** @description A citation that was made. */
+        /** @description A citation that was added to a document. */
         CitationAnswer: {
-            /** @description The citation. */
             citation: components["schemas"]["DocumentCitation"];
-            /** @description What was done. */
+            /** @description Summary of the result in one sentence. */
             message: string;
-            /** @description That it was. */
+            /** @description Always true; a failure is an error response. */
             success: boolean;
             /**
              * Format: int64
@@ -2454,16 +2329,78 @@ export interface components {
             version: number;
         };
         /**
-         * @description How a marker looks.
+         * @description Citation format of another provider or standard.
+         * @enum {string}
+         */
+        CitationExportFormat: "openai" | "anthropic" | "ai_sdk" | "web_annotation";
+        /**
+         * @description Form of a citation marker in the app.
          * @enum {string}
          */
         CitationFormat: "brackets" | "superscript" | "inline_links";
-        /** @description What a document cites. */
+        /** @description Changes to a citation; null removes a field. */
+        CitationPatch: {
+            /**
+             * @description Place in the source, such as `p. 12`.
+             * @default null
+             */
+            locator: string | null;
+            /**
+             * @description Text before the citation, such as `see`.
+             * @default null
+             */
+            prefix: string | null;
+            /**
+             * @description Id of the source to cite instead.
+             * @default null
+             */
+            source_id: string | null;
+            /**
+             * @description Text after the citation in the footnote.
+             * @default null
+             */
+            suffix: string | null;
+        };
+        /** @description Citations of a document, in the order of its text. */
         CitationsAnswer: {
             /** @description Numbers of markers in the text that cite nothing. */
             dangling: number[];
             /** @description The citations, in the order of the text. */
             items: components["schemas"]["DocumentCitation"][];
+        };
+        /** @description Changes to the settings for citations. */
+        CitationSettingsPatch: {
+            enable_tooltips?: boolean | null;
+            enabled?: boolean | null;
+            enabled_tools?: string[] | null;
+            expand_sources_by_default?: boolean | null;
+            format?: components["schemas"]["CitationFormat"] | null;
+            /**
+             * Format: int32
+             * @description Number of sources that the list shows at first, 1 to 1000.
+             */
+            max_sources_displayed?: number | null;
+        };
+        /** @description Settings for extracting and displaying citations. */
+        CitationSettingsView: {
+            /** @description True if the app shows the source when the pointer is over a marker. */
+            enable_tooltips: boolean;
+            /** @description True if tool results are searched for sources. */
+            enabled: boolean;
+            /** @description Names of tools whose results are searched; `*` and `?` are wildcards. */
+            enabled_tools: string[];
+            /** @description True if the app shows all quotes of a source at first; false shows only the first quote. */
+            expand_sources_by_default: boolean;
+            format: components["schemas"]["CitationFormat"];
+            /** @description Origin of the setting, as for answers. */
+            from: string;
+            /** @description True if a flag, a variable or the configuration file sets this, so that the app cannot change it. */
+            is_fixed: boolean;
+            /**
+             * Format: int32
+             * @description Number of sources that the list shows at first.
+             */
+            max_sources_displayed: number;
         };
         /** @description Something that a tool returned and that a text can cite. */
         CitationSource: {
@@ -2604,18 +2541,73 @@ export interface components {
             uri: string | null;
         };
         /**
-         * @description What kind of thing a tool returned.
+         * @description Kind of result that a tool returned.
          * @enum {string}
          */
         CitationSourceKind: "web" | "file" | "api" | "database" | "memory" | "skill" | "mcp";
+        /** @description Citation statistics of the library. */
+        CitationStatistics: {
+            /**
+             * Format: int64
+             * @description Number of citations whose source no longer has the quoted words.
+             */
+            changed: number;
+            /**
+             * Format: int64
+             * @description Number of citations in all messages.
+             */
+            citations: number;
+            /**
+             * Format: int64
+             * @description Number of citations whose source was deleted.
+             */
+            deleted: number;
+            /**
+             * Format: int64
+             * @description Number of messages that cite something.
+             */
+            messages: number;
+            /** @description The sources that are cited most, at most 50. */
+            most_cited: components["schemas"]["CitedSourceCount"][];
+            /** @description The conversations that cite most, at most 50. */
+            per_conversation: components["schemas"]["ConversationCount"][];
+            /** @description Number of citations made on each day. */
+            per_day: components["schemas"]["DayCount"][];
+            /**
+             * Format: int64
+             * @description Number of different sources that are cited.
+             */
+            sources: number;
+            /** @description Number of citations for each verdict. */
+            verdicts: components["schemas"]["VerdictCount"][];
+        };
+        /** @description Something that a message cites. */
+        CitedEntity: {
+            /** @description `WEB_PAGE`, `EXTERNAL_API_DATA` or `KNOWLEDGE_BASE`. */
+            entity_type: string;
+            /** @description Web address of the source; null if it has none. */
+            external_url?: string | null;
+            /** @description The source's id, or the id that it had in its run. */
+            id: string;
+            /**
+             * Format: int32
+             * @description Number of the source in the message, from 1.
+             */
+            number: number;
+            /** @description The words that are quoted of it first. */
+            snippet?: string | null;
+            /** @description Summary of the source; null until a job has written it. */
+            summary?: string | null;
+            title: string;
+        };
         /** @description A file that a message cites, however often. */
         CitedFile: {
             /**
              * Format: int64
-             * @description How many passages of it the run had.
+             * @description Number of passages of the source that the run had read.
              */
             excerpt_count: number;
-            /** @description How a client gets at its content. */
+            /** @description Way for a client to get the content: `internal_api`, `oauth_proxy` or `external`. */
             fetch_strategy: string;
             /**
              * Format: uuid
@@ -2624,11 +2616,11 @@ export interface components {
             file_id?: string | null;
             /** @description The name of the file, or the title. */
             file_name: string;
-            /** @description Whether it was a source of the library and is no more. */
+            /** @description True if the source was in the library and has been deleted. */
             is_deleted: boolean;
-            /** @description Whether it is a picture. */
+            /** @description True if the source is an image. */
             is_image: boolean;
-            /** @description What format it is in. */
+            /** @description Media type of the source's content. */
             mime_type: string;
             /**
              * Format: int32
@@ -2637,124 +2629,189 @@ export interface components {
             number: number;
             /**
              * Format: double
-             * @description How well it fitted what was asked, from 0 to 1.
+             * @description Relevance of the source to the question, from 0 to 1; null if unknown.
              */
             relevance_score?: number | null;
-            /** @description Where it came from. */
+            /** @description Origin of the source, such as `web` or `email`. */
             source_type: string;
-            /** @description The title. */
+            /** @description Title of the source when it was cited. */
             title: string;
-            /** @description Its address. */
+            /** @description Web address of the source; null if it has none. */
             url?: string | null;
         };
-        /** @description What a document's sources say of a sentence. */
+        /** @description A source as a list of cited files shows it. */
+        CitedFileView: {
+            /** @description Way for a client to get the content: `internal_api`, `oauth_proxy` or `external`. */
+            fetch_strategy: string;
+            /** Format: uuid */
+            file_id: string;
+            /** @description Name of the source's file, or its title if it has no file. */
+            file_name: string;
+            /** @description True if the source is an image. */
+            is_image: boolean;
+            /** @description Media type of the source's content. */
+            mime_type: string;
+            /**
+             * Format: double
+             * @description Relevance to the query, from 0 to 1; null outside of a search.
+             */
+            relevance_score: number | null;
+            /** @description Origin of the source, such as `web` or `email`. */
+            source_type: string;
+        };
+        /** @description Citation count of one source. */
+        CitedSourceCount: {
+            /**
+             * Format: int64
+             * @description Number of citations of this source.
+             */
+            citations: number;
+            /** @description The name of its file, or its title. */
+            file_name: string;
+            /** @description True if the source was in the library and has been deleted. */
+            is_deleted: boolean;
+            /**
+             * Format: date-time
+             * @description Time of the newest citation of this source.
+             */
+            last_cited_at: string;
+            /**
+             * Format: int64
+             * @description Number of messages that cite this source.
+             */
+            messages: number;
+            /** @description Media type of the source's content. */
+            mime_type: string;
+            /**
+             * Format: uuid
+             * @description The source; null if it was deleted, or is none of the library's.
+             */
+            source_id?: string | null;
+            title: string;
+        };
+        /** @description A claim and the passage that is to support it. */
+        ClaimPassagePair: {
+            /** @description Claim to check against the passage. */
+            claim: string;
+            /** @description Passage that should support the claim. */
+            passage: string;
+        };
+        /** @description Result of checking a sentence of a document against its sources. */
         ClaimSupport: {
-            /** @description Its citations. */
+            /** @description Numbers of the citations in this sentence. */
             citation_numbers: number[];
-            /** @description One past its last. */
+            /** @description Offset after the sentence's last character. */
             end_index: number;
             /**
              * Format: double
-             * @description How sure that is, 0 to 1.
+             * @description Confidence in the verdict, from 0 to 1.
              */
             score: number;
             /** @description Its first character in the text. */
             start_index: number;
-            /** @description The sentence. */
+            /** @description Text of the checked sentence. */
             text: string;
             /** @description `supported`, `partial` or `unsupported`: the best that one of its citations says. */
             verdict: string;
         };
-        /** @description What a run asked back, answered. */
-        Clarification: {
-            /** @description The answer. */
+        /** @description Answer to a question that a run asked the user. */
+        ClarificationBody: {
+            /** @description Text that the user answers with. */
             text: string;
         };
-        /** @description Two that may be the same. */
+        /** @description Two descriptions of entities to compare. */
         CompareBody: {
-            /** @description One. */
-            a: components["schemas"]["Described"];
-            /** @description The other. */
-            b: components["schemas"]["Described"];
+            /** @description The first of the two entities. */
+            a: components["schemas"]["ComparedEntity"];
+            /** @description The second of the two entities. */
+            b: components["schemas"]["ComparedEntity"];
         };
-        /** @description Whether two names mean the same. */
+        /** @description Details of one of two entities to compare. */
+        ComparedEntity: {
+            /** @description Other names of the entity, at most 100. */
+            aliases?: string[] | null;
+            /** @description Whatever else is known, in any words. */
+            context?: string | null;
+            /** @description Email address of the entity. */
+            email?: string | null;
+            /** @description Its name; it may be left out where something else tells who it is. */
+            name?: string;
+            /** @description Organisation that the entity belongs to. */
+            organization?: string | null;
+            /** @description Role of the entity, such as a job title. */
+            role?: string | null;
+            /** @description person, org, project, object, place or other. */
+            type?: string | null;
+        };
+        /** @description Result of comparing two entities. */
         Comparison: {
             /**
              * Format: double
-             * @description How likely it is that they are the same, from 0 to 1.
+             * @description Probability that both are the same, from 0 to 1.
              */
             confidence: number;
             /** @description same, different or uncertain. */
             decision: string;
-            /** @description Why. */
+            /** @description Reason for the result, as a sentence. */
             reason: string;
         };
-        /** @description A conversation. */
+        /** @description A conversation with the library. */
         Conversation: {
-            /**
-             * Format: date-time
-             * @description When it began.
-             */
+            /** Format: date-time */
             created_at: string;
-            /** @description Whether sources of its messages are still being worked on. */
+            /** @description True while jobs still work on sources of its messages. */
             has_async_entities_in_progress: boolean;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
-            /** @description What it is called. */
+            /** @description Title of the conversation; null if it has none. */
             title?: string | null;
             /**
              * Format: date-time
-             * @description When something was last said in it.
+             * @description Time of the last message or change.
              */
             updated_at: string;
-            /** @description What language models took for all its answers. */
+            /** @description Tokens and cost of all its answers. */
             usage: components["schemas"]["Usage"];
         };
-        /** @description What is to change of a conversation. */
-        ConversationChange: {
-            /** @description What it is called. */
-            title: string;
-        };
-        /** @description How much a conversation cites. */
+        /** @description Citation count of one conversation. */
         ConversationCount: {
             /**
              * Format: int64
-             * @description How many citations.
+             * @description Number of citations in this conversation.
              */
             citations: number;
-            /**
-             * Format: uuid
-             * @description The conversation.
-             */
+            /** Format: uuid */
             conversation_id: string;
             /**
              * Format: int64
-             * @description Of how many sources.
+             * @description Number of different sources that this conversation cites.
              */
             sources: number;
-            /** @description What it is called. */
+            /** @description Title of the conversation; null if it has none. */
             title?: string | null;
         };
-        /** @description How many citations were made on a day. */
+        /** @description Changes to a conversation: its new title. */
+        ConversationPatch: {
+            /** @description New title of the conversation. */
+            title: string;
+        };
+        /** @description Number of citations made on one day. */
         DayCount: {
             /**
              * Format: int64
-             * @description How many.
+             * @description Number of citations made on this day.
              */
             citations: number;
-            /** @description The day, in UTC. */
+            /** @description Day in UTC, as `2024-05-01`. */
             date: string;
         };
         /** @description Something that was made of an answer. */
         Deliverable: {
-            /** @description What its answer had before it, what it cites first: the first 500. */
+            /** @description Sources that the run had read, cited ones first: the first 500. */
             all_seen: Record<string, never>[];
             /** Format: int64 */
             all_seen_count: number;
-            /** @description What it cites: the first 500, the rest stands in its `sources.json`. */
+            /** @description Sources that the deliverable cites: the first 500; `sources.json` in it has all. */
             cited: Record<string, never>[];
             /** Format: int64 */
             cited_count: number;
@@ -2767,143 +2824,102 @@ export interface components {
             pointer_id: string;
             title: string;
             updated_at: string;
-            /** @description All of it as a zip. */
+            /** @description Path of a zip file with all files of the deliverable. */
             zip_url: string;
         };
-        /** @description A file of it. */
+        /** @description A file that belongs to a deliverable. */
         DeliverableFile: {
             media_type: string;
             path: string;
             sha256: string;
             /** Format: int64 */
             size_bytes: number;
-            /** @description Where it can be looked at. */
+            /** @description Path that opens the file in a browser. */
             url: string;
         };
-        /** @description What was made of an answer. */
-        Deliverables: {
+        /** @description Deliverables made from an answer. */
+        DeliverableList: {
             items: components["schemas"]["Deliverable"][];
         };
-        /** @description What is known of one of two. */
-        Described: {
-            /** @description Its other names. */
-            aliases?: string[] | null;
-            /** @description Whatever else is known, in any words. */
-            context?: string | null;
-            /** @description Where mail reaches it. */
-            email?: string | null;
-            /** @description Its name; it may be left out where something else tells who it is. */
-            name?: string;
-            /** @description Whom it belongs to. */
-            organization?: string | null;
-            /** @description What it is there for. */
-            role?: string | null;
-            /** @description person, org, project, object, place or other. */
-            type?: string | null;
-        };
-        /** @description What changed between two versions. */
+        /** @description Differences between two versions of a document. */
         DiffAnswer: {
             /**
              * Format: int64
-             * @description The earlier version.
+             * @description Number of the earlier version, from 1.
              */
             from: number;
             /** @description The parts of both, in order. */
             parts: components["schemas"]["DiffPart"][];
             /**
              * Format: int64
-             * @description The later version.
+             * @description Number of the later version, from 1.
              */
             to: number;
         };
-        /** @description What changed between two versions of a source. */
-        Difference: {
-            /** @description Sentences that came, the first 20. */
-            added: string[];
-            /**
-             * Format: uuid
-             * @description The earlier version.
-             */
-            from_revision_id: string;
-            /** @description Sentences that went, the first 20. */
-            removed: string[];
-            /**
-             * Format: uuid
-             * @description The later one.
-             */
-            to_revision_id: string;
-        };
-        /** @description A part of two texts. */
+        /** @description A part of a comparison: text that was kept, added or removed. */
         DiffPart: {
             /** @description `same`, `added` or `removed`. */
             kind: string;
-            /** @description The words. */
+            /** @description Words of this part of the text. */
             text: string;
         };
-        /** @description A document. */
+        /** @description A document with its text and settings. */
         Document: {
-            /** @description Who writes it. */
+            /** @description Names of the authors, in order. */
             authors: string[];
             /**
              * Format: int32
              * @description The last number that was given to a citation.
              */
             citation_count: number;
-            /** @description `footnotes` or `in_text`. */
+            /** @description Form of the citations: `footnotes` or `in_text`. */
             cite_as: string;
-            /**
-             * Format: date-time
-             * @description When it was made.
-             */
+            /** Format: date-time */
             created_at: string;
-            /** @description When, in any words. */
+            /** @description Date on the title page, as free text; null if there is none. */
             date: string | null;
             /**
              * Format: uuid
              * @description The same, under the name that others know it by.
              */
             document_id: string;
-            /** @description `markdown` or `typst`. */
+            /** @description Markup language of the text: `markdown` or `typst`. */
             format: string;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
-            /** @description The tag of its language. */
+            /** @description Language tag such as `en-US`; it sets the language of the references. */
             locale: string;
             /** @description `placeholders` or `csl`: what stands for what is not known of a source. */
             missing: string;
             /**
              * Format: int64
-             * @description How many sources it has.
+             * @description Number of sources added to the document.
              */
             source_count: number;
             /** @description The style of its references. */
             style: string;
             /** @description `article`, `report`, `essay` or `none`. */
             template: string;
-            /** @description What it is called. */
             title: string;
             /**
              * Format: date-time
-             * @description When it was changed last.
+             * @description Time of the last change to text, settings or sources.
              */
             updated_at: string;
             /**
              * Format: int64
-             * @description How often it was saved.
+             * @description Number of the newest version, from 1; each save adds one.
              */
             version: number;
         } & {
             /** @description Files that the text may ask for. */
             assets: components["schemas"]["DocumentFile"][];
-            /** @description What this version holds. */
+            /** @description SHA-256 of the manifest that stores this version. */
             manifest_sha256: string;
             /** @description Its text. A citation stands in it by its number: `#footnote[3]` in Typst, `[^3]` in Markdown. */
             text: string;
         };
-        /** @description A citation of a document. */
+        /** @description A citation of a source in a document. */
         DocumentCitation: {
             /**
              * Format: uuid
@@ -2915,204 +2931,284 @@ export interface components {
              * @description Its number in the document.
              */
             citation_number: number;
-            /**
-             * Format: date-time
-             * @description When it was made.
-             */
+            /** Format: date-time */
             created_at: string;
-            /** @description What its footnote says, in the document's style. */
+            /** @description Text of the footnote in the document's style. */
             formatted: string;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
-            /** @description Whether it is set: it is marked, or never had a marker. */
+            /** @description True if the citation is rendered: it has a marker, or never had one. */
             is_attached: boolean;
-            /** @description Whether it was deleted. */
+            /** @description True if the cited source was deleted. */
             is_deleted: boolean;
-            /** @description Whether its marker stands there. */
+            /** @description True if the text has the citation's marker at this position. */
             is_marked: boolean;
-            /** @description Where in the source. */
+            /** @description Place in the source, such as `p. 12`. */
             locator: string | null;
-            /** @description Where it stands in the text, in characters. */
+            /** @description Offset of the citation in the text, in characters. */
             position: number;
-            /** @description What is said before it. */
+            /** @description Text before the citation, such as `see`. */
             prefix: string | null;
             /** @description The words that it stands for. */
             quote: string | null;
             /**
              * Format: uuid
-             * @description What is cited; null once that was deleted.
+             * @description Id of the cited source; null once the source was deleted.
              */
             source_id: string | null;
-            /** @description Which of the twelve types it is. */
+            /** @description Type of the cited source, one of the twelve source types. */
             source_type: string;
-            /** @description What is said after it. */
+            /** @description Text after the citation in the footnote. */
             suffix: string | null;
-            /** @description What that is called. */
+            /** @description Title of the cited source, as it was when cited. */
             title: string;
-            /** @description Its address. */
+            /** @description Web address of the cited source; null if it has none. */
             url: string | null;
         };
         /** @description A file that a document's text may ask for. */
         DocumentFile: {
-            /** @description What it is. */
+            /** @description Media type of the file, such as `image/png`. */
             media_type: string;
             /** @description Its name, as the text asks for it. */
             name: string;
-            /** @description Its artifact. */
+            /** @description SHA-256 of the artifact with the file's bytes. */
             sha256: string;
             /**
              * Format: int64
-             * @description How large it is.
+             * @description Size of the file, in bytes.
              */
             size_bytes: number;
         };
         /** @description A passage of a document's source. */
         DocumentPassage: {
-            /** @description One past the last. */
+            /** @description Offset after the passage's last character. */
             end_char: number;
             /**
              * Format: int32
-             * @description The page they stand on.
+             * @description Page that the passage begins on, from 1; null if the source has no pages.
              */
             page?: number | null;
             /**
              * Format: double
-             * @description How near it is in meaning, 0 to 1, where that is known.
+             * @description Similarity of meaning to the query, from 0 to 1; 0 if the passage has no vector.
              */
             similarity_score: number;
             /**
              * Format: uuid
-             * @description The source.
+             * @description Id of the source that has the passage.
              */
             source_id: string;
             /** @description The first character of the words in the source's text. */
             start_char: number;
             /** @description The words of it that answer best. */
             text: string;
-            /** @description What that is called. */
+            /** @description Title of the source that has the passage. */
             title: string;
         };
-        /** @description What is looked for in a document's sources. */
-        DocumentSearch: {
-            /** @description A question, or words. */
-            query: string;
-            /** @description At most so many passages, 1 to 50. By default 5. */
-            top_k?: number | null;
+        /** @description Changes to a document; fields that are left out stay as they are. */
+        DocumentPatch: ({
+            /**
+             * @description Names of the authors, in order.
+             * @default null
+             */
+            authors: string[] | null;
+            /**
+             * @description `footnotes` (the usual) or `in_text`.
+             * @default null
+             */
+            cite_as: string | null;
+            /**
+             * @description Date on the title page, as free text; null or an empty string removes it.
+             * @default null
+             */
+            date: string | null;
+            /**
+             * @description `markdown` (the usual) or `typst`.
+             * @default null
+             */
+            format: string | null;
+            /**
+             * @description The tag of its language: `en-US`.
+             * @default null
+             */
+            locale: string | null;
+            /**
+             * @description `placeholders` (the usual: Untitled, Unknown Author, n.d.) or `csl` (the style's own rule).
+             * @default null
+             */
+            missing: string | null;
+            /**
+             * @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them.
+             * @default null
+             */
+            style: string | null;
+            /**
+             * @description `article` (the usual), `report`, `essay` or `none`.
+             * @default null
+             */
+            template: string | null;
+            /** @default null */
+            title: string | null;
+        } & Record<string, never>) & {
+            /**
+             * Format: int64
+             * @description The version that the change was made to. If there is a newer one, nothing is changed and the answer (409) has
+             *     both. `If-Match` says the same.
+             * @default null
+             */
+            base_version: number | null;
+            /**
+             * @description Reason for the change, shown in the history.
+             * @default null
+             */
+            message: string | null;
+            /**
+             * @description The whole text as it is to be.
+             * @default null
+             */
+            text: string | null;
         };
-        /** @description What was found in a document's sources. */
+        /** @description Passages found in the sources of a document. */
         DocumentSearchAnswer: {
-            /** @description How it went, in words. */
+            /** @description Summary of the result in one sentence. */
             message: string;
             /** @description The passages, the best first. */
             results: components["schemas"]["DocumentPassage"][];
         };
-        /** @description A source of a document. */
+        /** @description Search within the sources of a document. */
+        DocumentSearchBody: {
+            /** @description Question or words to search for. */
+            query: string;
+            /** @description At most so many passages, 1 to 50. By default 5. */
+            top_k?: number | null;
+        };
+        /** @description A source that was added to a document. */
         DocumentSource: {
             /**
              * Format: date-time
-             * @description When it became one of the document's.
+             * @description Time at which the source was added to the document.
              */
             added_at: string;
-            /** @description Who wrote it. */
+            /** @description Names of the authors, in order. */
             authors: string[];
             /**
              * Format: int64
-             * @description How often the document cites it.
+             * @description Number of citations of this source in the document.
              */
             citation_count: number;
-            /** @description When it appeared. */
+            /** @description Publication date: a day, a month or a year; null if unknown. */
             date: string | null;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
-            /** @description Whether its content could be read. */
+            /** @description True if the content of the source could be read. */
             is_available: boolean;
-            /** @description Where it came from: `web`, `manual` … */
+            /** @description Origin of the source: `web`, `manual` and so on. */
             origin: string;
-            /** @description The source. */
+            /** @description All details of the source, as GET /api/v1/sources/{id} returns them. */
             source: components["schemas"]["Source"];
             /**
              * Format: uuid
              * @description The same, under the name that others know it by.
              */
             source_id: string;
-            /** @description Which of the twelve types it is. */
+            /** @description Type of the source, one of the twelve source types. */
             source_type: string;
-            /** @description What it is called. */
             title: string;
-            /** @description Its address. */
+            /** @description Web address of the source; null if it has none. */
             url: string | null;
         };
-        /** @description The sources of a document. */
+        /** @description Sources that were added to a document. */
         DocumentSources: {
             /** @description In the order in which they were added. */
             items: components["schemas"]["DocumentSource"][];
         };
         /** @description A document without its text. */
         DocumentSummary: {
-            /** @description Who writes it. */
+            /** @description Names of the authors, in order. */
             authors: string[];
             /**
              * Format: int32
              * @description The last number that was given to a citation.
              */
             citation_count: number;
-            /** @description `footnotes` or `in_text`. */
+            /** @description Form of the citations: `footnotes` or `in_text`. */
             cite_as: string;
-            /**
-             * Format: date-time
-             * @description When it was made.
-             */
+            /** Format: date-time */
             created_at: string;
-            /** @description When, in any words. */
+            /** @description Date on the title page, as free text; null if there is none. */
             date: string | null;
             /**
              * Format: uuid
              * @description The same, under the name that others know it by.
              */
             document_id: string;
-            /** @description `markdown` or `typst`. */
+            /** @description Markup language of the text: `markdown` or `typst`. */
             format: string;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
-            /** @description The tag of its language. */
+            /** @description Language tag such as `en-US`; it sets the language of the references. */
             locale: string;
             /** @description `placeholders` or `csl`: what stands for what is not known of a source. */
             missing: string;
             /**
              * Format: int64
-             * @description How many sources it has.
+             * @description Number of sources added to the document.
              */
             source_count: number;
             /** @description The style of its references. */
             style: string;
             /** @description `article`, `report`, `essay` or `none`. */
             template: string;
-            /** @description What it is called. */
             title: string;
             /**
              * Format: date-time
-             * @description When it was changed last.
+             * @description Time of the last change to text, settings or sources.
              */
             updated_at: string;
             /**
              * Format: int64
-             * @description How often it was saved.
+             * @description Number of the newest version, from 1; each save adds one.
              */
             version: number;
         };
-        /** @description What a draft is to be about. */
+        /** @description A saved version of a document. */
+        DocumentVersionSummary: {
+            /**
+             * Format: int64
+             * @description Number of characters added since the previous version.
+             */
+            added: number;
+            /**
+             * Format: int64
+             * @description Length of the text in this version, in characters.
+             */
+            char_count: number;
+            /**
+             * Format: date-time
+             * @description Time at which this version was saved.
+             */
+            created_at: string;
+            /** @description SHA-256 of the manifest that stores this version. */
+            manifest_sha256: string;
+            /** @description Reason for the change; null if the author gave none. */
+            message: string | null;
+            /**
+             * Format: int64
+             * @description Number of characters removed since the previous version.
+             */
+            removed: number;
+            /** @description Title of the document in this version. */
+            title: string;
+            /**
+             * Format: int64
+             * @description Number of the version, from 1.
+             */
+            version: number;
+        };
+        /** @description Topic and outline of a draft to generate. */
         DraftBody: {
             /**
-             * @description The headings of its parts.
+             * @description Headings of the draft's sections, in order.
              * @default []
              */
             outline: string[];
@@ -3122,54 +3218,12 @@ export interface components {
              */
             question: string | null;
             /**
-             * @description Whether it takes the place of the text, or follows it.
+             * @description True if the draft replaces the text; false appends it.
              * @default false
              */
             replace: boolean;
         };
-        /** @description A connection between two nodes. */
-        Edge: {
-            /**
-             * Format: double
-             * @description How likely two are the same.
-             */
-            confidence?: number | null;
-            /**
-             * Format: uuid
-             * @description From where.
-             */
-            from: string;
-            /** @description Why they may be. */
-            reason?: string | null;
-            /** @description Which part an actor has. */
-            role?: string | null;
-            /**
-             * Format: uuid
-             * @description To where.
-             */
-            to: string;
-            /** @description ACTED_IN, ABOUT or POSSIBLY_SAME. */
-            type: string;
-        };
-        /** @description Edges of each label. */
-        Edges: {
-            /**
-             * Format: int64
-             * @description What is about whom.
-             */
-            ABOUT: number;
-            /**
-             * Format: int64
-             * @description Who acts in what.
-             */
-            ACTED_IN: number;
-            /**
-             * Format: int64
-             * @description Who may be whom.
-             */
-            POSSIBLY_SAME: number;
-        };
-        /** @description What turns text into vectors. */
+        /** @description Settings of the embedding model that turns text into vectors. */
         EmbedderSettings: {
             /** @description Its model, if there is one. */
             model: string | null;
@@ -3177,23 +3231,20 @@ export interface components {
         };
         /** @description Somebody or something that sources name. */
         Entity: {
-            /** @description Its other names. */
+            /** @description Other names that sources use for the entity. */
             aliases: string[];
             /**
              * Format: date-time
-             * @description Since when it is known.
+             * @description Time at which the entity was first extracted.
              */
             created_at: string;
-            /** @description Where mail reaches it. */
+            /** @description Email address of the entity; null if unknown. */
             email: string | null;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             entity_id: string;
             /**
              * Format: uuid
-             * @description And the version of that.
+             * @description Id of the revision that named the entity first.
              */
             first_seen_revision_id: string;
             /**
@@ -3203,33 +3254,33 @@ export interface components {
             first_seen_source_id: string;
             /**
              * Format: int64
-             * @description How many places name it.
+             * @description Number of places in sources that name the entity.
              */
             mention_count: number;
             /**
              * Format: uuid
-             * @description Whose it counts as, if it was found to be another.
+             * @description Id of the entity that this one was merged into; null if it was not merged.
              */
             merged_into?: string | null;
-            /** @description The fullest name it has. */
+            /** @description Longest known name of the entity. */
             name: string;
-            /** @description Whether a person should say whether it is the same as another. */
+            /** @description True if a person should decide if this entity is the same as another. */
             needs_review: boolean;
-            /** @description Whom it belongs to. */
+            /** @description Organisation that the entity belongs to; null if unknown. */
             organization: string | null;
-            /** @description What it is there for. */
+            /** @description Role of the entity, such as a job title; null if unknown. */
             role: string | null;
             /** @description person, org, project, object, place or other. */
             type: string;
             /**
              * Format: date-time
-             * @description When something about it was learned last.
+             * @description Time at which details of the entity last changed.
              */
             updated_at: string;
         };
         /** @description Everything about an entity. */
         EntityAnswer: components["schemas"]["Entity"] & {
-            /** @description What happened with it, the newest 100. */
+            /** @description Events that the entity takes part in, the newest 100. */
             events: components["schemas"]["Event"][];
             /** @description `cursor` for the events that follow; null if these are all. */
             events_next_cursor: string | null;
@@ -3240,172 +3291,131 @@ export interface components {
             /** @description Those who were found to be it. */
             merged: components["schemas"]["Entity"][];
             /** @description Those who may be the same, with what was decided. */
-            possibly_same: components["schemas"]["PossiblySame"][];
+            possibly_same: components["schemas"]["PossibleDuplicate"][];
+        };
+        /** @description Two entities that may be the same. */
+        EntityPair: {
+            /** @description The first of the two entities. */
+            a: components["schemas"]["Entity"];
+            /** @description The second of the two entities. */
+            b: components["schemas"]["Entity"];
+            /**
+             * Format: double
+             * @description Probability that both are the same, from 0 to 1.
+             */
+            confidence: number;
+            /**
+             * Format: date-time
+             * @description Time at which the pair was found.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the decision; null while the pair is open.
+             */
+            decided_at: string | null;
+            /** Format: uuid */
+            pair_id: string;
+            /** @description Reason why both may be the same, as a sentence. */
+            reason: string;
+            /** @description State of the decision: open, same or different. */
+            state: string;
         };
         /** @description Something that happened, as a source tells it. */
         Event: {
-            /** @description Who acts in it. */
+            /** @description Entities that act in the event. */
             actors: components["schemas"]["Participant"][];
             /** @description Commitment, Execution, Decision, Collaboration, QualityRisk, Feedback, Change or Stakeholder. */
             category: string;
             /**
              * Format: double
-             * @description How sure it is, from 0 to 1.
+             * @description Confidence of the extraction, from 0 to 1.
              */
             confidence: number;
             /**
              * Format: date-time
-             * @description Since when it is known.
+             * @description Time at which the event was extracted.
              */
             created_at: string;
             /** @description The same, as exactly as the source tells: a day, a month or a year. */
             event_date: string | null;
             /**
              * Format: date-time
-             * @description When it began, if the source tells.
+             * @description Start of the event; null if the source does not tell.
              */
             event_time: string | null;
-            /** @description The words that say so. */
+            /** @description Quotes of the source that support the event. */
             evidence: components["schemas"]["EventEvidence"][];
-            /** @description Who found it there. */
+            /** @description Name of the extractor that found the event. */
             extractor: string;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
-            /** @description What happened. */
+            /** @description Description of the event in one or two sentences. */
             narrative: string;
             /**
              * Format: uuid
-             * @description In which version.
+             * @description Id of the revision that the event was extracted from.
              */
             revision_id: string;
             /**
              * Format: uuid
-             * @description Who tells it.
+             * @description Id of the source that the event was extracted from.
              */
             source_id: string;
-            /** @description What that is called. */
+            /** @description Title of the source that the event was extracted from. */
             source_title: string;
-            /** @description Whom and what it is about. */
+            /** @description Entities that the event is about. */
             subjects: components["schemas"]["Participant"][];
         };
-        /** @description Exact words of a source. */
+        /** @description Exact words of a source that support an event. */
         EventEvidence: {
             /**
              * Format: uuid
              * @description The same, under the name that others know it by.
              */
             artifact_uid: string;
-            /** @description One past the last. */
+            /** @description Offset after the quote's last character. */
             end_char: number;
             /**
              * Format: int32
-             * @description The page they stand on.
+             * @description Page that the quote begins on, from 1; null if the source has no pages.
              */
             page?: number | null;
             /** @description The words, as they stand in the revision's text. */
             quote: string;
             /**
              * Format: uuid
-             * @description The version they stand in.
+             * @description Id of the revision that has the words.
              */
             revision_id: string;
             /**
              * Format: uuid
-             * @description The source.
+             * @description Id of the source that has the words.
              */
             source_id: string;
             /** @description The first character of them in that version's text. */
             start_char: number;
-            /** @description What the source is called. */
+            /** @description Title of the source that has the words. */
             title: string;
             /** @description The address in this server's app that opens the source at these words. */
             url: string;
         };
-        /** @description Exact words of a source. */
-        Evidence: {
-            /** @description One past the last. */
-            end_char: number;
-            /** @description Which characters of the quote match the query. */
-            matches: components["schemas"]["Match"][];
-            /**
-             * Format: int32
-             * @description The page they stand on.
-             */
-            page?: number | null;
-            /** @description The words, as they stand in the revision's text. */
-            quote: string;
-            /**
-             * Format: uuid
-             * @description The version they stand in.
-             */
-            revision_id: string;
-            /** @description The headings they stand under. */
-            section?: string | null;
-            /** @description The first character of them in that text. */
-            start_char: number;
-            /** @description The address in this server's app that opens the source at these words. */
-            url: string;
-        };
-        /** @description A passage that answers. */
-        Excerpt: {
-            /**
-             * Format: uuid
-             * @description The passage's id.
-             */
-            chunk_id: string;
-            /**
-             * Format: int64
-             * @description Which passage of the source it is, from 0.
-             */
-            chunk_index: number;
-            /** @description The words. */
-            content: string;
-            /** @description One past the last. */
-            end_char: number;
-            /**
-             * Format: int32
-             * @description The page it begins on.
-             */
-            page: number | null;
-            /**
-             * Format: uuid
-             * @description The version it stands in.
-             */
-            revision_id: string;
-            /**
-             * Format: double
-             * @description How well it answers, 0 to 1.
-             */
-            score: number;
-            /**
-             * Format: float
-             * @description How near it is to the query: the cosine.
-             */
-            similarity: number | null;
-            /** @description The first character in the revision's text. */
-            start_char: number;
-            /** @description The address in this server's app that opens the source there. */
-            url: string;
-        };
         /** @description Something by which a search can be widened. */
         ExpandOption: {
-            /** @description What is legal. */
+            /** @description Allowed values, as a sentence. */
             constraints: string;
-            /** @description What it is if nothing is said. */
+            /** @description Value that is used if the request does not set it. */
             default: components["schemas"]["Value"];
-            /** @description What it is for, to a person. */
+            /** @description Purpose of the option, for people. */
             description: string;
-            /** @description What it changes. */
+            /** @description Effect of the option on the results. */
             effect: string;
-            /** @description The name of the parameter. */
+            /** @description Name of the parameter in the request. */
             name: string;
             /** @description boolean, integer or string[]. */
             type: string;
         };
-        /** @description What can be cited of a result. */
+        /** @description Citable sources found in a tool result. */
         ExtractAnswer: {
             /** @description The sources, in the order of the result. */
             sources: components["schemas"]["CitationSource"][];
@@ -3414,20 +3424,20 @@ export interface components {
         };
         /** @description A call of a tool that has ended. */
         ExtractBody: {
-            /** @description What it returned, as JSON or as a string of it. */
+            /** @description Result of the tool, as JSON or as a string that contains JSON. */
             output: unknown;
-            /** @description What the tool was asked. */
+            /** @description Arguments that the tool was called with. */
             parameters?: unknown;
             /** @description The id of the call; the ids of the sources begin with it. */
             request_id: string;
-            /** @description The tool's name. */
+            /** @description Name of the tool that was called; it selects the extractor. */
             tool_name: string;
         };
-        /** @description What a page tells of itself, as it would be stored. */
-        Extracted: {
-            /** @description Who wrote it, in one line. */
+        /** @description Metadata and content of a page, as they would be stored. */
+        ExtractedPage: {
+            /** @description Names of the authors in one line; null if unknown. */
             author: string | null;
-            /** @description Who wrote it, in order. */
+            /** @description Names of the authors, in order. */
             authors: string[];
             /** @description The address it wants to be known under. */
             canonical_url: string | null;
@@ -3437,68 +3447,46 @@ export interface components {
             doi: string | null;
             /** @description The address of its site's icon. */
             favicon: string | null;
-            /** @description Whether there is something to read. */
+            /** @description True if the page has content to read. */
             is_available: boolean;
-            /** @description Its language. */
+            /** @description Language tag of the page; null if unknown. */
             language: string | null;
-            /** @description The parts of the text. */
+            /** @description Pages, sections and other named parts of the text. */
             marks: components["schemas"]["Mark"][];
-            /** @description What it was read as. */
+            /** @description Media type that the content was read as. */
             media_type: string;
-            /** @description When it appeared. */
+            /** @description Publication date: a day, a month or a year; null if unknown. */
             publication_date: string | null;
-            /** @description The name of its site. */
+            /** @description Name of the website that the page is from. */
             site_name: string | null;
-            /** @description What it says it is about. */
+            /** @description Description that the page has of itself. */
             summary: string | null;
             /** @description Its main content, without navigation, banners and comments. */
             text: string;
-            /** @description What it is called; its address if it does not say. */
+            /** @description Title of the page, or its address if it has no title. */
             title: string | null;
-            /** @description Where it stands. */
+            /** @description Web address of the page, as in the request. */
             url: string | null;
-            /** @description How many words its main content has. */
+            /** @description Number of words in the main content. */
             word_count: number;
         };
-        /** @description Why a source has no text. */
+        /** @description Reason why no text could be extracted from a source. */
         ExtractionFault: {
             /** @description A stable name: encrypted, damaged, empty, no_text, unsupported, too_large, too_costly, unreachable … */
             code: string;
-            /** @description A sentence for a person. */
+            /** @description Explanation of the failure, for people. */
             detail: string;
         };
-        /** @description Which passages a search looks at. What is left out does not narrow it. */
-        Filters: {
-            /** @description The library as it was: a time, or the hash of a manifest. */
-            as_of?: string | null;
-            /**
-             * Format: uuid
-             * @description Sources collected for this document.
-             */
-            document_id?: string | null;
-            /** @description Sources that appeared (or came, where that is not known) at this time or later: a day or a time of RFC 3339. */
-            from?: string | null;
-            /** @description Texts in one of these languages: en, de … */
-            language?: components["schemas"]["OneOrMany"];
-            /** @description Sources from one of these origins: web, blob_storage … */
-            origin?: components["schemas"]["OneOrMany"];
-            /**
-             * Format: uuid
-             * @description Sources of this project.
-             */
-            project_id?: string | null;
-            /** @description These sources. */
-            source_ids?: string[];
-            /** @description Sources filed under all of these. */
-            tags?: components["schemas"]["OneOrMany"];
-            /** @description Sources that appeared (or came) before this time. */
-            to?: string | null;
-            /** @description Sources of one of these types: WEB_PAGE, KNOWLEDGE_BASE … */
-            type?: components["schemas"]["OneOrMany"];
+        /** @description An HTML page to extract metadata and content from. */
+        ExtractPageBody: {
+            /** @description HTML of the page, with its head. */
+            html: string;
+            /** @description Web address that the page was loaded from. */
+            url?: string | null;
         };
         /** @description References to be formatted. */
-        FormatItems: {
-            /** @description Items of CSL-JSON. */
+        FormatItemsBody: {
+            /** @description References as CSL-JSON items. */
             items: unknown[];
             /** @description `bibliography` (the usual), `note` or `in_text`. */
             kind?: string | null;
@@ -3509,8 +3497,8 @@ export interface components {
             /** @description The style, or the text of a `.csl` file: `apa` if none is named. */
             style?: string | null;
         };
-        /** @description How a source is to be written as a reference. */
-        FormatSource: {
+        /** @description Options for formatting a source as a reference. */
+        FormatSourceBody: {
             /**
              * @description `bibliography` (the usual), `note` or `in_text`.
              * @default null
@@ -3532,90 +3520,93 @@ export interface components {
              */
             style: string | null;
         };
-        /** @description A formatted reference. */
+        /** @description A CSL-JSON item formatted as a reference. */
         FormattedItem: {
-            /** @description The item's id. */
+            /** @description Id of the CSL-JSON item, as in the request. */
             id: string;
-            /** @description What it came to. */
+            /** @description Formatted reference as plain text. */
             text: string;
         };
-        /** @description Formatted references. */
+        /** @description CSL-JSON items formatted as references. */
         FormattedItems: {
-            /** @description In the style's order. */
+            /** @description References in the order that the style sorts them. */
             entries: components["schemas"]["FormattedItem"][];
         };
-        /** @description A source as a reference. */
+        /** @description A source formatted as a reference. */
         FormattedSource: {
-            /** @description For a browser. */
+            /** @description Reference as an HTML fragment. */
             html: string;
-            /** @description Which kind it is. */
+            /** @description Form of the reference: `bibliography`, `note` or `in_text`. */
             kind: string;
-            /** @description In Markdown. */
+            /** @description Reference as Markdown text. */
             markdown: string;
-            /** @description The style. */
+            /** @description Id of the citation style that was used. */
             style: string;
-            /** @description Plain. */
+            /** @description Reference as plain text, without markup. */
             text: string;
         };
-        /** @description A source that answers. */
-        FoundSource: {
-            /** @description The passages that answer, best first. */
-            excerpts: components["schemas"]["Excerpt"][];
-            /** @description How a client gets at the content. */
-            fetch_strategy: string;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
-            file_id: string;
-            /** @description What its file was called, or its title. */
-            file_name: string;
-            /** @description Whether it is a picture. */
-            is_image: boolean;
-            /** @description What its bytes are. */
-            mime_type: string;
+        /** @description A connection between two nodes. */
+        GraphEdge: {
             /**
              * Format: double
-             * @description How well it answers, 0 to 1.
+             * @description Probability that both entities are the same, from 0 to 1; only on edges between entities.
              */
-            relevance_score: number;
-            /**
-             * Format: float
-             * @description How near its best excerpt is to the query: the cosine; null where it has no vector.
-             */
-            similarity: number | null;
+            confidence?: number | null;
             /**
              * Format: uuid
-             * @description The same again.
+             * @description Id of the node that the edge starts at.
              */
-            source_id: string;
-            /** @description Where it came from. */
-            source_type: string;
-            /** @description What it is called. */
-            title: string;
-            /** @description Where it stands. */
-            url: string | null;
+            from: string;
+            /** @description Reason why both entities may be the same; only on edges between entities. */
+            reason?: string | null;
+            /** @description Role of the actor; only on edges from an actor to an event. */
+            role?: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the node that the edge ends at.
+             */
+            to: string;
+            /** @description ACTED_IN, ABOUT or POSSIBLY_SAME. */
+            type: string;
         };
-        /** @description How the graph stands. */
-        GraphHealthAnswer: {
-            age: components["schemas"]["Age"] | null;
-            /** @description Edges of each label. */
-            edges: components["schemas"]["Edges"];
+        /** @description Number of edges for each label. */
+        GraphEdgeCounts: {
             /**
              * Format: int64
-             * @description Entities.
+             * @description Number of edges from events to their subjects.
+             */
+            ABOUT: number;
+            /**
+             * Format: int64
+             * @description Number of edges from actors to events.
+             */
+            ACTED_IN: number;
+            /**
+             * Format: int64
+             * @description Number of edges between entities that may be the same.
+             */
+            POSSIBLY_SAME: number;
+        };
+        /** @description State of the knowledge graph. */
+        GraphHealthAnswer: {
+            age: components["schemas"]["AgeGraphHealth"] | null;
+            /** @description Number of edges for each label. */
+            edges: components["schemas"]["GraphEdgeCounts"];
+            /**
+             * Format: int64
+             * @description Number of entities in the graph.
              */
             entities: number;
             /**
              * Format: int64
-             * @description Events.
+             * @description Number of extracted events.
              */
             events: number;
-            /** @description Whether the graph says what the tables say that it is made of. */
+            /** @description True if the graph matches the tables that it is built from. */
             in_step: boolean;
             /**
              * Format: int64
-             * @description Places that name entities.
+             * @description Number of places in sources that name entities.
              */
             mentions: number;
             /**
@@ -3623,8 +3614,8 @@ export interface components {
              * @description Entities that were found to be others.
              */
             merged_entities: number;
-            /** @description Nodes of each label. */
-            nodes: components["schemas"]["Nodes"];
+            /** @description Number of nodes for each label. */
+            nodes: components["schemas"]["GraphNodeCounts"];
             /**
              * Format: int64
              * @description Pairs that nobody has decided.
@@ -3637,9 +3628,22 @@ export interface components {
             sources_read: number;
             /**
              * Format: int64
-             * @description Sources that wait to be.
+             * @description Number of sources that events and entities were not extracted from yet.
              */
             sources_waiting: number;
+        };
+        /** @description Number of nodes for each label. */
+        GraphNodeCounts: {
+            /**
+             * Format: int64
+             * @description Number of nodes that are entities.
+             */
+            Entity: number;
+            /**
+             * Format: int64
+             * @description Number of nodes that are events.
+             */
+            Event: number;
         };
         /** @description A draft with its claims bound to the library. */
         GroundAnswer: {
@@ -3647,88 +3651,127 @@ export interface components {
             annotated: string;
             /** @description The claims that the library bears out, wholly or in part. */
             claims: components["schemas"]["BoundClaim"][];
-            /** @description How it was checked: `words_and_meaning`, or `words` where no model could tell the meaning. */
+            /** @description Method of the check: `words_and_meaning`, or `words` if no embedding model was available. */
             method: string;
-            /** @description The sources, by number. */
+            /** @description Sources of the claims, ordered by number. */
             sources: components["schemas"]["BoundSource"][];
             /** @description The claims that nothing in it supports. */
             unsupported: components["schemas"]["UncitedClaim"][];
         };
         /** @description A draft to find the sources of. */
         GroundBody: {
-            filters?: components["schemas"]["Filters"] | null;
-            /** @description How the annotated draft is written. By default markdown. */
+            filters?: components["schemas"]["SearchFilters"] | null;
+            /** @description Format of the annotated draft; default `markdown`. */
             style?: components["schemas"]["GroundStyle"];
             /** @description The draft, plain or in Markdown. */
             text: string;
         };
         /**
-         * @description How an annotated draft is written.
+         * @description Format of an annotated draft.
          * @enum {string}
          */
         GroundStyle: "markdown" | "typst";
-        /** @description That the process lives. */
-        Health: {
+        /** @description Response of the liveness check. */
+        HealthStatus: {
             status: string;
             /** Format: int64 */
             uptime_seconds: number;
             version: string;
         };
+        /** @description One line: a passage of another store. */
+        ImportedPassage: {
+            /** @description Id in the other store; the same id again updates the same passage. Search results return it as `external_id`. */
+            id: string;
+            /**
+             * @description Further facts: `tags`, `authors`, `url`, `language`, `publication_date`, `type`, `document_id` and `project_id`
+             *     set fields of the source; others are stored as they are.
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Title of the source that the passage is from. */
+            source_title: string;
+            /** @description Text of the passage, stored as it is. */
+            text: string;
+            /** @description Its vector, if this library's come from outside. */
+            vector?: number[] | null;
+        };
+        /** @description Something that could not be taken. */
+        ImportFailure: {
+            /** @description Name of the entry or file, or number of the line. */
+            entry: string;
+            /** @description Reason for the failure, as a sentence. */
+            reason: string;
+        };
+        /** @description Sources that were brought together. */
+        ImportResult: {
+            /**
+             * Format: int64
+             * @description Number of sources that are new.
+             */
+            added: number;
+            /** @description Entries that could not be imported, with reasons. */
+            failed: components["schemas"]["ImportFailure"][];
+            /** @description Those that are here now, in the order in which they came. */
+            items: components["schemas"]["Source"][];
+            /**
+             * Format: int64
+             * @description Number of sources that were in the library already.
+             */
+            unchanged: number;
+        };
         /** @description A durable unit of background work. */
         Job: {
             /**
              * Format: int32
-             * @description How many attempts were used.
+             * @description Number of attempts made so far.
              */
             attempt: number;
             /**
              * Format: date-time
-             * @description When it was asked for.
+             * @description Time at which the job was queued.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it ended.
+             * @description Time at which the job ended; null until then.
              */
             finished_at: string | null;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
-            /** @description What it does. */
+            /** @description Kind of the job, such as `ingest`; it selects the handler. */
             kind: string;
             /** @description Why the last attempt failed or was put off. */
             last_error: string | null;
             /**
              * Format: int32
-             * @description How many there are.
+             * @description Maximum number of attempts before the job is dead.
              */
             max_attempts: number;
-            /** @description What it is about. */
+            /** @description Arguments of the job, mostly ids. */
             payload: {
                 [key: string]: unknown;
             };
             progress: components["schemas"]["JobProgress"] | null;
-            /** @description What it brought. */
+            /** @description Result of the job; null until it succeeds. */
             result: {
                 [key: string]: unknown;
             } | null;
             /**
              * Format: date-time
-             * @description Not to be started before.
+             * @description Earliest start of the next attempt.
              */
             run_at: string;
             /**
              * Format: date-time
-             * @description When it was first started.
+             * @description Start of the first attempt; null if there was none.
              */
             started_at: string | null;
-            /** @description Where it stands. */
+            /** @description State of the job: queued, running, succeeded, dead or cancelled. */
             state: components["schemas"]["JobState"];
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description Time of the last change to the job.
              */
             updated_at: string;
         };
@@ -3741,15 +3784,15 @@ export interface components {
         JobEvent: {
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description Time at which the change happened.
              */
             at: string;
-            /** @description What happened. */
+            /** @description Kind of change that happened to the job. */
             change: components["schemas"]["JobChange"];
-            /** @description The job as it is now. */
+            /** @description State of the job after the change. */
             job: components["schemas"]["Job"];
         };
-        /** @description What a job takes. */
+        /** @description Arguments of a background job. */
         JobPayload: {
             /** @description For `gc`: remove, or only say what would be removed (the default). */
             apply?: boolean | null;
@@ -3761,14 +3804,14 @@ export interface components {
             /** @description For `extract_events` and `graph_upsert`: the source; all if not said. */
             source_id?: string | null;
         };
-        /** @description How far a job has come. */
+        /** @description Progress that a running job reports. */
         JobProgress: {
             /**
              * Format: int64
-             * @description How much is done.
+             * @description Number of units that are done, out of `total` if that is known.
              */
             done: number;
-            /** @description What is being done. */
+            /** @description Current step of the job, for people. */
             message: string | null;
             /**
              * Format: int64
@@ -3781,100 +3824,47 @@ export interface components {
          * @enum {string}
          */
         JobState: "queued" | "running" | "succeeded" | "dead" | "cancelled";
-        /** @description A line that was refused. */
-        LineRefused: {
-            /**
-             * Format: int64
-             * @description Which one, from 1.
-             */
-            line: number;
-            /** @description Why. */
-            reason: string;
-        };
-        /** @description How many candidates each list gave. */
-        ListSizes: {
-            /**
-             * Format: int64
-             * @description Passages near in meaning.
-             */
-            vectors: number | null;
-            /**
-             * Format: int64
-             * @description Passages with the words.
-             */
-            words: number | null;
-        };
-        /** @description What was loaded. */
-        Loaded: {
-            items: components["schemas"]["Source"][];
-        };
-        /** @description A language. */
+        /** @description A language that references can be formatted in. */
         Locale: {
-            /** @description Its tag. */
+            /** @description Language tag such as `en-US`. */
             tag: string;
         };
         /** @description An artifact that would go with a source. */
         LostArtifact: {
-            /** @description What it was called. */
+            /** @description Name of the uploaded file; null if there was none. */
             filename: string | null;
-            /** @description What it is. */
+            /** @description Media type of the artifact. */
             media_type: string;
-            /** @description Its hash. */
+            /** @description SHA-256 of the artifact, in hexadecimal. */
             sha256: string;
             /**
              * Format: int64
-             * @description How large it is.
+             * @description Size of the artifact in bytes.
              */
             size_bytes: number;
         };
-        /** @description A claim that would lose its support. */
-        LostSupport: {
-            /** @description The words of the claim. */
-            claim?: string | null;
-            /**
-             * Format: uuid
-             * @description The conversation of that message.
-             */
-            conversation_id: string;
-            /** @description The message that it stands in. */
-            message_id: string;
-            /**
-             * Format: int32
-             * @description The source's number in that message.
-             */
-            number: number;
-            /**
-             * Format: int64
-             * @description How many other sources the claim cites that would still be there.
-             */
-            other_sources: number;
-            /** @description The words that supported it. */
-            quote?: string | null;
-            /** @description What the check came to. */
-            verdict?: string | null;
-        };
         /** @description An immutable tree of paths to artifacts. */
         Manifest: components["schemas"]["ManifestSummary"] & {
-            /** @description Its files, by path. */
+            /** @description Files of the manifest, by path. */
             tree: {
                 [key: string]: components["schemas"]["TreeEntry"];
             };
         };
-        /** @description What differs on the way from one manifest to another. */
+        /** @description Differences between two manifests. */
         ManifestDiff: {
-            /** @description Only in the second. */
+            /** @description Files that only the second manifest has. */
             added: components["schemas"]["PathEntry"][];
-            /** @description In both, but not the same. */
+            /** @description Files that both manifests have with different content. */
             changed: components["schemas"]["PathChange"][];
-            /** @description The first manifest. */
+            /** @description SHA-256 of the first manifest. */
             from: string;
-            /** @description Only in the first. */
+            /** @description Files that only the first manifest has. */
             removed: components["schemas"]["PathEntry"][];
-            /** @description The second manifest. */
+            /** @description SHA-256 of the second manifest. */
             to: string;
             /**
              * Format: int64
-             * @description How many are the same in both.
+             * @description Number of files that are the same in both.
              */
             unchanged_count: number;
         };
@@ -3882,107 +3872,117 @@ export interface components {
         ManifestSummary: {
             /**
              * Format: date-time
-             * @description When it was first made.
+             * @description Time at which the manifest was first created.
              */
             created_at: string;
             /**
              * Format: uuid
-             * @description Who made it.
+             * @description Id of the user who created the manifest.
              */
             created_by: string | null;
             /**
              * Format: int64
-             * @description How many entries its tree has.
+             * @description Number of files in the tree.
              */
             entry_count: number;
-            /** @description Why it was made. */
+            /** @description Reason for the manifest, like a commit message. */
             message: string | null;
-            /** @description What it was made after. */
+            /** @description SHA-256 of the parent manifest; null if it has none. */
             parent_sha256: string | null;
             /** @description The hash of the canonical JSON (RFC 8785) of `{message, parent_sha256, tree}`, and its name. */
             sha256: string;
             /**
              * Format: int64
-             * @description The sum of their sizes.
+             * @description Total size of the files, in bytes.
              */
             total_size_bytes: number;
             /**
              * Format: date-time
-             * @description When it was last made.
+             * @description Time at which the same manifest was last submitted.
              */
             updated_at: string;
         };
-        /** @description A named part of a text. */
+        /** @description A named part of a text, such as a page or a section. */
         Mark: {
-            /** @description One past the last. */
+            /** @description Offset after the part's last character. */
             end_char: number;
             /** @description page, section, sheet, cells, message or attachment. */
             kind: string;
-            /** @description What a person calls it. */
+            /** @description Label of the part for people, such as a heading. */
             label: string;
             /**
              * Format: int32
-             * @description How deep a section is nested, from 1; 0 for what does not nest.
+             * @description Nesting depth of a section, from 1; 0 for parts that do not nest.
              */
             level: number;
             /**
              * Format: int32
-             * @description Where it stands in its sequence, from 1.
+             * @description Position among the parts of its kind, from 1.
              */
             number: number | null;
-            /** @description The first character. */
+            /** @description Offset of the part's first character. */
             start_char: number;
         };
-        /** @description Characters of a quote that match the query. */
-        Match: {
-            /** @description One past the last. */
-            end: number;
-            /** @description The first, counted from the beginning of the quote. */
-            start: number;
+        /** @description A place in a text that names sources. */
+        MarkerReference: {
+            /** @description Words of the text that the reference supports. */
+            cited_text: string;
+            /** @description Offset after the marker's last character. */
+            end_index: number;
+            /** @description Id of the reference, unique within the text. */
+            id: string;
+            /**
+             * Format: int32
+             * @description The number of the first source it names.
+             */
+            index: number;
+            /** @description The numbers of the sources it names. */
+            numbers: number[];
+            /** @description Ids of the sources that are cited. */
+            source_ids: string[];
+            /** @description Offset of the marker's first character. */
+            start_index: number;
         };
         /** @description A place that names an entity. */
         Mention: {
             /**
              * Format: double
-             * @description How sure it is, from 0 to 1.
+             * @description Confidence of the extraction, from 0 to 1.
              */
             confidence: number;
-            /** @description One past the last. */
+            /** @description Offset after the mention's last character. */
             end_char: number;
             /**
              * Format: uuid
              * @description Under whom it was found first, where that one was merged since.
              */
             entity_id: string;
-            /** @description Who found it. */
+            /** @description Name of the extractor that found the mention. */
             extractor: string;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
             /**
              * Format: uuid
-             * @description In which version of it.
+             * @description Id of the revision that has the mention.
              */
             revision_id: string;
             /**
              * Format: uuid
-             * @description Where.
+             * @description Id of the source that has the mention.
              */
             source_id: string;
-            /** @description What the source is called. */
+            /** @description Title of the source that has the mention. */
             source_title: string;
             /** @description The first character in that version's text. */
             start_char: number;
-            /** @description As it is written there. */
+            /** @description Name as it is written in the source. */
             surface_form: string;
             /** @description The address in this server's app that opens the source at it. */
             url: string;
         };
-        /** @description Whom an entity is found to be. */
+        /** @description Entity that another one is merged into. */
         MergeBody: {
-            /** @description The entity that it is. */
+            /** @description Id of the entity that remains after the merge. */
             into: string;
         };
         /** @description A message, with its evidence. */
@@ -3991,31 +3991,24 @@ export interface components {
             citations: components["schemas"]["Citation"][];
             /** @description The files that it cites, each once. */
             cited_files: components["schemas"]["CitedFile"][];
-            /** @description The words. */
+            /** @description Text of the message, with citation markers in an answer. */
             content: string;
-            /**
-             * Format: uuid
-             * @description Where it was said.
-             */
+            /** Format: uuid */
             conversation_id: string;
-            /**
-             * Format: date-time
-             * @description When it was said.
-             */
+            /** Format: date-time */
             created_at: string;
-            /** @description What it cites that names nothing. */
+            /** @description Citation markers that name no source of the run. */
             dangling: string[];
-            /** @description What it cites, each once, as entities. */
-            entities: components["schemas"]["Entity"][];
-            /** @description Whether its sources are still being worked on. */
+            /** @description Cited sources, each once, in the form of entities. */
+            entities: components["schemas"]["CitedEntity"][];
+            /** @description True while jobs still work on its sources. */
             has_async_entities_in_progress: boolean;
-            /** @description Its id. */
             id: string;
-            /** @description What wrote it: a model's name, or `extractive`. */
+            /** @description Name of the model that wrote the message, or `extractive`. */
             model?: string | null;
-            /** @description What it follows; two that follow the same are branches. */
+            /** @description Id of the message that this one follows; messages with the same parent are branches. */
             parent_message_id?: string | null;
-            /** @description `user` or `assistant`. */
+            /** @description Role of the author: `user` or `assistant`. */
             role: string;
             /**
              * Format: uuid
@@ -4026,10 +4019,10 @@ export interface components {
             status: string;
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description Time of the last change to the message.
              */
             updated_at: string;
-            /** @description What that took. */
+            /** @description Tokens and cost of writing the message. */
             usage: components["schemas"]["Usage"];
         };
         /** @description The citations of a message. */
@@ -4038,45 +4031,52 @@ export interface components {
             citations: components["schemas"]["Citation"][];
             /** @description The files that it cites, each once. */
             cited_files: components["schemas"]["CitedFile"][];
-            /** @description The message. */
+            /** @description Message that the citations stand in. */
             message_id: string;
         };
-        /** @description A passage beside a result. */
-        Neighbor: {
+        /** @description Result of testing the model that writes answers. */
+        ModelTestResult: {
+            /** @description Reason why the test failed; null if it succeeded. */
+            error: string | null;
+            /** Format: double */
+            latency_ms: number;
+            ok: boolean;
+            /** @description Reply of the model; null if the test failed. */
+            reply: string | null;
+        };
+        /** @description Entities and events that are one step away from an entity. */
+        NeighborhoodAnswer: {
+            /** @description The entity that was requested. */
+            center: components["schemas"]["Entity"];
+            /** @description Edges between these entities and events. */
+            edges: components["schemas"]["GraphEdge"][];
+            /** @description Other entities that are connected with it. */
+            entities: components["schemas"]["Entity"][];
+            /** @description Newest events of the entity, up to the limit. */
+            events: components["schemas"]["Event"][];
             /**
              * Format: int64
-             * @description Which passage of the source it is, from 0.
+             * @description Number of all events of the entity, without the limit.
+             */
+            total_events: number;
+        };
+        /** @description A passage directly before or after a result. */
+        NeighborPassage: {
+            /**
+             * Format: int64
+             * @description Position of the passage among the chunks of the source, from 0.
              */
             chunk_index: number;
-            /** @description The words. */
+            /** @description Text of the passage, as it stands in the source. */
             content: string;
-            /** @description One past the last. */
+            /** @description Offset after the passage's last character. */
             end_char: number;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
             /** @description The first character in the revision's text. */
             start_char: number;
         };
-        /** @description What is one step away from an entity. */
-        NeighborhoodAnswer: {
-            /** @description The entity in the middle. */
-            center: components["schemas"]["Entity"];
-            /** @description What connects them. */
-            edges: components["schemas"]["Edge"][];
-            /** @description The others. */
-            entities: components["schemas"]["Entity"][];
-            /** @description Its newest events. */
-            events: components["schemas"]["Event"][];
-            /**
-             * Format: int64
-             * @description How many events it has in all.
-             */
-            total_events: number;
-        };
-        /** @description A citation to be made. */
+        /** @description Request to add a citation to a document. */
         NewCitation: {
             /**
              * Format: int32
@@ -4085,23 +4085,23 @@ export interface components {
              */
             citation_number: number | null;
             /**
-             * @description Whether its marker is put into the text at the position, as a new version.
+             * @description True if the marker is inserted into the text at the position, as a new version.
              * @default false
              */
             insert: boolean;
             /**
-             * @description Where in the source: `p. 12`, `12-15`, `chap. 3`.
+             * @description Place in the source: `p. 12`, `12-15`, `chap. 3`.
              * @default null
              */
             locator: string | null;
             /**
-             * @description Where it stands in the text, in characters; the end if nothing is said. If its marker stands in the text, that
-             *     is where it is.
+             * @description Offset of the citation in the text, in characters; default: the end. If the text has the citation's marker, the
+             *     marker's position is used instead.
              * @default null
              */
             position: number | null;
             /**
-             * @description What is said before it: `see`.
+             * @description Text before the citation, such as `see`.
              * @default null
              */
             prefix: string | null;
@@ -4111,41 +4111,33 @@ export interface components {
              */
             quote: string | null;
             /**
-             * @description What is cited.
+             * @description Id of the source that is cited.
              * @default
              */
             source_id: string;
             /**
-             * @description What is said after it.
+             * @description Text after the citation in the footnote.
              * @default null
              */
             suffix: string | null;
         };
-        /** @description The content to take in again. */
-        NewContent: {
-            /**
-             * @description New bytes, which are kept already; if not given, the address is fetched again.
-             * @default null
-             */
-            artifact_sha256: string | null;
-        };
         /** @description A conversation that is to begin. */
         NewConversation: {
             /**
-             * @description What it is called; else by its first question.
+             * @description Title of the conversation; default: made from its first question.
              * @default null
              */
             title: string | null;
         };
-        /** @description What is to be made of an answer. */
+        /** @description Request to make a deliverable from an answer. */
         NewDeliverable: {
             /** @description `report` (PDF, HTML, Markdown, Typst), `website` or `presentation`. */
             kind: string;
         };
-        /** @description A new document. */
+        /** @description Request to create a document. */
         NewDocument: ({
             /**
-             * @description Who writes it.
+             * @description Names of the authors, in order.
              * @default null
              */
             authors: string[] | null;
@@ -4155,7 +4147,7 @@ export interface components {
              */
             cite_as: string | null;
             /**
-             * @description When, in any words; null or an empty one is none.
+             * @description Date on the title page, as free text; null or an empty string removes it.
              * @default null
              */
             date: string | null;
@@ -4184,40 +4176,37 @@ export interface components {
              * @default null
              */
             template: string | null;
-            /**
-             * @description What it is called.
-             * @default null
-             */
+            /** @default null */
             title: string | null;
         } & Record<string, never>) & {
             /**
-             * @description What it is written from.
+             * @description Ids of the sources that the document is written from.
              * @default []
              */
             source_ids: string[];
             /**
-             * @description Its text.
+             * @description Text of the document, in Markdown or Typst.
              * @default
              */
             text: string;
         };
-        /** @description Which source is to be one of a document's: one of the library, or a new one as for POST /api/v1/sources. */
+        /** @description A source to add to a document: one of the library by its id, or a new one as for POST /api/v1/sources. */
         NewDocumentSource: {
-            /** @description What a bibliography needs to know of one that has no address. */
+            /** @description Bibliographic details of a source without an address. */
             reference?: {
-                /** @description Who wrote it, in one line; several names are parted by `;` or `and`. */
+                /** @description Names of the authors in one line; separate several names with `;` or `and`. */
                 author?: string | null;
-                /** @description Who wrote it: names, or objects with `family` and `given`. */
+                /** @description Authors: names, or objects with `family` and `given`. */
                 authors?: unknown[] | null;
                 /** @description The journal, book, series or site it appeared in. */
                 container?: string | null;
                 /** @description Its Digital Object Identifier. */
                 doi?: string | null;
-                /** @description Which edition it is. */
+                /** @description Edition, such as `2` or `revised`. */
                 edition?: string | null;
-                /** @description Who edited it. */
+                /** @description Editors: names, or objects with `family` and `given`. */
                 editors?: unknown[] | null;
-                /** @description What kind of work it is, in the words of CSL. */
+                /** @description Type of the work as a CSL type, such as `article-journal`. */
                 genre?: string | null;
                 /** @description Its International Standard Book Number. */
                 isbn?: string | null;
@@ -4227,24 +4216,23 @@ export interface components {
                 issue?: string | null;
                 /** @description Its language, as a BCP 47 tag. */
                 language?: string | null;
-                /** @description What a person says of it. */
+                /** @description Note of a user about the work. */
                 note?: string | null;
                 /** @description Its pages in its container. */
                 pages?: string | null;
-                /** @description When it appeared: 2024-05-01, 2024-05 or 2024. */
+                /** @description Publication date: 2024-05-01, 2024-05 or 2024. */
                 publication_date?: string | null;
-                /** @description Who published it. */
+                /** @description Name of the publisher of the work. */
                 publisher?: string | null;
-                /** @description Where it was published. */
+                /** @description City or place of the publisher. */
                 publisher_place?: string | null;
-                /** @description What it is about. */
+                /** @description Abstract or summary of the work. */
                 summary?: string | null;
-                /** @description What it is called. */
                 title?: string | null;
                 /** @description The volume of its container. */
                 volume?: string | null;
             } | null;
-            /** @description One of the library. */
+            /** @description Id of a source that is in the library already. */
             source_id?: string | null;
             /** @description An address that is fetched. */
             url?: string | null;
@@ -4260,14 +4248,14 @@ export interface components {
             document_id?: string | null;
             /** @description bibtex, biblatex, ris, csl-json, urls or sitemap; found out from the text if not said. */
             format?: string | null;
-            /** @description What they are filed under. */
+            /** @description Tags for all imported sources. */
             tags?: string[] | null;
-            /** @description The list itself. */
+            /** @description References to import, as text in one of the formats. */
             text?: string | null;
             /** @description Or where the list stands, as a sitemap does. */
             url?: string | null;
         };
-        /** @description Work to be asked for. */
+        /** @description Request to start a background job. */
         NewJob: {
             /**
              * @description `gc` (collect garbage), `fsck` (check everything), `extract_events` (read sources for what they tell) or
@@ -4276,43 +4264,43 @@ export interface components {
             kind: string;
             payload?: components["schemas"]["JobPayload"] | null;
         };
-        /** @description A manifest to be made. */
+        /** @description Request to create a manifest. */
         NewManifest: {
-            /** @description Why it is made. */
+            /** @description Reason for the manifest, like a commit message. */
             message?: string | null;
-            /** @description What it is made after. */
+            /** @description SHA-256 of the parent manifest, if there is one. */
             parent_sha256?: string | null;
-            /** @description Its files, by path. */
+            /** @description Files of the manifest, by path. */
             tree: {
                 [key: string]: components["schemas"]["NewTreeEntry"];
             };
         };
         /** @description Something to be remembered. */
         NewMemory: {
-            /** @description What is to be remembered. */
+            /** @description Text of the memory, stored as a source. */
             content: string;
-            /** @description When it was said: 2024-05-01, or a time of RFC 3339; now if not said. */
+            /** @description Date of the memory: 2024-05-01 or an RFC 3339 time; default: now. */
             date?: string | null;
-            /** @description What another system calls it. The same id again is a new version of it. */
+            /** @description Id in another system. Storing the same id again makes a new revision. */
             external_id?: string | null;
             /** @description The message that it was said in. */
             message_id?: string | null;
             /**
              * Format: uuid
-             * @description The project it belongs to.
+             * @description Id of the project that the memory belongs to.
              */
             project_id?: string | null;
-            /** @description What it is filed under. */
+            /** @description Tags of the memory, for filters. */
             tags?: string[] | null;
-            /** @description What it is called; its beginning if not said. */
+            /** @description Title of the memory; default: the beginning of the text. */
             title?: string | null;
         };
-        /** @description A question. */
+        /** @description A question to ask in a conversation. */
         NewMessage: {
-            /** @description The question. */
+            /** @description Text of the question, in any language. */
             content: string;
-            filters?: components["schemas"]["Filters"] | null;
-            /** @description What the message of the question is called, at most 255 characters; else it gets an id. */
+            filters?: components["schemas"]["SearchFilters"] | null;
+            /** @description Id of the question's message, at most 255 characters; default: a generated id. */
             message_id?: string | null;
             /**
              * @description `extractive` (the library's own words), `generated` (a language model's, checked) or `research` (several searches
@@ -4320,53 +4308,53 @@ export interface components {
              */
             mode?: string | null;
             /**
-             * @description What it follows; if not said, the last message; `null` is nothing. To edit a question, name what the old one
-             *     follows: that makes a branch.
+             * @description Id of the message that the question follows; default: the last message; `null`: none. To edit a question, send
+             *     the parent of the old one: that makes a branch.
              */
             parent_message_id?: string | null;
         };
         /** @description A pointer to be made, or what is to be said of one. */
         NewPointer: {
-            /** @description A sentence about it. */
+            /** @description Description of the pointer in one sentence. */
             description?: string | null;
             /** @description Its first manifest, if it is to be made. An existing pointer is moved by `advance` only. */
             manifest_sha256?: string | null;
-            /** @description Facts about it. */
+            /** @description Further facts about the pointer, as a JSON object. */
             meta?: {
                 [key: string]: unknown;
             } | null;
             /** @description `bundle` (the default), `corpus` or `snapshot`. */
             pointer_type?: string | null;
         };
-        /** @description A run that is to begin. */
+        /** @description Request to open a run, optionally with a question. */
         NewRunBody: {
             /**
-             * @description Where it answers; a new conversation if none is named.
+             * @description Id of the conversation to answer in; default: a new conversation.
              * @default null
              */
             conversation_id: string | null;
             /**
-             * @description What the answer is called, at most 255 characters; else it gets an id.
+             * @description Id of the answer's message, at most 255 characters; default: a generated id.
              * @default null
              */
             message_id: string | null;
             /**
-             * @description What the question follows; else the last message of the conversation.
+             * @description Id of the message that the question follows; default: the last message of the conversation.
              * @default null
              */
             parent_message_id: string | null;
             /**
-             * @description What is asked; kept as a message of the user.
+             * @description Question of the user, stored as a message.
              * @default null
              */
             question: string | null;
             /**
-             * @description What that message is called, at most 255 characters; else it gets an id.
+             * @description Id of the question's message, at most 255 characters; default: a generated id.
              * @default null
              */
             question_id: string | null;
             /**
-             * @description What a new conversation is called; else by its question.
+             * @description Title of a new conversation; default: made from its question.
              * @default null
              */
             title: string | null;
@@ -4376,19 +4364,19 @@ export interface components {
          *     or of nothing but what is said here (`title`).
          */
         NewSource: {
-            /** @description Who wrote it, in one line; several names are parted by `;` or `and`. */
+            /** @description Names of the authors in one line; separate several names with `;` or `and`. */
             author?: string | null;
-            /** @description Who wrote it: names, or objects with `family` and `given`. */
+            /** @description Authors: names, or objects with `family` and `given`. */
             authors?: unknown[] | null;
             /** @description The journal, book, series or site it appeared in. */
             container?: string | null;
             /** @description Its Digital Object Identifier. */
             doi?: string | null;
-            /** @description Which edition it is. */
+            /** @description Edition, such as `2` or `revised`. */
             edition?: string | null;
-            /** @description Who edited it. */
+            /** @description Editors: names, or objects with `family` and `given`. */
             editors?: unknown[] | null;
-            /** @description What kind of work it is, in the words of CSL. */
+            /** @description Type of the work as a CSL type, such as `article-journal`. */
             genre?: string | null;
             /** @description Its International Standard Book Number. */
             isbn?: string | null;
@@ -4398,330 +4386,334 @@ export interface components {
             issue?: string | null;
             /** @description Its language, as a BCP 47 tag. */
             language?: string | null;
-            /** @description What a person says of it. */
+            /** @description Note of a user about the work. */
             note?: string | null;
             /** @description Its pages in its container. */
             pages?: string | null;
-            /** @description When it appeared: 2024-05-01, 2024-05 or 2024. */
+            /** @description Publication date: 2024-05-01, 2024-05 or 2024. */
             publication_date?: string | null;
-            /** @description Who published it. */
+            /** @description Name of the publisher of the work. */
             publisher?: string | null;
-            /** @description Where it was published. */
+            /** @description City or place of the publisher. */
             publisher_place?: string | null;
-            /** @description What it is about. */
+            /** @description Abstract or summary of the work. */
             summary?: string | null;
-            /** @description What it is called. */
             title?: string | null;
             /** @description The volume of its container. */
             volume?: string | null;
         } & {
             /** @description Bytes that are kept already. */
             artifact_sha256?: string | null;
-            /** @description A text. */
+            /** @description Content of the source, as text. */
             content?: string | null;
             /**
              * Format: uuid
              * @description The document it is collected for.
              */
             document_id?: string | null;
-            /** @description What another system calls it. New bytes under the same id are a new revision. */
+            /** @description Id in another system. New content under the same id makes a new revision. */
             external_id?: string | null;
-            /** @description Whether to fetch `url`; if not, it is only noted. True unless there is other content. */
+            /**
+             * @description True if the content is fetched from `url`; false only stores the address. Default: true unless the request has
+             *     other content.
+             */
             fetch?: boolean | null;
             /** @description The message that brought it, at most 255 characters. */
             message_id?: string | null;
-            /** @description What its type says of it. */
+            /** @description Facts that are specific to the type of the source. */
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Where it came from, if that is not what its content suggests. */
+            /** @description Origin of the source; default: derived from its content. */
             origin?: string | null;
             /**
              * Format: uuid
-             * @description The project it belongs to.
+             * @description Id of the project that the source belongs to.
              */
             project_id?: string | null;
             /**
              * Format: uuid
-             * @description The run that brought it.
+             * @description Id of the run that added the source.
              */
             run_id?: string | null;
-            /** @description The name of its site. */
+            /** @description Name of the website that the source is from. */
             site_name?: string | null;
-            /** @description What it is filed under. */
+            /** @description Tags of the source, for filters. */
             tags?: string[] | null;
             /** @description Its type, one of the twelve; both spellings are understood. */
             type?: string | null;
-            /** @description An address to fetch. */
+            /** @description Web address to fetch the content from. */
             url?: string | null;
         };
         /** @description One file of a manifest to be made. */
         NewTreeEntry: {
             /** @description The type of source; the artifact's if not said. */
             entity_type?: string | null;
-            /** @description What it is; the artifact's if not said. */
+            /** @description Media type of the file; default: that of the artifact. */
             media_type?: string | null;
             /** @description Its artifact, which must be here. */
             sha256: string;
             /**
              * Format: int64
-             * @description How large it is; the artifact's if not said, and it must be the artifact's if it is.
+             * @description Size in bytes; default: that of the artifact. A different size is an error.
              */
             size_bytes?: number | null;
         };
-        /** @description Nodes of each label. */
-        Nodes: {
-            /**
-             * Format: int64
-             * @description Somebody or something.
-             */
-            Entity: number;
-            /**
-             * Format: int64
-             * @description Something that happened.
-             */
-            Event: number;
-        };
-        /** @description Something that could not be taken. */
-        NotBrought: {
-            /** @description Which entry, file or line. */
-            entry: string;
-            /** @description Why. */
-            reason: string;
-        };
-        /** @description A number for a citation. */
+        /** @description Next free citation number of a document. */
         NumberAnswer: {
             /**
              * Format: int32
              * @description The number: each is given out once, and none is left out.
              */
             citation_number: number;
-            /** @description The same in words. */
+            /** @description Summary of the result in one sentence. */
             message: string;
         };
-        /** @description One text, or several. */
+        /**
+         * @description Unit in which offsets into a text are counted.
+         * @enum {string}
+         */
+        OffsetUnits: "code_points" | "utf16" | "bytes";
+        /** @description A string or a list of strings. */
         OneOrMany: null | string | string[];
-        /** @description One page of a list. */
+        /** @description One page of a list, with a cursor to the next. */
         Page: {
-            /** @description The items. */
+            /** @description Items on this page, at most `limit`. */
             items: components["schemas"]["SourceView"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
+        /** @description One page of a list, with a cursor to the next. */
         Page_Artifact: {
-            /** @description The items. */
+            /** @description Items on this page, at most `limit`. */
             items: {
                 /**
                  * Format: date-time
-                 * @description When it first came.
+                 * @description Time of the first upload of these bytes.
                  */
                 created_at: string;
                 /**
                  * Format: uuid
-                 * @description Who brought it.
+                 * @description Id of the user who uploaded the artifact first.
                  */
                 created_by: string | null;
-                /** @description What else is known of it. */
+                /** @description Further facts that were sent with the upload. */
                 entity_metadata: {
                     [key: string]: unknown;
                 } | null;
                 /** @description The type of source it is the content of, one of the twelve. */
                 entity_type: string | null;
-                /** @description What the file was called. */
+                /** @description Name of the uploaded file; null if there was none. */
                 filename: string | null;
-                /** @description What the bytes are. */
+                /** @description Media type of the artifact's bytes. */
                 media_type: string;
                 /**
                  * Format: int64
-                 * @description How many manifest entries and other rows name it.
+                 * @description Number of manifest entries and other rows that refer to the artifact.
                  */
                 reference_count: number;
                 /** @description The hash of its bytes, and its name. */
                 sha256: string;
                 /**
                  * Format: int64
-                 * @description How many bytes.
+                 * @description Size of the artifact in bytes.
                  */
                 size_bytes: number;
-                /** @description How they are kept. */
+                /** @description Storage class of the bytes in the blob store. */
                 storage_class: string;
-                /** @description Where the bytes lie. */
+                /** @description Location of the bytes, such as a file or S3 URI. */
                 storage_uri: string;
                 /**
                  * Format: date-time
-                 * @description When it last came or changed.
+                 * @description Time of the last upload or change.
                  */
                 updated_at: string;
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
+        /** @description One page of a list, with a cursor to the next. */
         Page_Chunk: {
-            /** @description The items. */
+            /** @description Items on this page, at most `limit`. */
             items: {
-                /** @description The cells it covers. */
+                /** @description Range of cells, such as `A1:D20`; null for other formats. */
                 cells: string | null;
                 /**
                  * Format: int64
-                 * @description Which one, from 0.
+                 * @description Position among the chunks of the revision, from 0.
                  */
                 chunk_index: number;
-                /** @description The words. */
+                /** @description Text of the chunk, as it stands in the source. */
                 content: string;
-                /** @description Whether it can be found by meaning. */
+                /** @description True if the chunk has a vector and is found by meaning. */
                 embedded: boolean;
-                /** @description One past the last. */
+                /** @description Offset after the chunk's last character. */
                 end_char: number;
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
+                /** Format: uuid */
                 id: string;
                 /**
                  * Format: int32
-                 * @description The page it begins on.
+                 * @description Page that the chunk begins on, from 1; null if the source has no pages.
                  */
                 page: number | null;
                 /** @description The message or attachment it belongs to. */
                 part: string | null;
                 /**
                  * Format: uuid
-                 * @description Of which version.
+                 * @description Id of the revision that was split into chunks.
                  */
                 revision_id: string;
                 /** @description The headings above it, outermost first. */
                 section: string[];
-                /** @description The sheet it lies in. */
+                /** @description Name of the spreadsheet's sheet; null for other formats. */
                 sheet: string | null;
-                /**
-                 * Format: uuid
-                 * @description Whose.
-                 */
+                /** Format: uuid */
                 source_id: string;
                 /** @description The first character in the revision's text. */
                 start_char: number;
                 /**
                  * Format: int64
-                 * @description How many tokens it has.
+                 * @description Length of the chunk in tokens.
                  */
                 tokens: number;
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
+        /** @description One page of a list, with a cursor to the next. */
         Page_Conversation: {
-            /** @description The items. */
+            /** @description Items on this page, at most `limit`. */
             items: {
-                /**
-                 * Format: date-time
-                 * @description When it began.
-                 */
+                /** Format: date-time */
                 created_at: string;
-                /** @description Whether sources of its messages are still being worked on. */
+                /** @description True while jobs still work on sources of its messages. */
                 has_async_entities_in_progress: boolean;
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
+                /** Format: uuid */
                 id: string;
-                /** @description What it is called. */
+                /** @description Title of the conversation; null if it has none. */
                 title?: string | null;
                 /**
                  * Format: date-time
-                 * @description When something was last said in it.
+                 * @description Time of the last message or change.
                  */
                 updated_at: string;
-                /** @description What language models took for all its answers. */
+                /** @description Tokens and cost of all its answers. */
                 usage: components["schemas"]["Usage"];
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
+        /** @description One page of a list, with a cursor to the next. */
         Page_DocumentSummary: {
-            /** @description The items. */
+            /** @description Items on this page, at most `limit`. */
             items: {
-                /** @description Who writes it. */
+                /** @description Names of the authors, in order. */
                 authors: string[];
                 /**
                  * Format: int32
                  * @description The last number that was given to a citation.
                  */
                 citation_count: number;
-                /** @description `footnotes` or `in_text`. */
+                /** @description Form of the citations: `footnotes` or `in_text`. */
                 cite_as: string;
-                /**
-                 * Format: date-time
-                 * @description When it was made.
-                 */
+                /** Format: date-time */
                 created_at: string;
-                /** @description When, in any words. */
+                /** @description Date on the title page, as free text; null if there is none. */
                 date: string | null;
                 /**
                  * Format: uuid
                  * @description The same, under the name that others know it by.
                  */
                 document_id: string;
-                /** @description `markdown` or `typst`. */
+                /** @description Markup language of the text: `markdown` or `typst`. */
                 format: string;
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
+                /** Format: uuid */
                 id: string;
-                /** @description The tag of its language. */
+                /** @description Language tag such as `en-US`; it sets the language of the references. */
                 locale: string;
                 /** @description `placeholders` or `csl`: what stands for what is not known of a source. */
                 missing: string;
                 /**
                  * Format: int64
-                 * @description How many sources it has.
+                 * @description Number of sources added to the document.
                  */
                 source_count: number;
                 /** @description The style of its references. */
                 style: string;
                 /** @description `article`, `report`, `essay` or `none`. */
                 template: string;
-                /** @description What it is called. */
                 title: string;
                 /**
                  * Format: date-time
-                 * @description When it was changed last.
+                 * @description Time of the last change to text, settings or sources.
                  */
                 updated_at: string;
                 /**
                  * Format: int64
-                 * @description How often it was saved.
+                 * @description Number of the newest version, from 1; each save adds one.
                  */
                 version: number;
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
-        Page_Entity: {
-            /** @description The items. */
+        /** @description One page of a list, with a cursor to the next. */
+        Page_DocumentVersionSummary: {
+            /** @description Items on this page, at most `limit`. */
             items: {
-                /** @description Its other names. */
+                /**
+                 * Format: int64
+                 * @description Number of characters added since the previous version.
+                 */
+                added: number;
+                /**
+                 * Format: int64
+                 * @description Length of the text in this version, in characters.
+                 */
+                char_count: number;
+                /**
+                 * Format: date-time
+                 * @description Time at which this version was saved.
+                 */
+                created_at: string;
+                /** @description SHA-256 of the manifest that stores this version. */
+                manifest_sha256: string;
+                /** @description Reason for the change; null if the author gave none. */
+                message: string | null;
+                /**
+                 * Format: int64
+                 * @description Number of characters removed since the previous version.
+                 */
+                removed: number;
+                /** @description Title of the document in this version. */
+                title: string;
+                /**
+                 * Format: int64
+                 * @description Number of the version, from 1.
+                 */
+                version: number;
+            }[];
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list, with a cursor to the next. */
+        Page_Entity: {
+            /** @description Items on this page, at most `limit`. */
+            items: {
+                /** @description Other names that sources use for the entity. */
                 aliases: string[];
                 /**
                  * Format: date-time
-                 * @description Since when it is known.
+                 * @description Time at which the entity was first extracted.
                  */
                 created_at: string;
-                /** @description Where mail reaches it. */
+                /** @description Email address of the entity; null if unknown. */
                 email: string | null;
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
+                /** Format: uuid */
                 entity_id: string;
                 /**
                  * Format: uuid
-                 * @description And the version of that.
+                 * @description Id of the revision that named the entity first.
                  */
                 first_seen_revision_id: string;
                 /**
@@ -4731,227 +4723,251 @@ export interface components {
                 first_seen_source_id: string;
                 /**
                  * Format: int64
-                 * @description How many places name it.
+                 * @description Number of places in sources that name the entity.
                  */
                 mention_count: number;
                 /**
                  * Format: uuid
-                 * @description Whose it counts as, if it was found to be another.
+                 * @description Id of the entity that this one was merged into; null if it was not merged.
                  */
                 merged_into?: string | null;
-                /** @description The fullest name it has. */
+                /** @description Longest known name of the entity. */
                 name: string;
-                /** @description Whether a person should say whether it is the same as another. */
+                /** @description True if a person should decide if this entity is the same as another. */
                 needs_review: boolean;
-                /** @description Whom it belongs to. */
+                /** @description Organisation that the entity belongs to; null if unknown. */
                 organization: string | null;
-                /** @description What it is there for. */
+                /** @description Role of the entity, such as a job title; null if unknown. */
                 role: string | null;
                 /** @description person, org, project, object, place or other. */
                 type: string;
                 /**
                  * Format: date-time
-                 * @description When something about it was learned last.
+                 * @description Time at which details of the entity last changed.
                  */
                 updated_at: string;
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
-        Page_Event: {
-            /** @description The items. */
+        /** @description One page of a list, with a cursor to the next. */
+        Page_EntityPair: {
+            /** @description Items on this page, at most `limit`. */
             items: {
-                /** @description Who acts in it. */
+                /** @description The first of the two entities. */
+                a: components["schemas"]["Entity"];
+                /** @description The second of the two entities. */
+                b: components["schemas"]["Entity"];
+                /**
+                 * Format: double
+                 * @description Probability that both are the same, from 0 to 1.
+                 */
+                confidence: number;
+                /**
+                 * Format: date-time
+                 * @description Time at which the pair was found.
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the decision; null while the pair is open.
+                 */
+                decided_at: string | null;
+                /** Format: uuid */
+                pair_id: string;
+                /** @description Reason why both may be the same, as a sentence. */
+                reason: string;
+                /** @description State of the decision: open, same or different. */
+                state: string;
+            }[];
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
+        /** @description One page of a list, with a cursor to the next. */
+        Page_Event: {
+            /** @description Items on this page, at most `limit`. */
+            items: {
+                /** @description Entities that act in the event. */
                 actors: components["schemas"]["Participant"][];
                 /** @description Commitment, Execution, Decision, Collaboration, QualityRisk, Feedback, Change or Stakeholder. */
                 category: string;
                 /**
                  * Format: double
-                 * @description How sure it is, from 0 to 1.
+                 * @description Confidence of the extraction, from 0 to 1.
                  */
                 confidence: number;
                 /**
                  * Format: date-time
-                 * @description Since when it is known.
+                 * @description Time at which the event was extracted.
                  */
                 created_at: string;
                 /** @description The same, as exactly as the source tells: a day, a month or a year. */
                 event_date: string | null;
                 /**
                  * Format: date-time
-                 * @description When it began, if the source tells.
+                 * @description Start of the event; null if the source does not tell.
                  */
                 event_time: string | null;
-                /** @description The words that say so. */
+                /** @description Quotes of the source that support the event. */
                 evidence: components["schemas"]["EventEvidence"][];
-                /** @description Who found it there. */
+                /** @description Name of the extractor that found the event. */
                 extractor: string;
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
+                /** Format: uuid */
                 id: string;
-                /** @description What happened. */
+                /** @description Description of the event in one or two sentences. */
                 narrative: string;
                 /**
                  * Format: uuid
-                 * @description In which version.
+                 * @description Id of the revision that the event was extracted from.
                  */
                 revision_id: string;
                 /**
                  * Format: uuid
-                 * @description Who tells it.
+                 * @description Id of the source that the event was extracted from.
                  */
                 source_id: string;
-                /** @description What that is called. */
+                /** @description Title of the source that the event was extracted from. */
                 source_title: string;
-                /** @description Whom and what it is about. */
+                /** @description Entities that the event is about. */
                 subjects: components["schemas"]["Participant"][];
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
+        /** @description One page of a list, with a cursor to the next. */
         Page_Job: {
-            /** @description The items. */
+            /** @description Items on this page, at most `limit`. */
             items: {
                 /**
                  * Format: int32
-                 * @description How many attempts were used.
+                 * @description Number of attempts made so far.
                  */
                 attempt: number;
                 /**
                  * Format: date-time
-                 * @description When it was asked for.
+                 * @description Time at which the job was queued.
                  */
                 created_at: string;
                 /**
                  * Format: date-time
-                 * @description When it ended.
+                 * @description Time at which the job ended; null until then.
                  */
                 finished_at: string | null;
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
+                /** Format: uuid */
                 id: string;
-                /** @description What it does. */
+                /** @description Kind of the job, such as `ingest`; it selects the handler. */
                 kind: string;
                 /** @description Why the last attempt failed or was put off. */
                 last_error: string | null;
                 /**
                  * Format: int32
-                 * @description How many there are.
+                 * @description Maximum number of attempts before the job is dead.
                  */
                 max_attempts: number;
-                /** @description What it is about. */
+                /** @description Arguments of the job, mostly ids. */
                 payload: {
                     [key: string]: unknown;
                 };
                 progress: components["schemas"]["JobProgress"] | null;
-                /** @description What it brought. */
+                /** @description Result of the job; null until it succeeds. */
                 result: {
                     [key: string]: unknown;
                 } | null;
                 /**
                  * Format: date-time
-                 * @description Not to be started before.
+                 * @description Earliest start of the next attempt.
                  */
                 run_at: string;
                 /**
                  * Format: date-time
-                 * @description When it was first started.
+                 * @description Start of the first attempt; null if there was none.
                  */
                 started_at: string | null;
-                /** @description Where it stands. */
+                /** @description State of the job: queued, running, succeeded, dead or cancelled. */
                 state: components["schemas"]["JobState"];
                 /**
                  * Format: date-time
-                 * @description When it last changed.
+                 * @description Time of the last change to the job.
                  */
                 updated_at: string;
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
+        /** @description One page of a list, with a cursor to the next. */
         Page_ManifestSummary: {
-            /** @description The items. */
+            /** @description Items on this page, at most `limit`. */
             items: {
                 /**
                  * Format: date-time
-                 * @description When it was first made.
+                 * @description Time at which the manifest was first created.
                  */
                 created_at: string;
                 /**
                  * Format: uuid
-                 * @description Who made it.
+                 * @description Id of the user who created the manifest.
                  */
                 created_by: string | null;
                 /**
                  * Format: int64
-                 * @description How many entries its tree has.
+                 * @description Number of files in the tree.
                  */
                 entry_count: number;
-                /** @description Why it was made. */
+                /** @description Reason for the manifest, like a commit message. */
                 message: string | null;
-                /** @description What it was made after. */
+                /** @description SHA-256 of the parent manifest; null if it has none. */
                 parent_sha256: string | null;
                 /** @description The hash of the canonical JSON (RFC 8785) of `{message, parent_sha256, tree}`, and its name. */
                 sha256: string;
                 /**
                  * Format: int64
-                 * @description The sum of their sizes.
+                 * @description Total size of the files, in bytes.
                  */
                 total_size_bytes: number;
                 /**
                  * Format: date-time
-                 * @description When it was last made.
+                 * @description Time at which the same manifest was last submitted.
                  */
                 updated_at: string;
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
+        /** @description One page of a list, with a cursor to the next. */
         Page_Mention: {
-            /** @description The items. */
+            /** @description Items on this page, at most `limit`. */
             items: {
                 /**
                  * Format: double
-                 * @description How sure it is, from 0 to 1.
+                 * @description Confidence of the extraction, from 0 to 1.
                  */
                 confidence: number;
-                /** @description One past the last. */
+                /** @description Offset after the mention's last character. */
                 end_char: number;
                 /**
                  * Format: uuid
                  * @description Under whom it was found first, where that one was merged since.
                  */
                 entity_id: string;
-                /** @description Who found it. */
+                /** @description Name of the extractor that found the mention. */
                 extractor: string;
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
+                /** Format: uuid */
                 id: string;
                 /**
                  * Format: uuid
-                 * @description In which version of it.
+                 * @description Id of the revision that has the mention.
                  */
                 revision_id: string;
                 /**
                  * Format: uuid
-                 * @description Where.
+                 * @description Id of the source that has the mention.
                  */
                 source_id: string;
-                /** @description What the source is called. */
+                /** @description Title of the source that has the mention. */
                 source_title: string;
                 /** @description The first character in that version's text. */
                 start_char: number;
-                /** @description As it is written there. */
+                /** @description Name as it is written in the source. */
                 surface_form: string;
                 /** @description The address in this server's app that opens the source at it. */
                 url: string;
@@ -4959,39 +4975,32 @@ export interface components {
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
+        /** @description One page of a list, with a cursor to the next. */
         Page_Message: {
-            /** @description The items. */
+            /** @description Items on this page, at most `limit`. */
             items: {
                 /** @description Its citations, in the order in which they stand. */
                 citations: components["schemas"]["Citation"][];
                 /** @description The files that it cites, each once. */
                 cited_files: components["schemas"]["CitedFile"][];
-                /** @description The words. */
+                /** @description Text of the message, with citation markers in an answer. */
                 content: string;
-                /**
-                 * Format: uuid
-                 * @description Where it was said.
-                 */
+                /** Format: uuid */
                 conversation_id: string;
-                /**
-                 * Format: date-time
-                 * @description When it was said.
-                 */
+                /** Format: date-time */
                 created_at: string;
-                /** @description What it cites that names nothing. */
+                /** @description Citation markers that name no source of the run. */
                 dangling: string[];
-                /** @description What it cites, each once, as entities. */
-                entities: components["schemas"]["Entity"][];
-                /** @description Whether its sources are still being worked on. */
+                /** @description Cited sources, each once, in the form of entities. */
+                entities: components["schemas"]["CitedEntity"][];
+                /** @description True while jobs still work on its sources. */
                 has_async_entities_in_progress: boolean;
-                /** @description Its id. */
                 id: string;
-                /** @description What wrote it: a model's name, or `extractive`. */
+                /** @description Name of the model that wrote the message, or `extractive`. */
                 model?: string | null;
-                /** @description What it follows; two that follow the same are branches. */
+                /** @description Id of the message that this one follows; messages with the same parent are branches. */
                 parent_message_id?: string | null;
-                /** @description `user` or `assistant`. */
+                /** @description Role of the author: `user` or `assistant`. */
                 role: string;
                 /**
                  * Format: uuid
@@ -5002,272 +5011,144 @@ export interface components {
                 status: string;
                 /**
                  * Format: date-time
-                 * @description When it last changed.
+                 * @description Time of the last change to the message.
                  */
                 updated_at: string;
-                /** @description What that took. */
+                /** @description Tokens and cost of writing the message. */
                 usage: components["schemas"]["Usage"];
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
-        Page_Pair: {
-            /** @description The items. */
-            items: {
-                /** @description One. */
-                a: components["schemas"]["Entity"];
-                /** @description The other. */
-                b: components["schemas"]["Entity"];
-                /**
-                 * Format: double
-                 * @description How likely it is that they are the same, from 0 to 1.
-                 */
-                confidence: number;
-                /**
-                 * Format: date-time
-                 * @description Since when it is asked.
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description When it was decided.
-                 */
-                decided_at: string | null;
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
-                pair_id: string;
-                /** @description Why they may be. */
-                reason: string;
-                /** @description open, same or different. */
-                state: string;
-            }[];
-            /** @description `cursor` of the next page; null on the last. */
-            next_cursor: string | null;
-        };
-        /** @description One page of a list. */
+        /** @description One page of a list, with a cursor to the next. */
         Page_Pointer: {
-            /** @description The items. */
+            /** @description Items on this page, at most `limit`. */
             items: {
-                /**
-                 * Format: date-time
-                 * @description When it was made.
-                 */
+                /** Format: date-time */
                 created_at: string;
                 /**
                  * Format: uuid
-                 * @description Who made it.
+                 * @description Id of the user who created the pointer.
                  */
                 created_by: string | null;
-                /** @description A sentence about it. */
+                /** @description Description of the pointer in one sentence. */
                 description: string | null;
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
+                /** Format: uuid */
                 id: string;
                 /** @description The manifest it stands for; null before the first advance. */
                 manifest_sha256: string | null;
-                /** @description Facts about it. */
+                /** @description Further facts about the pointer, as a JSON object. */
                 meta: {
                     [key: string]: unknown;
                 };
                 /** @description Its name within the namespace; it may have slashes. */
                 name: string;
-                /** @description Its namespace. */
+                /** @description First part of the name `namespace/name`. */
                 namespace: string;
-                /** @description What it is for. */
+                /** @description Type of the pointer, which tells its purpose. */
                 pointer_type: components["schemas"]["PointerType"];
                 /**
                  * Format: date-time
-                 * @description When it last changed.
+                 * @description Time of the last move or change.
                  */
                 updated_at: string;
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
+        /** @description One page of a list, with a cursor to the next. */
         Page_PointerMove: {
-            /** @description The items. */
+            /** @description Items on this page, at most `limit`. */
             items: {
                 /**
                  * Format: uuid
-                 * @description Who moved it.
+                 * @description Id of the user who moved the pointer.
                  */
                 changed_by: string | null;
                 /**
                  * Format: date-time
-                 * @description When.
+                 * @description Time at which the pointer was moved.
                  */
                 created_at: string;
-                /** @description Where the pointer was. */
+                /** @description SHA-256 of the manifest before the move; null for the first move. */
                 from_manifest_sha256: string | null;
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
+                /** Format: uuid */
                 id: string;
-                /** @description Why. */
+                /** @description Reason for the move; null if none was given. */
                 reason: string | null;
                 /**
                  * Format: int64
                  * @description The how-manieth move of the pointer it is, from 1.
                  */
                 seq: number;
-                /** @description Where it went. */
+                /** @description SHA-256 of the manifest after the move. */
                 to_manifest_sha256: string | null;
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
+        /** @description One page of a list, with a cursor to the next. */
         Page_Revision: {
-            /** @description The items. */
+            /** @description Items on this page, at most `limit`. */
             items: {
-                /** @description The hash of its bytes. */
+                /** @description SHA-256 of the content's bytes. */
                 artifact_sha256: string;
                 /**
                  * Format: int64
-                 * @description How many passages its text was cut into.
+                 * @description Number of chunks that the text was split into.
                  */
                 chunk_count: number;
                 /**
                  * Format: date-time
-                 * @description When it came.
+                 * @description Time at which the revision was stored.
                  */
                 created_at: string;
                 /**
                  * Format: date-time
-                 * @description When it was read.
+                 * @description Time at which the text was extracted; null if it was not.
                  */
                 extracted_at: string | null;
-                /** @description What the file was called. */
+                /** @description Name of the uploaded file; null if there was none. */
                 filename: string | null;
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
+                /** Format: uuid */
                 id: string;
-                /** @description The language of the text. */
+                /** @description Language tag of the text; null if it was not detected. */
                 language: string | null;
                 /** @description The manifest that names its parts. */
                 manifest_sha256: string | null;
-                /** @description What the bytes are. */
+                /** @description Media type of the revision's content. */
                 media_type: string;
                 /**
                  * Format: int64
-                 * @description Which one, from 1.
+                 * @description Number of the revision, from 1.
                  */
                 number: number;
                 /**
                  * Format: int64
-                 * @description How many pages it has.
+                 * @description Number of pages; null if the format has no pages.
                  */
                 page_count: number | null;
                 /**
                  * Format: int64
-                 * @description How large it is.
+                 * @description Size of the content in bytes.
                  */
                 size_bytes: number;
-                /**
-                 * Format: uuid
-                 * @description Whose it is.
-                 */
+                /** Format: uuid */
                 source_id: string;
                 /**
                  * Format: int64
-                 * @description How many characters its text has.
+                 * @description Length of the extracted text, in characters.
                  */
                 text_chars: number;
-                /** @description The hash of its text. */
+                /** @description SHA-256 of the extracted text; null if there is none. */
                 text_sha256: string | null;
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
-        /** @description One page of a list. */
-        Page_Version: {
-            /** @description The items. */
-            items: {
-                /**
-                 * Format: int64
-                 * @description How many characters came.
-                 */
-                added: number;
-                /**
-                 * Format: int64
-                 * @description How long the text was, in characters.
-                 */
-                char_count: number;
-                /**
-                 * Format: date-time
-                 * @description When it was saved.
-                 */
-                created_at: string;
-                /** @description What it holds. */
-                manifest_sha256: string;
-                /** @description Why. */
-                message: string | null;
-                /**
-                 * Format: int64
-                 * @description How many went.
-                 */
-                removed: number;
-                /** @description What the document was called. */
-                title: string;
-                /**
-                 * Format: int64
-                 * @description Which, from 1.
-                 */
-                version: number;
-            }[];
-            /** @description `cursor` of the next page; null on the last. */
-            next_cursor: string | null;
-        };
-        /** @description A page to be read. */
-        PageToRead: {
-            /** @description Its HTML. */
-            html: string;
-            /** @description Where it stands. */
-            url?: string | null;
-        };
-        /** @description Two that may be the same. */
-        Pair: {
-            /** @description One. */
-            a: components["schemas"]["Entity"];
-            /** @description The other. */
-            b: components["schemas"]["Entity"];
-            /**
-             * Format: double
-             * @description How likely it is that they are the same, from 0 to 1.
-             */
-            confidence: number;
-            /**
-             * Format: date-time
-             * @description Since when it is asked.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When it was decided.
-             */
-            decided_at: string | null;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
-            pair_id: string;
-            /** @description Why they may be. */
-            reason: string;
-            /** @description open, same or different. */
-            state: string;
-        };
-        /** @description What a text cites. */
+        /** @description Citations parsed from a text. */
         ParseAnswer: {
-            /** @description Every marker, in order. */
+            /** @description Every marker, in the order of the text. */
             citations: components["schemas"]["ParsedCitation"][];
             /** @description Numbers that name no source. */
             dangling: number[];
@@ -5276,7 +5157,7 @@ export interface components {
             /** @description The text and its citations in the format that was asked for. */
             formatted?: unknown;
             /** @description The markers that name sources. */
-            references: components["schemas"]["Reference"][];
+            references: components["schemas"]["MarkerReference"][];
             /** @description The sources, each work once, with its number. */
             sources: components["schemas"]["CitationSource"][];
             /** @description The text without its markers. */
@@ -5284,101 +5165,83 @@ export interface components {
         };
         /** @description A text, and the sources that it may cite. */
         ParseBody: {
-            format?: components["schemas"]["WireFormat"] | null;
+            format?: components["schemas"]["CitationExportFormat"] | null;
             /** @description The sources, numbered by their place; those that are the same work share a number. */
             sources?: components["schemas"]["CitationSource"][] | null;
-            /** @description The text. */
+            /** @description Text whose citation markers are parsed. */
             text: string;
-            /** @description What places in the text are counted in there. By default code_points. */
-            units?: components["schemas"]["WireUnits"];
+            /** @description Unit of the offsets in `formatted`; default `code_points`. */
+            units?: components["schemas"]["OffsetUnits"];
         };
-        /** @description A marker in a text. */
+        /** @description A citation marker in a text. */
         ParsedCitation: {
-            /** @description Where it ends. */
+            /** @description Offset after the marker's last character. */
             end_index: number;
-            /** @description The id it names. */
+            /** @description Source id that the marker names. */
             id?: string | null;
             /** @description Its form: `numbers`, `label`, `tag`, `braces` or `definition`. */
             kind: string;
             /** @description The label it names or defines. */
             label?: string | null;
-            /** @description The numbers it names. */
+            /** @description Source numbers that the marker names. */
             numbers?: number[];
-            /** @description The sources it names. */
+            /** @description Ids of the sources that the marker resolves to. */
             source_ids: string[];
-            /** @description Where it begins, in characters. */
+            /** @description Offset of the marker's first character. */
             start_index: number;
-            /** @description Its words. */
+            /** @description The marker, as it stands in the text. */
             text: string;
-            /** @description What it says the label stands for. */
+            /** @description Address that a definition gives for the label. */
             url?: string | null;
         };
         /** @description Somebody or something that has a part in an event. */
         Participant: {
             /**
              * Format: uuid
-             * @description Who.
+             * @description Id of the entity that takes part.
              */
             entity_id: string;
-            /** @description Its name. */
+            /** @description Name of the entity that takes part. */
             name: string;
-            /** @description Which part it has, if it acts: owner, contributor, reviewer, stakeholder or other. */
+            /** @description Role of an actor: owner, contributor, reviewer, stakeholder or other; null for a subject. */
             role?: string | null;
             /** @description person, org, project, object, place or other. */
             type: string;
         };
-        /** @description One line: a passage of another store. */
-        Passage: {
-            /** @description What the other store calls it; the same id again is the same passage. Comes back as `external_id`. */
-            id: string;
-            /**
-             * @description What else is known: `tags`, `authors`, `url`, `language`, `publication_date`, `type`, `document_id` and
-             *     `project_id` are understood, the rest is kept.
-             */
-            metadata?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description What the source is called. */
-            source_title: string;
-            /** @description The words. */
-            text: string;
-            /** @description Its vector, if this library's come from outside. */
-            vector?: number[] | null;
-        };
-        /** @description What came of an import. */
-        PassagesImported: {
+        /** @description Result of an import of passages. */
+        PassageImportResult: {
             /**
              * Format: int64
-             * @description How many were refused.
+             * @description Number of lines that were rejected.
              */
             failed: number;
             /** @description Why, for the first hundred of them. */
-            failures: components["schemas"]["LineRefused"][];
+            failures: components["schemas"]["RejectedLine"][];
             /**
              * Format: int64
-             * @description How many are new.
+             * @description Number of passages that are new.
              */
             imported: number;
-            /** @description What should be known about how it went. */
+            /** @description Warnings about the import, for people. */
             notes: string[];
             /**
              * Format: int64
-             * @description How many lines came.
+             * @description Number of lines in the request.
              */
             received: number;
             /**
              * Format: double
-             * @description How long it took, in milliseconds.
+             * @description Duration of the import, in milliseconds.
              */
             took_ms: number;
             /**
              * Format: int64
-             * @description How many were here with the same text.
+             * @description Number of passages that existed with the same text.
              */
             unchanged: number;
             /**
              * Format: int64
-             * @description How many were here with another text.
+             * @description Number of passages that existed with a different text.
              */
             updated: number;
         };
@@ -5395,68 +5258,68 @@ export interface components {
         };
         /** @description The mutable name of a manifest. */
         Pointer: {
-            /**
-             * Format: date-time
-             * @description When it was made.
-             */
+            /** Format: date-time */
             created_at: string;
             /**
              * Format: uuid
-             * @description Who made it.
+             * @description Id of the user who created the pointer.
              */
             created_by: string | null;
-            /** @description A sentence about it. */
+            /** @description Description of the pointer in one sentence. */
             description: string | null;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
             /** @description The manifest it stands for; null before the first advance. */
             manifest_sha256: string | null;
-            /** @description Facts about it. */
+            /** @description Further facts about the pointer, as a JSON object. */
             meta: {
                 [key: string]: unknown;
             };
             /** @description Its name within the namespace; it may have slashes. */
             name: string;
-            /** @description Its namespace. */
+            /** @description First part of the name `namespace/name`. */
             namespace: string;
-            /** @description What it is for. */
+            /** @description Type of the pointer, which tells its purpose. */
             pointer_type: components["schemas"]["PointerType"];
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description Time of the last move or change.
              */
             updated_at: string;
         };
-        /** @description One move of a pointer. */
+        /** @description Request to move a pointer to another manifest. */
+        PointerAdvance: {
+            /** @description The manifest the caller believes it stands at; null if it has none yet. */
+            expected?: string | null;
+            /** @description Why, for example `deliverable_generated` or `user_reset`. */
+            reason?: string | null;
+            /** @description The manifest it is to stand at. */
+            to: string;
+        };
+        /** @description One move of a pointer from a manifest to another. */
         PointerMove: {
             /**
              * Format: uuid
-             * @description Who moved it.
+             * @description Id of the user who moved the pointer.
              */
             changed_by: string | null;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time at which the pointer was moved.
              */
             created_at: string;
-            /** @description Where the pointer was. */
+            /** @description SHA-256 of the manifest before the move; null for the first move. */
             from_manifest_sha256: string | null;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
-            /** @description Why. */
+            /** @description Reason for the move; null if none was given. */
             reason: string | null;
             /**
              * Format: int64
              * @description The how-manieth move of the pointer it is, from 1.
              */
             seq: number;
-            /** @description Where it went. */
+            /** @description SHA-256 of the manifest after the move. */
             to_manifest_sha256: string | null;
         };
         /**
@@ -5464,48 +5327,48 @@ export interface components {
          * @enum {string}
          */
         PointerType: "bundle" | "corpus" | "snapshot";
-        /** @description One that may be the same. */
-        PossiblySame: {
+        /** @description Another entity that may be the same. */
+        PossibleDuplicate: {
             /**
              * Format: double
-             * @description How likely it is, from 0 to 1.
+             * @description Probability that both are the same, from 0 to 1.
              */
             confidence: number;
             /**
              * Format: uuid
-             * @description The other one.
+             * @description Id of the entity that may be the same.
              */
             entity_id: string;
-            /** @description Its name. */
+            /** @description Name of the entity that may be the same. */
             name: string;
             /**
              * Format: uuid
-             * @description The pair, for the review.
+             * @description Id of the pair, for the review endpoints.
              */
             pair_id: string;
-            /** @description Why it may be. */
+            /** @description Reason why both may be the same, as a sentence. */
             reason: string;
-            /** @description open, same or different. */
+            /** @description State of the decision: open, same or different. */
             state: string;
         };
         /** @description Pages to look at, or why there are none. */
         PreviewAnswer: {
             /**
              * Format: double
-             * @description How long it took, in milliseconds.
+             * @description Duration of the rendering, in milliseconds.
              */
             elapsed_ms: number;
-            /** @description What is wrong, and what may not be what was meant. */
-            faults: components["schemas"]["TextFault"][];
-            /** @description How many pages there are. */
+            /** @description Errors and warnings found in the text. */
+            faults: components["schemas"]["TextDiagnostic"][];
+            /** @description Total number of pages in the document. */
             page_count: number;
-            /** @description Those that were asked for. */
+            /** @description Rendered pages that were requested. */
             pages: components["schemas"]["PreviewPage"][];
         };
-        /** @description What is to be looked at before it is saved. */
+        /** @description Unsaved text and settings to render as a preview. */
         PreviewBody: ({
             /**
-             * @description Who writes it.
+             * @description Names of the authors, in order.
              * @default null
              */
             authors: string[] | null;
@@ -5515,7 +5378,7 @@ export interface components {
              */
             cite_as: string | null;
             /**
-             * @description When, in any words; null or an empty one is none.
+             * @description Date on the title page, as free text; null or an empty string removes it.
              * @default null
              */
             date: string | null;
@@ -5544,10 +5407,7 @@ export interface components {
              * @default null
              */
             template: string | null;
-            /**
-             * @description What it is called.
-             * @default null
-             */
+            /** @default null */
             title: string | null;
         } & Record<string, never>) & {
             /**
@@ -5571,50 +5431,50 @@ export interface components {
              */
             to: number | null;
         };
-        /** @description A page to look at. */
+        /** @description A rendered page of a preview. */
         PreviewPage: {
-            /** @description What tells whether it looks as before. */
+            /** @description Hash of the page's content; the same hash means that the page looks the same. */
             hash: string;
             /**
              * Format: double
-             * @description In points.
+             * @description Height in points (1/72 inch).
              */
             height: number;
-            /** @description Which, from 1. */
+            /** @description Number of the page, from 1. */
             number: number;
             /** @description The page; null if its hash was among those that are known. */
             svg: string | null;
             /**
              * Format: double
-             * @description In points.
+             * @description Width in points (1/72 inch).
              */
             width: number;
         };
-        /** @description An error (RFC 9457). */
+        /** @description Error response as RFC 9457 problem details. */
         Problem: Record<string, never> & {
             /** @description The stable name of what went wrong. */
             code: string;
-            /** @description What was wrong here, and what would be right. */
+            /** @description Explanation of this error: the value that was wrong, and the one expected. */
             detail: string;
             /** @description The field, parameter or path that was wrong. */
             field?: string | null;
-            /** @description What to do about it. */
+            /** @description Advice on how to fix the error. */
             hint: string;
             /** @description The id of the request, as it stands in the log. */
             request_id: string;
             /**
              * Format: int32
-             * @description The HTTP status.
+             * @description HTTP status code of the response.
              */
             status: number;
             /** @description A short, fixed sentence for the code. */
             title: string;
-            /** @description Where the code is explained. */
+            /** @description URI of the page that explains the error code. */
             type: string;
         };
-        /** @description What a model is told. */
+        /** @description Prompt text that tells a model how to cite. */
         PromptAnswer: {
-            /** @description How to cite. */
+            /** @description Instructions on how to cite, for the system prompt. */
             guidelines: string;
             /** @description The sources, a numbered line each. */
             list: string;
@@ -5625,7 +5485,7 @@ export interface components {
         };
         /** @description Sources that a model is to be told of. */
         PromptBody: {
-            /** @description The sources. */
+            /** @description Sources that the model may cite, numbered in this order. */
             sources: components["schemas"]["CitationSource"][];
             /**
              * Format: int32
@@ -5633,82 +5493,104 @@ export interface components {
              */
             token_budget?: number;
         };
-        /** @description Whether requests can be served. */
-        Ready: {
-            /** @description `folder` or `s3`. */
+        /** @description The work that was asked for. */
+        QueuedJob: {
+            /**
+             * Format: uuid
+             * @description Id of the job that does the work.
+             */
+            job_id: string;
+        };
+        /** @description Characters of a quote that match the query. */
+        QuoteMatch: {
+            /** @description Offset after the last matching character. */
+            end: number;
+            /** @description The first, counted from the beginning of the quote. */
+            start: number;
+        };
+        /** @description Response of the readiness check. */
+        Readiness: {
+            /** @description Storage of artifacts: `folder` or `s3`. */
             blobs: string;
-            checks: components["schemas"]["Check"][];
-            /** @description `sqlite` or `postgres`. */
+            checks: components["schemas"]["ReadinessCheck"][];
+            /** @description Database of the library: `sqlite` or `postgres`. */
             engine: string;
-            /** @description `ready` or `unavailable`. */
+            /** @description Result of all checks: `ready` or `unavailable`. */
             status: string;
             version: string;
         };
-        /** @description A place in a text that names sources. */
-        Reference: {
-            /** @description Its words. */
-            cited_text: string;
-            /** @description Where it ends. */
-            end_index: number;
-            /** @description Its id within the text. */
-            id: string;
+        /** @description Check of one part that the server needs. */
+        ReadinessCheck: {
+            detail: string | null;
+            /** Format: double */
+            latency_ms: number;
+            name: string;
+            /** @description Result of this check: `ok` or `failed`. */
+            status: string;
+        };
+        /** @description The content to take in again. */
+        RefreshBody: {
             /**
-             * Format: int32
-             * @description The number of the first source it names.
+             * @description New bytes, which are kept already; if not given, the address is fetched again.
+             * @default null
              */
-            index: number;
-            /** @description The numbers of the sources it names. */
-            numbers: number[];
-            /** @description Their ids. */
-            source_ids: string[];
-            /** @description Where it begins, in characters. */
-            start_index: number;
+            artifact_sha256: string | null;
+        };
+        /** @description A line of the import that was rejected. */
+        RejectedLine: {
+            /**
+             * Format: int64
+             * @description Number of the line in the request, from 1.
+             */
+            line: number;
+            /** @description Reason for the rejection, as a sentence. */
+            reason: string;
         };
         /** @description An event that is connected with what was found. */
         RelatedItem: {
-            /** @description Who acts in it. */
+            /** @description Entities that act in the event. */
             actors: components["schemas"]["Participant"][];
-            /** @description Its category. */
+            /** @description Category of the related event. */
             category: string;
             /**
              * Format: double
-             * @description How sure it is, from 0 to 1.
+             * @description Confidence of the extraction, from 0 to 1.
              */
             confidence: number;
             /** @description The same, as exactly as the source tells. */
             event_date: string | null;
             /**
              * Format: date-time
-             * @description When it began, if the source tells.
+             * @description Start of the event; null if the source does not tell.
              */
             event_time: string | null;
-            /** @description The words that say so. */
+            /** @description Quotes of the source that support the event. */
             evidence: components["schemas"]["EventEvidence"][];
             /**
              * Format: uuid
-             * @description The event.
+             * @description Id of the event that is related.
              */
             id: string;
-            /** @description How it is connected: `same_actor:NAME`, `same_subject:NAME` or `1_hop_via:CATEGORY`. */
+            /** @description Connection to the results: `same_actor:NAME`, `same_subject:NAME` or `1_hop_via:CATEGORY`. */
             reason: string;
-            revision_diff?: components["schemas"]["Difference"] | null;
+            revision_diff?: components["schemas"]["RevisionDifference"] | null;
             /**
              * Format: uuid
-             * @description Who tells it.
+             * @description Id of the source that the event was extracted from.
              */
             source_id: string;
-            /** @description What that is called. */
+            /** @description Title of the source that the event was extracted from. */
             source_title: string;
-            /** @description Whom and what it is about. */
+            /** @description Entities that the event is about. */
             subjects: components["schemas"]["Participant"][];
-            /** @description What happened. */
+            /** @description Description of the event in one or two sentences. */
             summary: string;
-            /** @description Always `event`. */
+            /** @description Kind of the item; always `event`. */
             type: string;
         };
-        /** @description That a citation is gone. */
+        /** @description Confirmation that a citation was removed. */
         RemovedCitation: {
-            /** @description That it is. */
+            /** @description Always true; a missing citation is an error. */
             removed: boolean;
             /**
              * Format: int64
@@ -5717,19 +5599,19 @@ export interface components {
             version: number;
         };
         /** @description A number that became another one. */
-        Renumbered: {
+        RenumberedSource: {
             /**
              * Format: int32
-             * @description The agent's.
+             * @description Source number in the sub-agent's text.
              */
             from: number;
             /**
              * Format: int32
-             * @description The run's.
+             * @description Source number in the text of the run.
              */
             to: number;
         };
-        /** @description What an agent answers: all of it as `text`, or piece by piece as `delta` and then `done`. */
+        /** @description Answer of an external agent: all of it as `text`, or in pieces as `delta` and then `done`. */
         ResponseBody: {
             /**
              * @description More words of it. The run goes on, unless `done` is true.
@@ -5737,17 +5619,17 @@ export interface components {
              */
             delta: string | null;
             /**
-             * @description Whether all of it was sent.
+             * @description True if the answer is complete.
              * @default false
              */
             done: boolean;
             /**
-             * @description What the message is called, at most 255 characters; else as the run was opened with.
+             * @description Id of the answer's message, at most 255 characters; default: the id that the run was opened with.
              * @default null
              */
             message_id: string | null;
             /**
-             * @description What wrote it.
+             * @description Name of the model that wrote the answer.
              * @default null
              */
             model: string | null;
@@ -5759,7 +5641,7 @@ export interface components {
             /** @default null */
             usage: components["schemas"]["Usage"] | null;
         };
-        /** @description Which version is to be the newest again. */
+        /** @description Request to restore an earlier version as the newest. */
         RestoreBody: {
             /**
              * Format: int64
@@ -5768,120 +5650,172 @@ export interface components {
             base_version?: number | null;
             /**
              * Format: int64
-             * @description The version.
+             * @description Number of the version to restore.
              */
             version: number;
         };
-        /** @description What a person says of a pair. */
+        /** @description Exact words of a source that match the query. */
+        ResultEvidence: {
+            /** @description Offset after the quote's last character. */
+            end_char: number;
+            /** @description Ranges of the quote that match words of the query, to highlight. */
+            matches: components["schemas"]["QuoteMatch"][];
+            /**
+             * Format: int32
+             * @description Page that the quote begins on, from 1; null if the source has no pages.
+             */
+            page?: number | null;
+            /** @description The words, as they stand in the revision's text. */
+            quote: string;
+            /**
+             * Format: uuid
+             * @description Id of the revision that has the quote.
+             */
+            revision_id: string;
+            /** @description The headings they stand under. */
+            section?: string | null;
+            /** @description The first character of them in that text. */
+            start_char: number;
+            /** @description The address in this server's app that opens the source at these words. */
+            url: string;
+        };
+        /** @description The place of a result in each list, from 1; null where it is not in the list. */
+        ResultRanks: {
+            /**
+             * Format: float
+             * @description BM25 score; null if the passage is not in the ranking by words.
+             */
+            bm25: number | null;
+            /** @description Its place among the passages with the words. */
+            bm25_rank: number | null;
+            /**
+             * Format: double
+             * @description Combined score of both rankings.
+             */
+            fused: number;
+            /**
+             * Format: float
+             * @description Cosine similarity to the query; null if the passage has no vector.
+             */
+            similarity: number | null;
+            /** @description Its place among the passages near in meaning. */
+            vector_rank: number | null;
+        };
+        /** @description Decision of a person about a pair of entities. */
         ReviewBody: {
             /** @description `same` (or `confirm`), `different` (or `refuse`), or `undo`. */
             decision: string;
         };
         /** @description One content version of a source. */
         Revision: {
-            /** @description The hash of its bytes. */
+            /** @description SHA-256 of the content's bytes. */
             artifact_sha256: string;
             /**
              * Format: int64
-             * @description How many passages its text was cut into.
+             * @description Number of chunks that the text was split into.
              */
             chunk_count: number;
             /**
              * Format: date-time
-             * @description When it came.
+             * @description Time at which the revision was stored.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it was read.
+             * @description Time at which the text was extracted; null if it was not.
              */
             extracted_at: string | null;
-            /** @description What the file was called. */
+            /** @description Name of the uploaded file; null if there was none. */
             filename: string | null;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
-            /** @description The language of the text. */
+            /** @description Language tag of the text; null if it was not detected. */
             language: string | null;
             /** @description The manifest that names its parts. */
             manifest_sha256: string | null;
-            /** @description What the bytes are. */
+            /** @description Media type of the revision's content. */
             media_type: string;
             /**
              * Format: int64
-             * @description Which one, from 1.
+             * @description Number of the revision, from 1.
              */
             number: number;
             /**
              * Format: int64
-             * @description How many pages it has.
+             * @description Number of pages; null if the format has no pages.
              */
             page_count: number | null;
             /**
              * Format: int64
-             * @description How large it is.
+             * @description Size of the content in bytes.
              */
             size_bytes: number;
-            /**
-             * Format: uuid
-             * @description Whose it is.
-             */
+            /** Format: uuid */
             source_id: string;
             /**
              * Format: int64
-             * @description How many characters its text has.
+             * @description Length of the extracted text, in characters.
              */
             text_chars: number;
-            /** @description The hash of its text. */
+            /** @description SHA-256 of the extracted text; null if there is none. */
             text_sha256: string | null;
         };
-        /** @description A run. */
+        /** @description Differences between two revisions of a source. */
+        RevisionDifference: {
+            /** @description Sentences that came, the first 20. */
+            added: string[];
+            /**
+             * Format: uuid
+             * @description Id of the revision before the change.
+             */
+            from_revision_id: string;
+            /** @description Sentences that went, the first 20. */
+            removed: string[];
+            /**
+             * Format: uuid
+             * @description Id of the revision after the change.
+             */
+            to_revision_id: string;
+        };
+        /** @description One run of an agent that answers a question. */
         Run: {
             /**
              * Format: uuid
-             * @description Where it answers.
+             * @description Id of the conversation that the answer belongs to.
              */
             conversation_id: string;
-            /**
-             * Format: date-time
-             * @description When it began.
-             */
+            /** Format: date-time */
             created_at: string;
-            /** @description Why it failed. */
+            /** @description Reason why the run failed; null if it did not. */
             error?: string | null;
             /**
              * Format: date-time
-             * @description When it ended.
+             * @description Time at which the run ended; null while it is active.
              */
             finished_at?: string | null;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
-            /** @description Whether it was asked to stop. */
+            /** @description True if a user cancelled the run. */
             is_cancelled: boolean;
             /**
              * Format: int64
              * @description The number of its last event.
              */
             last_seq: number;
-            /** @description Its answer. */
+            /** @description Id of the message with the answer. */
             message_id: string;
             /** @description `external`, `extractive`, `generated` or `research`. */
             mode: string;
-            /** @description What it answers. */
+            /** @description Id of the message with the question; null if there is none. */
             question_id?: string | null;
             /** @description `running`, `completed`, `failed` or `cancelled`. */
             status: string;
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description Time of the last change to the run.
              */
             updated_at: string;
-            /** @description What it took. */
+            /** @description Tokens and cost of the run so far. */
             usage: components["schemas"]["Usage"];
         };
         /** @description An answer with its evidence. */
@@ -5890,9 +5824,9 @@ export interface components {
             dangling: number[];
             /** @description Ids and addresses that name none. */
             dangling_ids: string[];
-            /** @description The answer. */
+            /** @description The message with the answer and its citations. */
             message: components["schemas"]["Message"];
-            /** @description The run, which has ended. */
+            /** @description The run, which has ended at this point. */
             run: components["schemas"]["Run"];
             /** @description Statements of fact that cite nothing. */
             uncited: components["schemas"]["UncitedClaim"][];
@@ -5901,69 +5835,48 @@ export interface components {
         RunEvent: {
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description Time at which the event was recorded.
              */
             at: string;
-            /** @description What there is to say of it. */
+            /** @description Details of the event; the type decides the fields. */
             data: components["schemas"]["Value"];
-            /**
-             * Format: uuid
-             * @description The run.
-             */
+            /** Format: uuid */
             run_id: string;
             /**
              * Format: int64
              * @description Its number in the run, from 1 without gaps; the id of the server-sent event.
              */
             seq: number;
-            /** @description What happened, also the name of the server-sent event. */
+            /** @description Type of the event; also the name of the server-sent event. */
             type: string;
         };
         /** @description The sources of a run, and what a model is told of them. */
         RunSources: {
-            /** @description How to cite, for a model. */
+            /** @description Instructions on how to cite, for the system prompt. */
             guidelines: string;
             /** @description The numbers of what was found now, in its order. */
             numbers: number[];
             /** @description All sources of the run as a numbered list for a model. */
             prompt: string;
-            /** @description What was found now: each work once, with its number. */
+            /** @description Sources found by this request: each work once, with its number in the run. */
             sources: components["schemas"]["CitationSource"][];
             /** @description Why there are none, where there could have been. */
             warning?: string | null;
         };
-        /** @description How much of the sample library there is. */
-        Sample: {
-            /** @description How many documents it has. */
+        /** @description Sources that were loaded from the sample. */
+        SampleLoadResult: {
+            items: components["schemas"]["Source"][];
+        };
+        /** @description State of the sample library. */
+        SampleStatus: {
+            /** @description Number of documents in the sample. */
             documents: number;
-            /** @description How many of them are here. */
+            /** @description Number of sample documents that are in the library now. */
             loaded: number;
-            /** @description What can be asked of them. */
+            /** @description Example questions that the sample answers. */
             questions: string[];
         };
-        /** @description The place of a result in each list, from 1; null where it is not in the list. */
-        Scores: {
-            /**
-             * Format: float
-             * @description Its score there.
-             */
-            bm25: number | null;
-            /** @description Its place among the passages with the words. */
-            bm25_rank: number | null;
-            /**
-             * Format: double
-             * @description Both together.
-             */
-            fused: number;
-            /**
-             * Format: float
-             * @description How near: the cosine.
-             */
-            similarity: number | null;
-            /** @description Its place among the passages near in meaning. */
-            vector_rank: number | null;
-        };
-        /** @description What a search brought. */
+        /** @description Results of a search with related context and metadata. */
         SearchAnswer: {
             /** @description The entities that take part; only with `graph_expand` and `include_entities`. */
             entities?: components["schemas"]["Entity"][] | null;
@@ -5971,16 +5884,16 @@ export interface components {
             expand_options: components["schemas"]["ExpandOption"][];
             /** @description The best passages, best first. */
             primary_results: components["schemas"]["SearchResult"][];
-            /** @description What is connected with the best of them; only with `graph_expand`. */
+            /** @description Events related to the best results; only with `graph_expand`. */
             related_context?: components["schemas"]["RelatedItem"][] | null;
-            /** @description How the search went. */
+            /** @description Timing, sizes and warnings of the search. */
             search_metadata: components["schemas"]["SearchMetadata"];
         };
-        /** @description A search. */
+        /** @description Request to search the library. */
         SearchBody: {
             /** @description Also give the passages before and after each result. */
             expand_neighbors?: boolean | null;
-            filters?: components["schemas"]["Filters"] | null;
+            filters?: components["schemas"]["SearchFilters"] | null;
             /**
              * Format: int64
              * @description At most so many connected events, 0 to 50. By default 10.
@@ -5988,7 +5901,7 @@ export interface components {
             graph_budget?: number | null;
             /**
              * Format: int64
-             * @description How far connections are followed. Only 1.
+             * @description Number of steps to follow in the graph; only 1 is supported.
              */
             graph_depth?: number | null;
             /** @description Also give what is connected with the best results. By default true. */
@@ -6013,7 +5926,7 @@ export interface components {
              * @description At most so many results, 1 to 200. By default 10.
              */
             limit?: number | null;
-            /** @description Which lists are asked: words, vectors. By default both. */
+            /** @description Rankings to combine: `words`, `vectors`; default: both. */
             lists?: string[] | null;
             /** @description Words or a question. "Quoted words" must stand together, -word must not stand. */
             query?: string;
@@ -6025,37 +5938,66 @@ export interface components {
              */
             threshold?: number | null;
         };
-        /** @description How a search went. */
+        /** @description Limits the passages that a search considers. A field that is left out does not limit. */
+        SearchFilters: {
+            /** @description The library as it was: a time, or the hash of a manifest. */
+            as_of?: string | null;
+            /**
+             * Format: uuid
+             * @description Sources collected for this document.
+             */
+            document_id?: string | null;
+            /** @description Sources that appeared (or came, where that is not known) at this time or later: a day or a time of RFC 3339. */
+            from?: string | null;
+            /** @description Texts in one of these languages: en, de … */
+            language?: components["schemas"]["OneOrMany"];
+            /** @description Sources from one of these origins: web, blob_storage … */
+            origin?: components["schemas"]["OneOrMany"];
+            /**
+             * Format: uuid
+             * @description Only passages of sources in this project.
+             */
+            project_id?: string | null;
+            /** @description Only passages of these sources. */
+            source_ids?: string[];
+            /** @description Sources filed under all of these. */
+            tags?: components["schemas"]["OneOrMany"];
+            /** @description Sources that appeared (or came) before this time. */
+            to?: string | null;
+            /** @description Sources of one of these types: WEB_PAGE, KNOWLEDGE_BASE … */
+            type?: components["schemas"]["OneOrMany"];
+        };
+        /** @description Timing, sizes and warnings of a search. */
         SearchMetadata: {
             /**
              * Format: double
-             * @description How much of that went into what is connected; left out where that was not asked for.
+             * @description Part of the duration spent on related events, in milliseconds; left out if they were not requested.
              */
             graph_ms?: number | null;
-            /** @description How many candidates each list gave; null for a list that was not asked. */
-            lists: components["schemas"]["ListSizes"];
-            /** @description What should be known about how it went, as when a list could not be asked. */
+            /** @description Number of candidates from each ranking; null for a ranking that was not used. */
+            lists: components["schemas"]["CandidateCounts"];
+            /** @description Warnings about the search, such as a ranking that was not available. */
             notes: string[];
             /**
              * Format: double
-             * @description How long it took, in milliseconds.
+             * @description Duration of the search, in milliseconds.
              */
             took_ms: number;
             /**
              * Format: int64
-             * @description How many passages were looked at.
+             * @description Number of passages that were searched.
              */
             total_chunks_searched: number;
         };
-        /** @description A passage that was found. */
+        /** @description A passage, source or event that matches a search. */
         SearchResult: {
-            /** @description Which kind of thing happened; only of results of type event. */
+            /** @description Category of the event; only for results of type `event`. */
             category?: string | null;
             /** @description The whole passage; of an event what happened. */
             content: string;
             /** @description The exact words of it that answer, best first. */
-            evidence: components["schemas"]["Evidence"][];
-            /** @description What another system calls it. */
+            evidence: components["schemas"]["ResultEvidence"][];
+            /** @description Id in another system, as given when the source was added. */
             external_id?: string | null;
             /**
              * Format: uuid
@@ -6063,89 +6005,73 @@ export interface components {
              */
             id: string;
             /** @description The passages before and after it; only with `expand_neighbors`. */
-            neighbors?: components["schemas"]["Neighbor"][] | null;
+            neighbors?: components["schemas"]["NeighborPassage"][] | null;
             /**
              * Format: double
-             * @description How well it fits, comparable within one answer only; the best possible is 1.
+             * @description Relevance, at most 1; comparable only within one response.
              */
             score: number;
-            /** @description Its place in each list. */
-            scores: components["schemas"]["Scores"];
-            /** @description What is known of the source. */
+            /** @description Rank and score in each of the combined rankings. */
+            scores: components["schemas"]["ResultRanks"];
+            /** @description Summary of the source that has the passage. */
             source: components["schemas"]["SourceSummary"];
             /**
              * Format: uuid
-             * @description Whose it is.
+             * @description Id of the source that has the passage.
              */
             source_id: string;
-            /** @description What the source is called. */
+            /** @description Title of the source that has the passage. */
             title: string;
-            /** @description chunk, source or event. */
+            /** @description Kind of the result: `chunk`, `source` or `event`. */
             type: string;
         };
         /** @description The settings in force that an app shows. */
         Settings: {
             answers: components["schemas"]["AnswerSettings"];
-            /** @description `folder` or `s3`. */
+            /** @description Storage of artifacts: `folder` or `s3`. */
             blobs: string;
-            citations: components["schemas"]["ShownCitationSettings"];
+            citations: components["schemas"]["CitationSettingsView"];
             embedder: components["schemas"]["EmbedderSettings"];
-            /** @description `sqlite` or `postgres`. */
+            /** @description Database of the library: `sqlite` or `postgres`. */
             engine: string;
             version: string;
             web_search: components["schemas"]["WebSearchSettings"];
         };
-        /** @description How citations are found and shown. */
-        ShownCitationSettings: {
-            /** @description Whether a marker shows its source when pointed at. */
-            enable_tooltips: boolean;
-            /** @description Whether the results of tools are looked at for sources. */
-            enabled: boolean;
-            /** @description Whose results are looked at, as names in which `*` and `?` are wild. */
-            enabled_tools: string[];
-            /** @description Whether all that is quoted of a source is shown at first, or only the first of it. */
-            expand_sources_by_default: boolean;
-            format: components["schemas"]["CitationFormat"];
-            /** @description Where it is set. */
-            from: string;
-            /** @description Whether only the one who starts the server can change this. */
-            is_fixed: boolean;
-            /**
-             * Format: int32
-             * @description How many sources the list shows at first.
-             */
-            max_sources_displayed: number;
+        /** @description Changes to the settings; fields that are left out stay as they are. */
+        SettingsPatch: {
+            answers?: components["schemas"]["AnswerSettingsPatch"] | null;
+            citations?: components["schemas"]["CitationSettingsPatch"] | null;
         };
         /** @description Anything that can be cited. */
         Source: {
             /**
              * Format: date-time
-             * @description When its content was last fetched or brought.
+             * @description Time at which the content was last fetched or uploaded.
              */
             access_date: string;
-            /** @description The hash of its bytes. */
+            /** @description SHA-256 of the content's bytes. */
             artifact_sha256: string | null;
-            /** @description Who wrote it, in one line. */
+            /** @description Names of the authors in one line; null if unknown. */
             author: string | null;
-            /** @description Who wrote it, in order. */
+            /** @description Names of the authors, in order. */
             authors: string[];
             /** @description The address it wants to be known under. */
             canonical_url: string | null;
             /**
              * Format: int64
-             * @description How many passages its text was cut into.
+             * @description Number of chunks that the text was split into.
              */
             chunk_count: number;
             /** @description The journal, book, series or site it appeared in. */
             container: string | null;
             /**
              * Format: date-time
-             * @description When it came.
+             * @description Time at which the source was added.
              */
             created_at: string;
             /**
              * Format: uuid
-             * @description Who brought it.
+             * @description Id of the user who added the source.
              */
             created_by: string | null;
             /**
@@ -6155,42 +6081,39 @@ export interface components {
             document_id: string | null;
             /** @description Its Digital Object Identifier. */
             doi: string | null;
-            /** @description Which of these fields a person has set; reading the content does not change them. */
+            /** @description Names of the fields that a user has set; reading the content does not overwrite them. */
             edited: string[];
-            /** @description Which edition it is. */
+            /** @description Edition, such as `2` or `revised`; null if unknown. */
             edition: string | null;
-            /** @description Who edited it. */
+            /** @description Names of the editors, in order. */
             editors: string[];
-            /** @description Whether it can be found by meaning: none, pending, ready or failed. */
+            /** @description State of the embeddings, which a search by meaning needs: none, pending, ready or failed. */
             embedding: string;
             /** @description Why it cannot, or what it waits for. */
             embedding_error: string | null;
-            /** @description What another system calls it. */
+            /** @description Id in another system, as given when the source was added. */
             external_id: string | null;
             /**
              * Format: date-time
-             * @description When its content was read.
+             * @description Time at which the text was extracted; null if it was not.
              */
             extracted_at: string | null;
             extraction_error: components["schemas"]["ExtractionFault"] | null;
             /** @description The address of its site's icon. */
             favicon: string | null;
-            /** @description How a client gets at the content: internal_api, oauth_proxy or external. */
+            /** @description Way for a client to get the content: internal_api, oauth_proxy or external. */
             fetch_strategy: string;
-            /** @description What its file was called. */
+            /** @description Name of the uploaded file; null if there was none. */
             filename: string | null;
-            /** @description What kind of work it is, in the words of CSL. */
+            /** @description Type of the work as a CSL type, such as `article-journal`. */
             genre: string | null;
-            /** @description Whether there is a small picture of it. */
+            /** @description True if a thumbnail of the source exists. */
             has_thumbnail: boolean;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
-            /** @description Whether it could be reached when it was last tried. */
+            /** @description True if the source could be reached at the last attempt. */
             is_available: boolean;
-            /** @description Whether it is a picture. */
+            /** @description True if the source is an image. */
             is_image: boolean;
             /** @description Its International Standard Book Number. */
             isbn: string | null;
@@ -6198,118 +6121,90 @@ export interface components {
             issn: string | null;
             /** @description The issue of its container. */
             issue: string | null;
-            /** @description Its language. */
+            /** @description Language tag of the text; null if it was not detected. */
             language: string | null;
             /** @description The manifest that names its parts. */
             manifest_sha256: string | null;
-            /** @description What its bytes are. */
+            /** @description Media type of the source's content. */
             media_type: string | null;
             /** @description The message that brought it. */
             message_id: string | null;
-            /** @description What its type says of it. */
+            /** @description Facts that are specific to the type of the source. */
             metadata: {
                 [key: string]: unknown;
             };
-            /** @description What a person wrote about it. */
+            /** @description Note of a user about the source. */
             note: string | null;
-            /** @description Where it came from: blob_storage, sharepoint, onedrive, email, web, api, database, memory, skill, mcp or manual. */
+            /**
+             * @description Origin of the source: blob_storage, sharepoint, onedrive, email, web, api, database, memory, skill, mcp or
+             *     manual.
+             */
             origin: string;
             /**
              * Format: int64
-             * @description How many pages it has, where it has pages.
+             * @description Number of pages; null if the format has no pages.
              */
             page_count: number | null;
             /** @description Its pages in its container. */
             pages: string | null;
             /**
              * Format: uuid
-             * @description The project it belongs to.
+             * @description Id of the project that the source belongs to; null if none.
              */
             project_id: string | null;
-            /** @description When it appeared: a day, a month or a year. */
+            /** @description Publication date: a day, a month or a year; null if unknown. */
             publication_date: string | null;
-            /** @description Who published it. */
+            /** @description Name of the publisher; null if unknown. */
             publisher: string | null;
-            /** @description Where it was published. */
+            /** @description City or place of the publisher; null if unknown. */
             publisher_place: string | null;
             /**
              * Format: int64
-             * @description Which one that is, from 1.
+             * @description Number of the current revision, from 1.
              */
             revision: number | null;
             /**
              * Format: uuid
-             * @description The version it stands at.
+             * @description Id of the current revision; null until there is content.
              */
             revision_id: string | null;
             /**
              * Format: uuid
-             * @description The run that brought it.
+             * @description Id of the run that added the source; null if no run did.
              */
             run_id: string | null;
-            /** @description The name of its site. */
+            /** @description Name of the website that the source is from. */
             site_name: string | null;
             /**
              * Format: int64
-             * @description How large it is.
+             * @description Size of the content in bytes.
              */
             size_bytes: number | null;
             /** @description The origin again, under the name that citations use. */
             source_type: string;
-            /** @description How far it has been taken in: pending, indexed (found by words), ready (found by meaning, too) or failed. */
+            /** @description Processing state: pending, indexed (found by words), ready (found by meaning, too) or failed. */
             status: string;
-            /** @description What it says it is about. */
+            /** @description Abstract or description that the source has of itself. */
             summary: string | null;
-            /** @description What it is filed under. */
+            /** @description Tags of the source, for filters. */
             tags: string[];
-            /** @description The hash of its text. */
+            /** @description SHA-256 of the extracted text; null if there is none. */
             text_sha256: string | null;
-            /** @description What it is called; its address if it has no title. */
+            /** @description Title of the source, or its address if it has no title. */
             title: string;
-            /** @description Which of the twelve types it is. */
+            /** @description Type of the source, one of the twelve source types. */
             type: string;
             /**
              * Format: date-time
-             * @description When anything of it last changed.
+             * @description Time of the last change to the source.
              */
             updated_at: string;
-            /** @description Where it stands. */
+            /** @description Web address of the source; null if it has none. */
             url: string | null;
             /** @description The volume of its container. */
             volume: string | null;
         };
-        /** @description How often a source is cited. */
-        SourceCount: {
-            /**
-             * Format: int64
-             * @description How many citations.
-             */
-            citations: number;
-            /** @description The name of its file, or its title. */
-            file_name: string;
-            /** @description Whether it was a source of the library and is no more. */
-            is_deleted: boolean;
-            /**
-             * Format: date-time
-             * @description When it was cited last.
-             */
-            last_cited_at: string;
-            /**
-             * Format: int64
-             * @description In how many messages.
-             */
-            messages: number;
-            /** @description What format it is in. */
-            mime_type: string;
-            /**
-             * Format: uuid
-             * @description The source; null if it was deleted, or is none of the library's.
-             */
-            source_id?: string | null;
-            /** @description Its title. */
-            title: string;
-        };
-        /** @description How many sources have come how far. */
+        /** @description Number of sources in each processing state. */
         SourceCounts: {
             /**
              * Format: int64
@@ -6323,7 +6218,7 @@ export interface components {
             embedding_pending: number;
             /**
              * Format: int64
-             * @description Without text.
+             * @description Number of sources whose content could not be read.
              */
             failed: number;
             /**
@@ -6338,36 +6233,77 @@ export interface components {
             pending: number;
             /**
              * Format: int64
-             * @description Done.
+             * @description Number of sources that are found by words and by meaning.
              */
             ready: number;
             /**
              * Format: int64
-             * @description All of them.
+             * @description Number of all sources in the library.
              */
             total: number;
         };
-        /** @description What would be lost with a source. */
+        /** @description A passage of a source that matches a search. */
+        SourceExcerpt: {
+            /**
+             * Format: uuid
+             * @description Id of the chunk that the excerpt is from.
+             */
+            chunk_id: string;
+            /**
+             * Format: int64
+             * @description Position of the passage among the chunks of the source, from 0.
+             */
+            chunk_index: number;
+            /** @description Text of the passage, as it stands in the source. */
+            content: string;
+            /** @description Offset after the excerpt's last character. */
+            end_char: number;
+            /**
+             * Format: int32
+             * @description Page that the excerpt begins on, from 1; null if the source has no pages.
+             */
+            page: number | null;
+            /**
+             * Format: uuid
+             * @description Id of the revision that has the excerpt.
+             */
+            revision_id: string;
+            /**
+             * Format: double
+             * @description Relevance of the passage to the query, from 0 to 1.
+             */
+            score: number;
+            /**
+             * Format: float
+             * @description Cosine similarity to the query; null if the passage has no vector.
+             */
+            similarity: number | null;
+            /** @description The first character in the revision's text. */
+            start_char: number;
+            /** @description The address in this server's app that opens the source there. */
+            url: string;
+        };
+        /** @description Impact of deleting a source. */
         SourceImpact: {
             /** @description The artifacts that nothing else names: they go with the next collection of garbage. */
             artifacts: components["schemas"]["LostArtifact"][];
             /**
              * Format: int64
-             * @description How many passages could no longer be found.
+             * @description Number of chunks that would no longer be found.
              */
             chunk_count: number;
             /**
              * Format: int64
-             * @description How many citations of it there are in messages.
+             * @description Number of citations of the source in messages.
              */
             citation_count: number;
             /** @description The claims that would lose their support, newest first, one page of them. */
-            claims: components["schemas"]["LostSupport"][];
+            claims: components["schemas"]["AffectedClaimView"][];
             /** @description The document it was collected for. */
             documents: string[];
             /**
              * Format: int64
-             * @description In how many messages.
+             * @description Number of messages that cite the source.
              */
             message_count: number;
             /** @description The message that brought it. */
@@ -6376,37 +6312,33 @@ export interface components {
             next_cursor: string | null;
             /**
              * Format: int64
-             * @description How many versions of its content would go.
+             * @description Number of revisions that would be deleted.
              */
             revision_count: number;
             /**
              * Format: int64
-             * @description How many bytes those are.
+             * @description Total size of the artifacts that would be deleted, in bytes.
              */
             size_bytes: number;
-            /**
-             * Format: uuid
-             * @description The source.
-             */
+            /** Format: uuid */
             source_id: string;
-            /** @description What it is called. */
             title: string;
         };
-        /** @description What is to change of a source; what is not named stays as it is, and what is null is removed. */
+        /** @description Changes to a source. A field that is left out stays as it is; null removes it. */
         SourcePatch: {
-            /** @description Who wrote it, in one line; several names are parted by `;` or `and`. */
+            /** @description Names of the authors in one line; separate several names with `;` or `and`. */
             author?: string | null;
-            /** @description Who wrote it: names, or objects with `family` and `given`. */
+            /** @description Authors: names, or objects with `family` and `given`. */
             authors?: unknown[] | null;
             /** @description The journal, book, series or site it appeared in. */
             container?: string | null;
             /** @description Its Digital Object Identifier. */
             doi?: string | null;
-            /** @description Which edition it is. */
+            /** @description Edition, such as `2` or `revised`. */
             edition?: string | null;
-            /** @description Who edited it. */
+            /** @description Editors: names, or objects with `family` and `given`. */
             editors?: unknown[] | null;
-            /** @description What kind of work it is, in the words of CSL. */
+            /** @description Type of the work as a CSL type, such as `article-journal`. */
             genre?: string | null;
             /** @description Its International Standard Book Number. */
             isbn?: string | null;
@@ -6416,19 +6348,18 @@ export interface components {
             issue?: string | null;
             /** @description Its language, as a BCP 47 tag. */
             language?: string | null;
-            /** @description What a person says of it. */
+            /** @description Note of a user about the work. */
             note?: string | null;
             /** @description Its pages in its container. */
             pages?: string | null;
-            /** @description When it appeared: 2024-05-01, 2024-05 or 2024. */
+            /** @description Publication date: 2024-05-01, 2024-05 or 2024. */
             publication_date?: string | null;
-            /** @description Who published it. */
+            /** @description Name of the publisher of the work. */
             publisher?: string | null;
-            /** @description Where it was published. */
+            /** @description City or place of the publisher. */
             publisher_place?: string | null;
-            /** @description What it is about. */
+            /** @description Abstract or summary of the work. */
             summary?: string | null;
-            /** @description What it is called. */
             title?: string | null;
             /** @description The volume of its container. */
             volume?: string | null;
@@ -6444,36 +6375,36 @@ export interface components {
             } | null;
             /**
              * Format: uuid
-             * @description The project it belongs to.
+             * @description Id of the project that the source belongs to.
              */
             project_id?: string | null;
-            /** @description The name of its site. */
+            /** @description Name of the website that the source is from. */
             site_name?: string | null;
-            /** @description What it is filed under. */
+            /** @description Tags of the source; they replace the ones it has. */
             tags?: string[] | null;
-            /** @description Its type. */
+            /** @description Type of the source, one of the twelve source types. */
             type?: string | null;
-            /** @description Its address. */
+            /** @description Web address of the source; null removes it. */
             url?: string | null;
         };
         /** @description Sources that answer, each with excerpts. */
         SourceSearchAnswer: {
             /** @description Why there is nothing, where there is nothing. */
             message?: string | null;
-            /** @description How the search went. */
+            /** @description Timing and size of the search. */
             search_metadata: components["schemas"]["SourceSearchMetadata"];
-            /** @description The sources, best first. */
-            sources: components["schemas"]["FoundSource"][];
+            /** @description Matching sources, best first. */
+            sources: components["schemas"]["SourceSearchResult"][];
         };
         /** @description A search for sources with excerpts. */
         SourceSearchBody: {
-            filters?: components["schemas"]["Filters"] | null;
+            filters?: components["schemas"]["SearchFilters"] | null;
             /**
              * Format: int64
              * @description At most so many sources, 1 to 50. By default 5.
              */
             limit?: number | null;
-            /** @description Words or a question. */
+            /** @description Question or words to search for. */
             query?: string;
             /** @description The query as a vector, for libraries whose vectors come from outside. */
             query_vector?: number[] | null;
@@ -6488,9 +6419,9 @@ export interface components {
              */
             top_k?: number | null;
         };
-        /** @description How a search for sources went. */
+        /** @description Timing and size of a search for sources. */
         SourceSearchMetadata: {
-            /** @description What was asked. */
+            /** @description Query as it was searched for. */
             query: string;
             /**
              * Format: float
@@ -6499,16 +6430,54 @@ export interface components {
             threshold: number;
             /**
              * Format: double
-             * @description How long it took, in milliseconds.
+             * @description Duration of the search, in milliseconds.
              */
             took_ms: number;
             /**
              * Format: int64
-             * @description How many passages were looked at.
+             * @description Number of passages that were searched.
              */
             total_chunks_searched: number;
         };
-        /** @description A form with files. */
+        /** @description A source that matches a search, with its best excerpts. */
+        SourceSearchResult: {
+            /** @description The passages that answer, best first. */
+            excerpts: components["schemas"]["SourceExcerpt"][];
+            /** @description Way for a client to get the content: `internal_api`, `oauth_proxy` or `external`. */
+            fetch_strategy: string;
+            /**
+             * Format: uuid
+             * @description Id of the source; the same as `source_id`.
+             */
+            file_id: string;
+            /** @description Name of the source's file, or its title if it has no file. */
+            file_name: string;
+            /** @description True if the source is an image. */
+            is_image: boolean;
+            /** @description Media type of the source's content. */
+            mime_type: string;
+            /**
+             * Format: double
+             * @description Relevance of the source to the query, from 0 to 1.
+             */
+            relevance_score: number;
+            /**
+             * Format: float
+             * @description Cosine similarity of the best excerpt to the query; null if it has no vector.
+             */
+            similarity: number | null;
+            /**
+             * Format: uuid
+             * @description Id of the source; the same as `file_id`.
+             */
+            source_id: string;
+            /** @description Origin of the source, such as `web` or `email`. */
+            source_type: string;
+            title: string;
+            /** @description Web address of the source; null if it has none. */
+            url: string | null;
+        };
+        /** @description Multipart form that uploads files as sources. */
         SourcesForm: {
             /**
              * Format: uuid
@@ -6517,288 +6486,237 @@ export interface components {
             document_id?: string | null;
             /** @description The files: as many parts as there are, each with a file name. */
             file: string[];
-            /** @description What their type says of them: a JSON object. */
+            /** @description Facts that are specific to the type of the sources: a JSON object. */
             metadata?: Record<string, never> | null;
             /**
              * Format: uuid
              * @description The project they belong to.
              */
             project_id?: string | null;
-            /** @description What they are filed under: a JSON list, or words parted by commas. */
+            /** @description Tags of all files: a JSON list, or words separated by commas. */
             tags?: string | null;
             /** @description Their type, one of the twelve; KNOWLEDGE_BASE if not said. */
             type?: string | null;
         };
-        /** @description What is known of a result's source. */
+        /** @description Bibliographic summary of a result's source. */
         SourceSummary: {
-            /** @description Who wrote it, in one line. */
+            /** @description Names of the authors in one line; null if unknown. */
             author: string | null;
-            /** @description What its file was called. */
+            /** @description Name of the uploaded file; null if there was none. */
             filename: string | null;
-            /**
-             * Format: uuid
-             * @description Its id.
-             */
+            /** Format: uuid */
             id: string;
-            /** @description Whether it could be reached when it was last tried. */
+            /** @description True if the source could be reached at the last attempt. */
             is_available: boolean;
-            /** @description The language of its text. */
+            /** @description Language tag of the text; null if it was not detected. */
             language: string | null;
-            /** @description What its bytes are. */
+            /** @description Media type of the source's content. */
             media_type: string;
-            /** @description Where it came from. */
+            /** @description Origin of the source, such as `web` or `email`. */
             origin: string;
-            /** @description When it appeared. */
+            /** @description Publication date: a day, a month or a year; null if unknown. */
             publication_date: string | null;
             /**
              * Format: int64
-             * @description Which version this is, from 1.
+             * @description Number of the revision that was found, from 1.
              */
             revision: number;
-            /** @description The name of its site. */
+            /** @description Name of the website that the source is from. */
             site_name: string | null;
-            /** @description What it is filed under. */
+            /** @description Tags of the source, for filters. */
             tags: string[];
-            /** @description What it is called. */
             title: string;
-            /** @description Which of the twelve types it is. */
+            /** @description Type of the source, one of the twelve source types. */
             type: string;
-            /** @description Where it stands. */
+            /** @description Web address of the source; null if it has none. */
             url: string | null;
+        };
+        /** @description The text of a source, or a part of it. Places count Unicode scalar values. */
+        SourceText: {
+            /** @description Offset after the last returned character. */
+            end_char: number;
+            /** @description The parts that what is shown lies in. */
+            marks: components["schemas"]["Mark"][];
+            /**
+             * Format: uuid
+             * @description Id of the revision that has the text.
+             */
+            revision_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the source that has the text.
+             */
+            source_id: string;
+            /** @description The first character that is shown. */
+            start_char: number;
+            /** @description Requested part of the text. */
+            text: string;
+            /** @description The hash of the whole text. */
+            text_sha256: string | null;
+            /** @description Length of the whole text, in characters. */
+            total_chars: number;
         };
         /** @description A source in one of its views. */
         SourceView: components["schemas"]["Source"] | {
             [key: string]: unknown;
-        } | components["schemas"]["CitedFile"];
+        } | components["schemas"]["CitedFileView"];
         /** @description An entity that was taken apart. */
         SplitAnswer: {
-            /** @description What is left of it. */
+            /** @description The entity without the part that was split off. */
             entity: components["schemas"]["EntityAnswer"];
-            /** @description What was taken off. */
+            /** @description The entity that was split off. */
             split: components["schemas"]["EntityAnswer"];
         };
-        /** @description What is taken off an entity. */
+        /** @description Mentions or merged entity to split off an entity. */
         SplitBody: {
             /** @description The entity that was merged into it and is to stand for itself again; the last one if nothing is said. */
             entity_id?: string | null;
             /** @description Mentions that name somebody else, who becomes an entity of their own. */
             mention_ids?: string[] | null;
         };
-        /** @description How often what is cited. */
-        Stats: {
-            /**
-             * Format: int64
-             * @description How many whose source no longer has the words.
-             */
-            changed: number;
-            /**
-             * Format: int64
-             * @description How many citations.
-             */
-            citations: number;
-            /**
-             * Format: int64
-             * @description How many whose source was deleted.
-             */
-            deleted: number;
-            /**
-             * Format: int64
-             * @description In how many messages.
-             */
-            messages: number;
-            /** @description The sources that are cited most, at most 50. */
-            most_cited: components["schemas"]["SourceCount"][];
-            /** @description The conversations that cite most, at most 50. */
-            per_conversation: components["schemas"]["ConversationCount"][];
-            /** @description How many were made on each day. */
-            per_day: components["schemas"]["DayCount"][];
-            /**
-             * Format: int64
-             * @description Of how many sources.
-             */
-            sources: number;
-            /** @description How many of each verdict. */
-            verdicts: components["schemas"]["VerdictCount"][];
-        };
-        /** @description All styles. */
+        /** @description All citation styles and languages that can be used. */
         StylesAnswer: {
             /** @description Those that were brought first. */
             items: components["schemas"]["StyleView"][];
             /** @description The languages that references can be in. */
             locales: components["schemas"]["Locale"][];
         };
-        /** @description A style of references. */
+        /** @description A citation style that documents can use. */
         StyleView: {
-            /** @description Other names of it. */
+            /** @description Other names that are accepted for this style. */
             aliases: string[];
-            /** @description What it is asked for by. */
+            /** @description Id to use as `style` in requests. */
             id: string;
-            /** @description Whether it was brought. */
+            /** @description True if a user uploaded this style; false if it is built in. */
             is_own: boolean;
             /** @description `author_date`, `numeric`, `note` or `label`. */
             kind: string;
             /** @description The same, under the name that others know it by. */
             style_id: string;
-            /** @description What it is called. */
             title: string;
         };
-        /** @description What came of the work of an agent under the run's own. */
+        /** @description Result of a sub-agent after it was merged into the run. */
         SubagentAnswer: {
             /** @description Numbers in its text that named nothing; each is `[?]` now. */
             dangling: number[];
             /** @description All sources of the run as a numbered list for a model. */
             prompt: string;
             /** @description For each number of its own, the run's. */
-            renumbered: components["schemas"]["Renumbered"][];
+            renumbered: components["schemas"]["RenumberedSource"][];
             /** @description The run's sources: each work once, with its number. */
             sources: components["schemas"]["CitationSource"][];
-            /** @description What it wrote, with the run's numbers. */
+            /** @description Text of the sub-agent, with the run's source numbers. */
             text: string;
         };
-        /** @description What an agent under the run's own brought. */
+        /** @description Result of a sub-agent of the run. */
         SubagentBody: {
-            /** @description Why it gave up, if it did. */
+            /** @description Reason why the sub-agent failed; null if it succeeded. */
             error?: string | null;
             /** @description Its sources, numbered as its text does: by `number`, else by their place. */
             sources?: components["schemas"]["CitationSource"][];
-            /** @description Its id. */
+            /** @description Id of the sub-agent within the run. */
             sub_agent_id: string;
-            /** @description What it was to do. */
+            /** @description Task that the sub-agent was given. */
             task?: string | null;
-            /** @description What it wrote, with its own numbers. */
+            /** @description Text by the sub-agent, with its own source numbers. */
             text?: string;
         };
-        /** @description What a document's sources say of its sentences. */
+        /** @description Results of checking the sentences of a document against its sources. */
         SupportAnswer: {
             /** @description Sentences that cite something. */
             claims: components["schemas"]["ClaimSupport"][];
             /** @description Sentences that say something and cite nothing. */
             uncited: components["schemas"]["UncitedClaim"][];
         };
-        /** @description Whether a model answers. */
-        Tested: {
-            /** @description What went wrong. */
-            error: string | null;
-            /** Format: double */
-            latency_ms: number;
-            ok: boolean;
-            /** @description What it said. */
-            reply: string | null;
-        };
-        /** @description The text of a source, or a part of it. Places count Unicode scalar values. */
-        Text: {
-            /** @description One past the last. */
-            end_char: number;
-            /** @description The parts that what is shown lies in. */
-            marks: components["schemas"]["Mark"][];
-            /**
-             * Format: uuid
-             * @description Of which version.
-             */
-            revision_id: string;
-            /**
-             * Format: uuid
-             * @description Whose.
-             */
-            source_id: string;
-            /** @description The first character that is shown. */
-            start_char: number;
-            /** @description The words. */
-            text: string;
-            /** @description The hash of the whole text. */
-            text_sha256: string | null;
-            /** @description How many characters there are in all. */
-            total_chars: number;
-        };
         /** @description Something in a text that cannot be set, or that may not be what was meant. */
-        TextFault: {
+        TextDiagnostic: {
             /** @description The column, from 1, in characters. */
             column: number | null;
-            /** @description What would be right, if that is known. */
+            /** @description Suggestions for a fix; empty if there are none. */
             hints: string[];
             /** @description The line of the text, from 1. */
             line: number | null;
-            /** @description What is wrong. */
+            /** @description Description of the error or warning. */
             message: string;
-            /** @description `error` or `warning`. */
+            /** @description Severity of the fault: `error` or `warning`. */
             severity: string;
         };
-        /** @description One file of a tree. */
+        /** @description One file in the tree of a manifest. */
         TreeEntry: {
             /** @description The type of source it is the content of. */
             entity_type?: string | null;
-            /** @description What it is. */
+            /** @description Media type of the file's bytes. */
             media_type: string;
-            /** @description Its artifact. */
+            /** @description SHA-256 of the artifact with the file's bytes. */
             sha256: string;
             /**
              * Format: int64
-             * @description How large it is.
+             * @description Size of the file, in bytes.
              */
             size_bytes: number;
         };
         /** @description A statement of fact that cites nothing. */
         UncitedClaim: {
-            /** @description Where it ends. */
+            /** @description Offset after the claim's last character in the text. */
             end_index: number;
-            /** @description Where it begins in the text, in characters. */
+            /** @description Offset of the claim's first character in the text. */
             start_index: number;
-            /** @description Its words. */
+            /** @description Text of the claim, as it stands in the text. */
             text: string;
         };
-        /** @description A form with a file. */
+        /** @description Multipart form that uploads one file. */
         UploadForm: {
-            /** @description What else is known of them: a JSON object. */
+            /** @description Further facts about the file: a JSON object. */
             entity_metadata?: Record<string, never> | null;
             /** @description The type of source they are the content of, one of the twelve; both spellings are understood. */
             entity_type?: string | null;
             /**
              * Format: binary
-             * @description The bytes.
+             * @description Bytes of the file, as the form part `file`.
              */
             file: string;
-            /** @description What the file is called, if the part does not say. */
+            /** @description Name of the file; by default the one that the form part states. */
             filename?: string | null;
             /** @description The hash the bytes are supposed to have. */
             sha256?: string | null;
         };
-        /** @description What language models took. */
+        /** @description Tokens and cost of calls to language models. */
         Usage: {
             /**
              * Format: double
-             * @description What that costs, in US dollars, if the prices are known.
+             * @description Cost in US dollars; null if the prices of the model are unknown.
              * @default null
              */
             cost: number | null;
             /**
              * Format: int64
-             * @description Tokens they read.
+             * @description Number of tokens sent to models.
              * @default 0
              */
             input_tokens: number;
             /**
              * Format: int64
-             * @description Tokens they wrote.
+             * @description Number of tokens that models generated.
              * @default 0
              */
             output_tokens: number;
         };
         Value: unknown;
-        /** @description How many citations have a verdict. */
+        /** @description Number of citations with one verdict. */
         VerdictCount: {
             /**
              * Format: int64
-             * @description How many.
+             * @description Number of citations with this verdict.
              */
             citations: number;
             /** @description The verdict; null for those that were not checked. */
             verdict?: string | null;
         };
-        /** @description What one citation comes to. */
+        /** @description Result of checking one citation. */
         VerifiedCitation: components["schemas"]["VerifiedPair"] & {
             /**
              * Format: int32
-             * @description The source's number.
+             * @description Number of the source in the text.
              */
             number: number;
             /** @description The revision that was read, if it is one of the library. */
@@ -6810,40 +6728,40 @@ export interface components {
         VerifiedClaim: {
             /** @description One for each source it cites. */
             citations: components["schemas"]["VerifiedCitation"][];
-            /** @description Where it ends. */
+            /** @description Offset after the claim's last character in the text. */
             end_index: number;
-            /** @description Where it begins in the text, in characters. */
+            /** @description Offset of the claim's first character in the text. */
             start_index: number;
             /** @description Its words, without markers. */
             text: string;
         };
-        /** @description What a check comes to. */
+        /** @description Result of checking a claim against a passage. */
         VerifiedPair: {
-            /** @description Where they end. */
+            /** @description Offset after the quote's last character in the checked text; null if nothing comes close. */
             end_char?: number | null;
             /** @description The words that come closest. */
             quote?: string | null;
-            /** @description What speaks against it. */
+            /** @description Reasons that speak against the claim, such as a figure that is not in the source. */
             reasons?: string[];
             /**
              * Format: float
-             * @description How sure that the source says it, from 0 to 1.
+             * @description Confidence that the source supports the claim, from 0 to 1.
              */
             score: number;
-            /** @description Where they begin in what was read, in characters. */
+            /** @description Offset of the quote's first character in the checked text; null if nothing comes close. */
             start_char?: number | null;
             /** @description `supported`, `partial`, `unsupported`, or `unverifiable` where there is nothing to check against. */
             verdict: string;
         };
-        /** @description What the checks come to. */
+        /** @description Results of checking the citations of a text. */
         VerifyAnswer: {
             /** @description The claims of the text that cite something. */
             claims?: components["schemas"]["VerifiedClaim"][] | null;
             /** @description Numbers that name no source. */
             dangling?: number[] | null;
-            /** @description How it was checked: `words_and_meaning`, or `words` where no model could tell the meaning. */
+            /** @description Method of the check: `words_and_meaning`, or `words` if no embedding model was available. */
             method: string;
-            /** @description What each of the pairs comes to, in their order. */
+            /** @description Result for each of the pairs, in the order of the request. */
             pairs?: components["schemas"]["VerifiedPair"][] | null;
             /** @description Statements of fact that cite nothing. */
             uncited?: components["schemas"]["UncitedClaim"][] | null;
@@ -6853,7 +6771,7 @@ export interface components {
             /** @description A message that is kept, to be checked again. */
             message_id?: string | null;
             /** @description Claims to check against a passage each, instead of a text. */
-            pairs?: components["schemas"]["Pair"][] | null;
+            pairs?: components["schemas"]["ClaimPassagePair"][] | null;
             /** @description A run whose sources the text cites; without a text, its answer is checked. */
             run_id?: string | null;
             /**
@@ -6864,54 +6782,10 @@ export interface components {
             /** @description A text whose markers name the sources. */
             text?: string | null;
         };
-        /** @description A version of a document. */
-        Version: {
-            /**
-             * Format: int64
-             * @description How many characters came.
-             */
-            added: number;
-            /**
-             * Format: int64
-             * @description How long the text was, in characters.
-             */
-            char_count: number;
-            /**
-             * Format: date-time
-             * @description When it was saved.
-             */
-            created_at: string;
-            /** @description What it holds. */
-            manifest_sha256: string;
-            /** @description Why. */
-            message: string | null;
-            /**
-             * Format: int64
-             * @description How many went.
-             */
-            removed: number;
-            /** @description What the document was called. */
-            title: string;
-            /**
-             * Format: int64
-             * @description Which, from 1.
-             */
-            version: number;
-        };
-        /** @description What searches the web. */
+        /** @description Settings of the provider that searches the web. */
         WebSearchSettings: {
             is_configured: boolean;
         };
-        /**
-         * @description How others write citations.
-         * @enum {string}
-         */
-        WireFormat: "openai" | "anthropic" | "ai_sdk" | "web_annotation";
-        /**
-         * @description What places in a text are counted in.
-         * @enum {string}
-         */
-        WireUnits: "code_points" | "utf16" | "bytes";
     };
     responses: never;
     parameters: never;
@@ -6928,7 +6802,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Only those of this source type. */
                 entity_type?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
             };
             header?: never;
@@ -7257,7 +7131,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FormatItems"];
+                "application/json": components["schemas"]["FormatItemsBody"];
             };
         };
         responses: {
@@ -7423,7 +7297,7 @@ export interface operations {
                 conversation_id?: string;
                 /** @description Only those made from then on (RFC 3339). */
                 since?: string;
-                /** @description Only those of this source. */
+                /** @description Only count citations of this source. */
                 source_id?: string;
                 /** @description Only those made before (RFC 3339). */
                 until?: string;
@@ -7440,7 +7314,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Stats"];
+                    "application/json": components["schemas"]["CitationStatistics"];
                 };
             };
             /** @description Something is not legal */
@@ -7510,7 +7384,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
             };
             header?: never;
@@ -7673,7 +7547,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConversationChange"];
+                "application/json": components["schemas"]["ConversationPatch"];
             };
         };
         responses: {
@@ -7711,7 +7585,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
             };
             header?: never;
@@ -7821,7 +7695,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
                 /** @description Only those that have these words in their title. */
                 q?: string;
@@ -7989,7 +7863,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ChangeDocument"];
+                "application/json": components["schemas"]["DocumentPatch"];
             };
         };
         responses: {
@@ -8438,7 +8312,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ChangeCitation"];
+                "application/json": components["schemas"]["CitationPatch"];
             };
         };
         responses: {
@@ -8474,9 +8348,9 @@ export interface operations {
     diff_document: {
         parameters: {
             query: {
-                /** @description The earlier version. */
+                /** @description Number of the earlier version, from 1. */
                 from: number;
-                /** @description The later version. */
+                /** @description Number of the later version, from 1. */
                 to: number;
             };
             header?: never;
@@ -8576,7 +8450,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
             };
             header?: never;
@@ -8594,7 +8468,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Version"];
+                    "application/json": components["schemas"]["Page_DocumentVersionSummary"];
                 };
             };
             /** @description There is no such document */
@@ -8720,9 +8594,9 @@ export interface operations {
             query?: {
                 /** @description `pdf` (the usual), `svg`, `png`, `html`, `md` or `typ`. */
                 format?: string;
-                /** @description Which page, for svg and png; the first if none is named. */
+                /** @description Number of the page, for svg and png; default 1. */
                 page?: number;
-                /** @description As it was in this version. */
+                /** @description Number of the version to render; default: the newest. */
                 version?: number;
             };
             header?: never;
@@ -8838,7 +8712,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DocumentSearch"];
+                "application/json": components["schemas"]["DocumentSearchBody"];
             };
         };
         responses: {
@@ -8978,7 +8852,7 @@ export interface operations {
     remove_document_source: {
         parameters: {
             query?: {
-                /** @description What becomes of the citations of it: `keep` or `remove`. Without it, a source that is cited is not taken away. */
+                /** @description Treatment of citations of this source: `keep` or `remove`. Without it, a cited source is not removed. */
                 citations?: string;
             };
             header?: never;
@@ -9119,7 +8993,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
                 /** @description Only those that a person should look at, or only the others. */
                 needs_review?: boolean;
@@ -9211,7 +9085,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
             };
             header?: never;
@@ -9407,7 +9281,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
             };
             header?: never;
@@ -9422,7 +9296,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Pair"];
+                    "application/json": components["schemas"]["Page_EntityPair"];
                 };
             };
             /** @description Any other error */
@@ -9458,7 +9332,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Pair"];
+                    "application/json": components["schemas"]["EntityPair"];
                 };
             };
             /** @description There is no such pair */
@@ -9501,7 +9375,7 @@ export interface operations {
                 entity_id?: string;
                 /** @description Only those at this time or later: a day or a time of RFC 3339. */
                 from?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
                 /** @description Only those that this source tells. */
                 source_id?: string;
@@ -9618,11 +9492,11 @@ export interface operations {
     graph_neighborhood: {
         parameters: {
             query: {
-                /** @description How many steps; 1 is the only one there is. */
+                /** @description Number of steps from the entity; only 1 is supported. */
                 depth?: number;
-                /** @description The entity in the middle. */
+                /** @description Id of the entity in the center. */
                 entity_id: string;
-                /** @description How many of its newest events, 30 if not said, at most 200. */
+                /** @description Maximum number of events, newest first; default 30, at most 200. */
                 limit?: number;
             };
             header?: never;
@@ -9678,7 +9552,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-ndjson": components["schemas"]["Passage"];
+                "application/x-ndjson": components["schemas"]["ImportedPassage"];
             };
         };
         responses: {
@@ -9688,7 +9562,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PassagesImported"];
+                    "application/json": components["schemas"]["PassageImportResult"];
                 };
             };
             /** @description No line could be taken */
@@ -9716,9 +9590,9 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description Only those of this kind. */
+                /** @description Only list jobs of this kind. */
                 kind?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
                 /** @description Only those in this state: queued, running, succeeded, dead or cancelled. */
                 state?: string;
@@ -10154,7 +10028,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
             };
             header?: never;
@@ -10291,9 +10165,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description `openai`, `anthropic`, `ai_sdk` or `web_annotation`; else as Ibid writes them. */
-                format?: components["schemas"]["WireFormat"];
-                /** @description What places in the message are counted in, in those formats: `code_points` (the default), `utf16` or `bytes`. */
-                units?: components["schemas"]["WireUnits"];
+                format?: components["schemas"]["CitationExportFormat"];
+                /** @description Unit of the offsets into the message in those formats: `code_points` (default), `utf16` or `bytes`. */
+                units?: components["schemas"]["OffsetUnits"];
             };
             header?: never;
             path: {
@@ -10347,7 +10221,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
                 /** @description Only those of this namespace. */
                 namespace?: string;
@@ -10546,7 +10420,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Advance"];
+                "application/json": components["schemas"]["PointerAdvance"];
             };
         };
         responses: {
@@ -10593,7 +10467,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
             };
             header?: never;
@@ -10841,7 +10715,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Clarification"];
+                "application/json": components["schemas"]["ClarificationBody"];
             };
         };
         responses: {
@@ -10901,7 +10775,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Deliverables"];
+                    "application/json": components["schemas"]["DeliverableList"];
                 };
             };
             /** @description There is no such run */
@@ -11340,7 +11214,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Sample"];
+                    "application/json": components["schemas"]["SampleStatus"];
                 };
             };
             /** @description Any other error */
@@ -11369,7 +11243,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Loaded"];
+                    "application/json": components["schemas"]["SampleLoadResult"];
                 };
             };
             /** @description Any other error */
@@ -11532,7 +11406,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ChangedSettings"];
+                "application/json": components["schemas"]["SettingsPatch"];
             };
         };
         responses: {
@@ -11583,7 +11457,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ChangedAnswers"];
+                "application/json": components["schemas"]["AnswerSettingsPatch"];
             };
         };
         responses: {
@@ -11593,7 +11467,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Tested"];
+                    "application/json": components["schemas"]["ModelTestResult"];
                 };
             };
             /** @description A setting is not legal */
@@ -11623,7 +11497,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Only those collected for this document. */
                 document_id?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
                 /** @description Only those that this message brought. */
                 message_id?: string;
@@ -11639,9 +11513,9 @@ export interface operations {
                 status?: string;
                 /** @description Only those filed under this. */
                 tag?: string;
-                /** @description Only those of this type. */
+                /** @description Only list sources of this type. */
                 type?: string;
-                /** @description How each is shown: source (as here), entity (its type's own fields) or cited_file. */
+                /** @description Form of each item: source (default), entity (the fields of its type) or cited_file. */
                 view?: string;
             };
             header?: never;
@@ -11742,7 +11616,7 @@ export interface operations {
     get_source: {
         parameters: {
             query?: {
-                /** @description How it is shown: source (as here), entity (its type's own fields) or cited_file. */
+                /** @description Form of the response: source (default), entity (the fields of its type) or cited_file. */
                 view?: string;
             };
             header?: never;
@@ -11881,7 +11755,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
                 /** @description An earlier version, by its id; the one the source stands at if not given. */
                 revision?: string;
@@ -11991,7 +11865,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FormatSource"];
+                "application/json": components["schemas"]["FormatSourceBody"];
             };
         };
         responses: {
@@ -12043,7 +11917,7 @@ export interface operations {
                 artifact_sha256?: string;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
             };
             header?: never;
@@ -12096,7 +11970,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewContent"] | null;
+                "application/json": components["schemas"]["RefreshBody"] | null;
             };
         };
         responses: {
@@ -12106,7 +11980,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Asked"];
+                    "application/json": components["schemas"]["QueuedJob"];
                 };
             };
             /** @description There is none */
@@ -12143,7 +12017,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description How many items, 1 to 500; 50 if not said. */
+                /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
             };
             header?: never;
@@ -12209,7 +12083,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Text"];
+                    "application/json": components["schemas"]["SourceText"];
                 };
             };
             /** @description There is no such source, or it has no text */
@@ -12314,7 +12188,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PageToRead"];
+                "application/json": components["schemas"]["ExtractPageBody"];
             };
         };
         responses: {
@@ -12324,7 +12198,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Extracted"];
+                    "application/json": components["schemas"]["ExtractedPage"];
                 };
             };
             /** @description It cannot be read */
@@ -12367,7 +12241,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Brought"];
+                    "application/json": components["schemas"]["ImportResult"];
                 };
             };
             /** @description At least one is new */
@@ -12376,7 +12250,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Brought"];
+                    "application/json": components["schemas"]["ImportResult"];
                 };
             };
             /** @description A job unpacks the zip */
@@ -12427,7 +12301,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Brought"];
+                    "application/json": components["schemas"]["ImportResult"];
                 };
             };
             /** @description At least one is new */
@@ -12436,7 +12310,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Brought"];
+                    "application/json": components["schemas"]["ImportResult"];
                 };
             };
             /** @description The form is broken */
@@ -12602,7 +12476,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Health"];
+                    "application/json": components["schemas"]["HealthStatus"];
                 };
             };
             /** @description Any other error */
@@ -12660,7 +12534,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Ready"];
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
             /** @description They cannot */
@@ -12669,7 +12543,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Ready"];
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
             /** @description Any other error */
