@@ -18,8 +18,10 @@ check: ## the minute-long inner loop: format, lints, Rust tests, web types
 bench: ## measure, and print the numbers
 	@scripts/bench.sh $(ARGS)
 
-fmt: ## format the Rust code
+fmt: ## format the Rust code and the web app's
 	@cargo fmt --all
+	@scripts/web.sh install
+	@npm --prefix web run --silent format
 
 openapi: ## write docs/openapi.json from the code, and the web app's types from that
 	@scripts/openapi.sh
