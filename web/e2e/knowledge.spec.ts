@@ -1,33 +1,6 @@
-import type { APIRequestContext, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
+import { bringSample, entityNamed, type NamedEntity, waitUntilRead } from "./knowledge";
 import { bring, expect, expectAccessible, expectNoSideScroll, test } from "./test";
-
-interface Named {
-  entity_id: string;
-  name: string;
-}
-
-/** Brings the sample library and waits until it was read for who and what it names. */
-async function known(request: APIRequestContext): Promise<void> {
-  await request.post("/api/v1/sample");
-  await read(request);
-}
-
-async function read(request: APIRequestContext): Promise<void> {
-  const get = async <T>(path: string) => (await (await request.get(path)).json()) as T;
-  const isRead = async () => {
-    const { total, pending } = await get<{ total: number; pending: number }>("/api/v1/sources/counts");
-    const { sources_read, sources_waiting } = await get<{ sources_read: number; sources_waiting: number }>("/api/v1/graph/health");
-    return pending === 0 && sources_waiting === 0 && sources_read === total;
-  };
-  await expect.poll(isRead, { timeout: 90_000 }).toBe(true);
-}
-
-async function one(request: APIRequestContext, name: string): Promise<Named> {
-  const { items } = (await (await request.get("/api/v1/entities", { params: { q: name } })).json()) as { items: Named[] };
-  const found = items.find((entity) => entity.name === name);
-  expect(found, `${name} among ${items.map((entity) => entity.name).join(", ")}`).toBeDefined();
-  return found!;
-}
 
 const view = (page: Page) => page.getByRole("group", { name: /^Around/ }).locator("[data-view]");
 
@@ -35,7 +8,7 @@ test.describe("people and things", () => {
   test.setTimeout(240_000);
 
   test("lead from a name to what happened and to the exact words", async ({ page, request }) => {
-    await known(request);
+    await bringSample(request);
     const table = page.getByRole("table", { name: "People and things" });
 
     await test.step("the list is a place, by key and by rail", async () => {
@@ -117,8 +90,8 @@ test.describe("people and things", () => {
   });
 
   test("are drawn with who is around them, moved by keys and by hand", async ({ page, request }) => {
-    await known(request);
-    const { entity_id } = await one(request, "Harbour Board");
+    await bringSample(request);
+    const { entity_id } = await entityNamed(request, "Harbour Board");
     await page.goto(`/entities/${entity_id}?view=picture`);
     const picture = page.getByRole("group", { name: "Around Harbour Board" });
     await expect(picture.getByRole("link", { name: /^Maud Tressider/ })).toBeVisible();
@@ -170,102 +143,8 @@ test.describe("people and things", () => {
     });
   });
 
-  test("are reviewed by keys, and what was said can be taken back", async ({ page, request }) => {
-    await known(request);
-    const left = async () => ((await (await request.get("/api/v1/entities/review")).json()) as { items: unknown[] }).items.length;
-    const before = await left();
-    expect(before, "pairs of the sample library").toBeGreaterThan(1);
-    await page.goto("/entities/review");
-    const asked = page.getByRole("region", { name: "Are these two the same?" });
-    const sides = asked.getByRole("article");
-    await expect(sides).toHaveCount(2);
-    await expect(page.getByText(`Pair 1 of ${before}`)).toBeVisible();
-    await expect(asked.getByRole("link").nth(1)).toBeVisible();
-    await expectAccessible(page);
-    const names = () => sides.evaluateAll((articles) => articles.map((article) => article.getAttribute("aria-label")).join(" / "));
-    const first = await names();
-
-    await test.step("to and fro", async () => {
-      await page.keyboard.press("j");
-      await expect(page.getByText(`Pair 2 of ${before}`)).toBeVisible();
-      await page.keyboard.press("ArrowLeft");
-      await expect(page.getByText(`Pair 1 of ${before}`)).toBeVisible();
-      expect(await names()).toBe(first);
-    });
-
-    await test.step("different, and back", async () => {
-      await page.keyboard.press("d");
-      await expect(page.getByRole("status").filter({ hasText: "different" })).toBeVisible();
-      expect(await names()).not.toBe(first);
-      await expect.poll(left).toBe(before - 1);
-      await page.keyboard.press("u");
-      await expect.poll(names).toBe(first);
-      await expect.poll(left).toBe(before);
-    });
-
-    await test.step("said and taken back at once, nothing is left of it", async () => {
-      await page.keyboard.press("d");
-      await page.keyboard.press("u");
-      await expect.poll(left).toBe(before);
-      await expect(page.getByText(`Pair 1 of ${before}`)).toBeVisible();
-      expect(await names()).toBe(first);
-    });
-
-    await test.step("same, and back", async () => {
-      await page.keyboard.press("s");
-      await expect.poll(left).toBeLessThan(before);
-      await expect(page.getByRole("status").filter({ hasText: "same" })).toBeVisible();
-      await page.keyboard.press("u");
-      await expect.poll(left).toBe(before);
-      await expect.poll(names).toBe(first);
-    });
-
-    await test.step("until nobody is in doubt", async () => {
-      for (let said = 0; said < before; said += 1) {
-        await page.keyboard.press("d");
-        await expect.poll(left).toBe(before - said - 1);
-      }
-      await expect(page.getByRole("heading", { name: "Nobody is in doubt" })).toBeVisible();
-      await expectAccessible(page);
-      await page.keyboard.press("u");
-      await expect(sides).toHaveCount(2);
-    });
-
-    await test.step("the keys are listed, and g still goes", async () => {
-      await page.keyboard.press("?");
-      await expect(page.getByRole("dialog", { name: "Keys" }).getByText("Take back the last, in the review")).toBeVisible();
-      await page.keyboard.press("Escape");
-      await page.keyboard.press("g");
-      await page.keyboard.press("s");
-      await expect(page).toHaveURL(/\/sources$/);
-    });
-  });
-
-  test("are put together and taken apart on their pages", async ({ page, request }) => {
-    await known(request);
-    const [ines, keld] = [await one(request, "Ines Corrow"), await one(request, "Keld Brannock")];
-    await page.goto(`/entities/${keld.entity_id}?view=same`);
-    await page.getByRole("button", { name: "It is known by another name…" }).click();
-    const dialog = page.getByRole("dialog", { name: "Who is it?" });
-    await dialog.getByRole("searchbox").fill("corrow");
-    await expect(dialog.getByRole("list", { name: "Who it may be" }).getByRole("button")).toHaveCount(1);
-    await expectAccessible(page);
-    await dialog.getByRole("button", { name: /Ines Corrow/ }).click();
-    await expect(dialog.getByText("it can be taken apart again")).toBeVisible();
-    await dialog.getByRole("button", { name: "Put together" }).click();
-    await expect(page).toHaveURL(new RegExp(`/entities/${ines.entity_id}`));
-    await page.goto(`/entities/${keld.entity_id}`);
-    await expect(page.getByText("Counted as")).toBeVisible();
-    await expectAccessible(page);
-    await page.goto(`/entities/${ines.entity_id}?view=same`);
-    await page.getByRole("button", { name: "Take apart: Keld Brannock" }).click();
-    await expect(page.getByRole("button", { name: "Take apart: Keld Brannock" })).toBeHidden();
-    await page.goto("/entities?q=keld");
-    await expect(page.getByRole("table").getByRole("link", { name: "Keld Brannock" })).toBeVisible();
-  });
-
   test("are shown beside what a search and an answer bring", async ({ page, request }) => {
-    await known(request);
+    await bringSample(request);
     await page.goto("/search?q=what+did+the+harbour+board+decide");
     const beside = page.getByRole("complementary", { name: "Connected details" });
     const events = page.getByRole("list", { name: "Connected events" }).getByRole("listitem");
@@ -317,8 +196,8 @@ test.describe("people and things", () => {
   });
 
   test("are readable in both themes, and fit a phone", async ({ page, request }) => {
-    await known(request);
-    const { entity_id } = await one(request, "Harbour Board");
+    await bringSample(request);
+    const { entity_id } = await entityNamed(request, "Harbour Board");
     for (const [path, sign] of [
       ["/entities", page.getByRole("table")],
       [`/entities/${entity_id}`, page.getByRole("region", { name: "2025" })],
@@ -344,8 +223,8 @@ test.describe("people and things", () => {
   test("are words, whatever is in them", async ({ page, request }) => {
     const file = { name: "plain.txt", mimeType: "text/plain", buffer: Buffer.from("Minutes, 3 May 2024\n\nAlice Chen decided to move Project Beacon to June.\n") };
     const source = await bring(request, file);
-    await read(request);
-    const { items } = (await (await request.get("/api/v1/entities")).json()) as { items: Named[] };
+    await waitUntilRead(request);
+    const { items } = (await (await request.get("/api/v1/entities")).json()) as { items: NamedEntity[] };
     const real = items.find(({ name }) => name === "Alice Chen")!;
     const names = ["<img src=x onerror=alert(1)>", "\u202eمحمد بن عبد الله", "🚢".repeat(5000), "Verylongname".repeat(900)];
     const fake = (name: string, index: number) => ({ ...real, entity_id: `00000000-0000-0000-0000-00000000000${index}`, name, aliases: names, role: name, organization: name, email: name, needs_review: true });

@@ -39,9 +39,14 @@ export function EditCitationDialog({ citation, onClose }: { citation: DocumentCi
     <Dialog title={`Citation ${citation.citation_number}`} onClose={onClose}>
       <form className={styles.form} onSubmit={submit}>
         <Select label="Source" value={source} options={options} onChange={setSource} />
-        {/* The dialog was opened to be filled in. */}
-        {/* eslint-disable-next-line jsx-a11y/no-autofocus */}
-        <Field label="Place" note="The page or pages, such as 3 or 12–14; a chapter, such as ch. 2." value={locator} onChange={setLocator} autoFocus />
+        <Field
+          label="Place"
+          note="The page or pages, such as 3 or 12–14; a chapter, such as ch. 2."
+          value={locator}
+          onChange={setLocator}
+          // eslint-disable-next-line jsx-a11y/no-autofocus -- the dialog was opened to be filled in
+          autoFocus
+        />
         <div className={styles.halves}>
           <Field label="Said before" note="“see also”" value={prefix} onChange={setPrefix} />
           <Field label="Said after" note="“emphasis added”" value={suffix} onChange={setSuffix} />

@@ -55,9 +55,17 @@ export function Pages({ preview, page, onPage, shown, onJump }: Props) {
     <>
       {faults.length > 0 && <Faults faults={faults} onJump={onJump} />}
       {error !== null && <ErrorNote error={error} what="The pages could not be set." onRetry={() => previewer.renew()} />}
-      {/* A region that scrolls has to be reachable by keyboard. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div ref={scroller} className={styles.scroller} tabIndex={0} role="group" aria-label="Pages as printed" aria-busy={stale} data-broken={broken || undefined} onScroll={look}>
+      <div
+        ref={scroller}
+        className={styles.scroller}
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls has to be reachable by key
+        tabIndex={0}
+        role="group"
+        aria-label="Pages as printed"
+        aria-busy={stale}
+        data-broken={broken || undefined}
+        onScroll={look}
+      >
         {pages.length === 0 && !broken && error === null && <p className={styles.note}>Setting the pages…</p>}
         {pages.map((one) => (
           <Sheet key={one.number} page={one} count={pages.length} />
