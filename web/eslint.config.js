@@ -14,7 +14,20 @@ function boundary(files, forbidden, message) {
   };
 }
 
-const features = ["ask", "documents", "search", "ground", "sources", "library", "snapshots", "entities", "jobs", "settings", "sample", "status"];
+const features = [
+  "ask",
+  "documents",
+  "search",
+  "ground",
+  "sources",
+  "library",
+  "snapshots",
+  "entities",
+  "jobs",
+  "settings",
+  "sample",
+  "status",
+];
 
 export default tseslint.config(
   { ignores: ["dist", "node_modules", "src/api/schema.d.ts", "test-results", "playwright-report"] },
@@ -31,7 +44,10 @@ export default tseslint.config(
       "max-lines": ["error", { max: 400, skipBlankLines: true, skipComments: true }],
       "@typescript-eslint/consistent-type-imports": "error",
       "@typescript-eslint/no-misused-promises": ["error", { checksVoidReturn: { attributes: false } }],
-      "@typescript-eslint/only-throw-error": ["error", { allow: [{ from: "package", name: "Redirect", package: "@tanstack/router-core" }] }],
+      "@typescript-eslint/only-throw-error": [
+        "error",
+        { allow: [{ from: "package", name: "Redirect", package: "@tanstack/router-core" }] },
+      ],
       "no-restricted-syntax": [
         "error",
         { selector: "ExportAllDeclaration", message: "No barrel files: import from the module that defines it." },
@@ -65,7 +81,10 @@ export default tseslint.config(
   {
     files: ["src/**/index.{ts,tsx}"],
     rules: {
-      "no-restricted-syntax": ["error", { selector: "Program", message: "No barrel files: name the module after what it holds." }],
+      "no-restricted-syntax": [
+        "error",
+        { selector: "Program", message: "No barrel files: name the module after what it holds." },
+      ],
     },
   },
   {

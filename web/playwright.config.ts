@@ -28,10 +28,45 @@ export default defineConfig<Options>({
   },
   // Everything that happens is done once; in the other looks every screen is looked at. The long ones go first.
   projects: [
-    { name: "story", testMatch: ["story.spec.ts", "sources.spec.ts", "ask.spec.ts", "deliverables.spec.ts", "thread.spec.ts", "uncited.spec.ts", "long-answers.spec.ts", "viewer.spec.ts", "revisions.spec.ts", "search.spec.ts", "knowledge.spec.ts", "identities.spec.ts", "documents.spec.ts", "versions.spec.ts"], use: { viewport: desktop, colorScheme: "light" } },
+    {
+      name: "story",
+      testMatch: [
+        "story.spec.ts",
+        "sources.spec.ts",
+        "ask.spec.ts",
+        "deliverables.spec.ts",
+        "thread.spec.ts",
+        "uncited.spec.ts",
+        "long-answers.spec.ts",
+        "viewer.spec.ts",
+        "revisions.spec.ts",
+        "search.spec.ts",
+        "knowledge.spec.ts",
+        "identities.spec.ts",
+        "documents.spec.ts",
+        "versions.spec.ts",
+      ],
+      use: { viewport: desktop, colorScheme: "light" },
+    },
     { name: "desktop dark", testMatch: "screens.spec.ts", use: { viewport: desktop, schemes: ["dark"] } },
-    { name: "phone light and dark", testMatch: "screens.spec.ts", use: { viewport: phone, schemes: ["light", "dark"], hasTouch: true } },
-    { name: "frame", testMatch: ["first-minute.spec.ts", "sample.spec.ts", "palette.spec.ts", "keys.spec.ts", "settings.spec.ts", "jobs.spec.ts", "budget.spec.ts"], use: { viewport: desktop, colorScheme: "light" } },
+    {
+      name: "phone light and dark",
+      testMatch: "screens.spec.ts",
+      use: { viewport: phone, schemes: ["light", "dark"], hasTouch: true },
+    },
+    {
+      name: "frame",
+      testMatch: [
+        "first-minute.spec.ts",
+        "sample.spec.ts",
+        "palette.spec.ts",
+        "keys.spec.ts",
+        "settings.spec.ts",
+        "jobs.spec.ts",
+        "budget.spec.ts",
+      ],
+      use: { viewport: desktop, colorScheme: "light" },
+    },
     { name: "behaviour", testMatch: "behaviour.spec.ts", use: { viewport: desktop, colorScheme: "light" } },
   ],
 });

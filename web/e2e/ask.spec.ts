@@ -15,7 +15,11 @@ test("the first minute: files come in, a question is asked, and a number leads t
     await expect(page.getByRole("region", { name: "Uploads" }).getByText("2 files added")).toBeVisible();
     await page.getByRole("button", { name: "Done" }).click();
     await expect(page.getByRole("heading", { name: "Nothing was asked yet" })).toBeVisible();
-    await expect.poll(async () => ((await (await page.request.get("/api/v1/sources/counts")).json()) as { pending: number }).pending).toBe(0);
+    await expect
+      .poll(
+        async () => ((await (await page.request.get("/api/v1/sources/counts")).json()) as { pending: number }).pending,
+      )
+      .toBe(0);
   });
 
   await test.step("an answer comes with evidence", async () => {
@@ -23,9 +27,15 @@ test("the first minute: files come in, a question is asked, and a number leads t
     await expect(page).toHaveURL(/\/ask\/[0-9a-f-]{36}$/);
     await expect(page.getByRole("article", { name: "Answer" })).toContainText("The mole was rebuilt in 1931");
     await expect(page.getByText(/^\d+ claims? · \d+ supported$/)).toBeVisible();
-    await expect(page.getByText("Extractive: quoted from your library. Connect a model for written answers.")).toBeVisible();
-    await expect(page.getByRole("list", { name: "Cited files" }).getByText("harbour-minutes.txt").first()).toBeVisible();
-    await expect(panel(page).getByRole("list", { name: "Cited sources" })).toContainText("The mole was rebuilt in 1931");
+    await expect(
+      page.getByText("Extractive: quoted from your library. Connect a model for written answers."),
+    ).toBeVisible();
+    await expect(
+      page.getByRole("list", { name: "Cited files" }).getByText("harbour-minutes.txt").first(),
+    ).toBeVisible();
+    await expect(panel(page).getByRole("list", { name: "Cited sources" })).toContainText(
+      "The mole was rebuilt in 1931",
+    );
     await expect(panel(page).getByRole("link", { name: /^All [1-9]/ })).toHaveAttribute("aria-current", "page");
     await expect(page.getByRole("article", { name: "Answer" })).not.toContainText("[1]");
     await expectAccessible(page);
@@ -46,7 +56,9 @@ test("the first minute: files come in, a question is asked, and a number leads t
   await test.step("and leads to them", async () => {
     await badges(page).first().click();
     await expect(page).toHaveURL(/\/sources\/[0-9a-f-]{36}\?revision=[0-9a-f-]{36}#c=\d+-\d+$/);
-    await expect(page.getByRole("article", { name: "Text" }).locator("mark")).toHaveText(/^The mole was rebuilt in 1931/);
+    await expect(page.getByRole("article", { name: "Text" }).locator("mark")).toHaveText(
+      /^The mole was rebuilt in 1931/,
+    );
     await page.goBack();
     await expect(badges(page).first()).toBeVisible();
   });
@@ -77,7 +89,10 @@ test("the first minute: files come in, a question is asked, and a number leads t
     await expect(page.getByRole("article", { name: "Answer" })).toHaveCount(2);
     await expect(page.getByRole("article", { name: "Answer" }).last()).toContainText("7.2 m");
     await page.reload();
-    await expect(page.getByRole("heading", { level: 2 })).toHaveText(["When was the mole rebuilt?", "How deep is the quay at low water?"]);
+    await expect(page.getByRole("heading", { level: 2 })).toHaveText([
+      "When was the mole rebuilt?",
+      "How deep is the quay at low water?",
+    ]);
   });
 
   await test.step("the conversation is renamed and deleted", async () => {
@@ -101,14 +116,21 @@ test("what was deleted or changed since is said to be", async ({ page, request }
   const [first, second] = await bring(request, [minutes, survey]);
   const { id } = await post<{ id: string }>(request, "/api/v1/conversations", { title: null });
   for (const content of ["When was the mole rebuilt after the storm?", "How deep is the quay at low water?"]) {
-    await request.post(`/api/v1/conversations/${id}/messages`, { data: { content }, headers: { accept: "application/json" } });
+    await request.post(`/api/v1/conversations/${id}/messages`, {
+      data: { content },
+      headers: { accept: "application/json" },
+    });
   }
   await request.delete(`/api/v1/sources/${first}`);
   const form = { file: { ...survey, buffer: Buffer.from("# Survey of the quay\n\nNothing of it is left.\n") } };
-  const { sha256 } = (await (await request.post("/api/v1/artifacts", { multipart: form })).json()) as { sha256: string };
+  const { sha256 } = (await (await request.post("/api/v1/artifacts", { multipart: form })).json()) as {
+    sha256: string;
+  };
   await post(request, `/api/v1/sources/${second}/refresh`, { artifact_sha256: sha256 });
   const states = async () => {
-    const { items } = (await (await request.get(`/api/v1/conversations/${id}/messages`)).json()) as { items: { citations: { state: string }[] }[] };
+    const { items } = (await (await request.get(`/api/v1/conversations/${id}/messages`)).json()) as {
+      items: { citations: { state: string }[] }[];
+    };
     return items.at(-1)!.citations.map(({ state }) => state);
   };
   await expect.poll(states, { timeout: 30_000 }).toContain("changed");
@@ -126,7 +148,9 @@ test("what was deleted or changed since is said to be", async ({ page, request }
   // A card goes when the page is scrolled, which it may still be when the pointer arrives.
   await expect(async () => {
     await badges(page).first().click();
-    await expect(card(page).getByText("No longer available. What was cited of it is kept here.")).toBeVisible({ timeout: 2000 });
+    await expect(card(page).getByText("No longer available. What was cited of it is kept here.")).toBeVisible({
+      timeout: 2000,
+    });
   }).toPass();
   await expectAccessible(page);
 });
@@ -135,8 +159,13 @@ test.describe("an answer that is written", () => {
   test.use({ written: true, permissions: ["clipboard-read", "clipboard-write"] });
 
   const ANSWER = [
-    "The mole was rebuilt in 1931 [", "1] after the storm. ", "**It stands.** [1][2]\n\n",
-    "| What | Value |\n|:--|--:|\n| Depth [2] | 7.2 m |\n\n", "- one\n- two 🚢 港 [2]\n\n", "```sh\nibid ask # [1]\n```\n\n", "It names nothing [9].",
+    "The mole was rebuilt in 1931 [",
+    "1] after the storm. ",
+    "**It stands.** [1][2]\n\n",
+    "| What | Value |\n|:--|--:|\n| Depth [2] | 7.2 m |\n\n",
+    "- one\n- two 🚢 港 [2]\n\n",
+    "```sh\nibid ask # [1]\n```\n\n",
+    "It names nothing [9].",
   ];
 
   test("streams, is checked, and can be taken along", async ({ page, request, model }) => {
@@ -152,7 +181,9 @@ test.describe("an answer that is written", () => {
     await expect(page.getByText(/^\d+ claims · /)).toBeVisible();
     await expect(page.getByText("1 number in the answer names no source: [9]")).toBeVisible();
     await expect(page.getByText("Extractive:")).toBeHidden();
-    await expect(page.getByRole("combobox", { name: "How to answer" }).getByRole("option", { selected: true })).toHaveText("Generated (usual)");
+    await expect(
+      page.getByRole("combobox", { name: "How to answer" }).getByRole("option", { selected: true }),
+    ).toHaveText("Generated (usual)");
     await expect(answer.getByRole("table")).toContainText("7.2 m");
     await expect(answer.getByRole("listitem")).toHaveCount(2);
     await expect(answer.getByText("ibid ask # [1]")).toBeVisible();
@@ -181,7 +212,11 @@ test.describe("an answer that is written", () => {
 
     const download = page.waitForEvent("download");
     await page.getByRole("link", { name: "Export evidence" }).click();
-    expect(readFileSync(await (await download).path()).subarray(0, 2).toString()).toBe("PK");
+    expect(
+      readFileSync(await (await download).path())
+        .subarray(0, 2)
+        .toString(),
+    ).toBe("PK");
   });
 
   test("is stopped, asked again in other words, and both branches stay", async ({ page, request, model }) => {
@@ -267,7 +302,11 @@ test.describe("when the question cannot be asked", () => {
     let failing = true;
     await page.route("**/api/v1/conversations/*/messages", (route) => {
       if (!failing || route.request().method() !== "POST") return route.continue();
-      return route.fulfill({ status: 500, contentType: "application/problem+json", body: JSON.stringify({ code: "internal", detail: "The disk is full." }) });
+      return route.fulfill({
+        status: 500,
+        contentType: "application/problem+json",
+        body: JSON.stringify({ code: "internal", detail: "The disk is full." }),
+      });
     });
     await page.goto("/ask");
     await ask(page, "When was the mole rebuilt?");
@@ -319,7 +358,9 @@ test.describe("a model that is taken away", () => {
     await picker.selectOption("generated");
     expect((await request.patch("/api/v1/settings", { data: { answers: { provider: "none" } } })).ok()).toBe(true);
     await ask(page, "When was the mole rebuilt?");
-    await expect(page.getByText("No language model is configured, so an answer can be quoted but not written.")).toBeVisible();
+    await expect(
+      page.getByText("No language model is configured, so an answer can be quoted but not written."),
+    ).toBeVisible();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Quote from the library" }).click();
     await expect(page.getByText("Extractive: quoted from your library.")).toBeVisible();
@@ -329,14 +370,18 @@ test.describe("a model that is taken away", () => {
 
 test("what others wrote does nothing but be read", async ({ page, request }) => {
   const run = await agent(request, "<img src=x onerror=alert(1)> What is <b>this</b>?", [
-    { title: "A & <img src=x onerror=alert(2)> title", url: "https://example.org/a", snippet: "The mole was rebuilt in 1931." },
+    {
+      title: "A & <img src=x onerror=alert(2)> title",
+      url: "https://example.org/a",
+      snippet: "The mole was rebuilt in 1931.",
+    },
   ]);
   const text = [
     "The mole was rebuilt in 1931 [1].",
     "<script>window.hurt = 1</script><img src=x onerror='window.hurt = 2'>",
     "[click](javascript:window.hurt=3) [data](data:text/html,<script>window.hurt=4</script>) ![pic](https://example.org/p.png)",
     "<iframe src=https://example.org></iframe> <a href=javascript:alert(1)>x</a> [ok](https://example.org/ok)",
-    "$\\href{javascript:window.hurt=5}{x}$ $\\class{x\" onmouseover=\"window.hurt=6}{y}$ $e = mc^2$\n\n$$\\frac{1}{2}$$",
+    '$\\href{javascript:window.hurt=5}{x}$ $\\class{x" onmouseover="window.hurt=6}{y}$ $e = mc^2$\n\n$$\\frac{1}{2}$$',
     "| <b>a</b> | `<i>` |\n|--|--|\n| <script>x</script> | [y](vbscript:z) |",
   ].join("\n\n");
   await post(request, `/api/v1/runs/${run.id}/response`, { text });

@@ -7,13 +7,17 @@ export async function post<T>(request: APIRequestContext, path: string, data: un
   return (await answer.json()) as T;
 }
 
-export async function bring(request: APIRequestContext, files: { name: string; mimeType: string; buffer: Buffer }[]): Promise<string[]> {
+export async function bring(
+  request: APIRequestContext,
+  files: { name: string; mimeType: string; buffer: Buffer }[],
+): Promise<string[]> {
   const ids: string[] = [];
   for (const file of files) {
     const answer = await request.post("/api/v1/sources/upload", { multipart: { file } });
     ids.push(((await answer.json()) as { items: { id: string }[] }).items[0]!.id);
   }
-  const pending = async () => ((await (await request.get("/api/v1/sources/counts")).json()) as { pending: number }).pending;
+  const pending = async () =>
+    ((await (await request.get("/api/v1/sources/counts")).json()) as { pending: number }).pending;
   await expect.poll(pending).toBe(0);
   return ids;
 }
@@ -24,9 +28,17 @@ export interface Run {
 }
 
 /** A run of an agent elsewhere, with sources that the test names. */
-export async function agent(request: APIRequestContext, question: string, sources: { title: string; url: string; snippet: string }[]): Promise<Run> {
+export async function agent(
+  request: APIRequestContext,
+  question: string,
+  sources: { title: string; url: string; snippet: string }[],
+): Promise<Run> {
   const run = await post<Run>(request, "/api/v1/runs", { question });
-  await post(request, `/api/v1/runs/${run.id}/tool-results`, { tool_name: "web_search", request_id: "w", output: { results: sources } });
+  await post(request, `/api/v1/runs/${run.id}/tool-results`, {
+    tool_name: "web_search",
+    request_id: "w",
+    output: { results: sources },
+  });
   return run;
 }
 

@@ -12,7 +12,9 @@ test.describe("someone else moves the snapshot", () => {
 
     const { items } = (await (await request.get("/api/v1/artifacts")).json()) as { items: { sha256: string }[] };
     const manifest = async (path: string, index: number) => {
-      const answer = await request.post("/api/v1/manifests", { data: { tree: { [path]: { sha256: items[index]!.sha256 } } } });
+      const answer = await request.post("/api/v1/manifests", {
+        data: { tree: { [path]: { sha256: items[index]!.sha256 } } },
+      });
       return ((await answer.json()) as { sha256: string }).sha256;
     };
     const [first, second] = [await manifest("a.txt", 0), await manifest("b.txt", 1)];

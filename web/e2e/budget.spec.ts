@@ -34,9 +34,16 @@ test("a library of thousands opens at once", async ({ page, request }) => {
     text: Array.from({ length: 80 }, (_, at) => words[(index * 3 + at * at) % 10]).join(" "),
   });
   const lines = Array.from({ length: SOURCES }, (_, index) => JSON.stringify(passage(index))).join("\n");
-  const answer = await request.post("/api/v1/import/passages", { data: Buffer.from(lines), headers: { "content-type": "application/x-ndjson" } });
+  const answer = await request.post("/api/v1/import/passages", {
+    data: Buffer.from(lines),
+    headers: { "content-type": "application/x-ndjson" },
+  });
   expect(await answer.json()).toMatchObject({ imported: SOURCES });
-  await Promise.all(Array.from({ length: CONVERSATIONS }, (_, index) => request.post("/api/v1/conversations", { data: { title: `Question ${index}` } })));
+  await Promise.all(
+    Array.from({ length: CONVERSATIONS }, (_, index) =>
+      request.post("/api/v1/conversations", { data: { title: `Question ${index}` } }),
+    ),
+  );
 
   const took: Record<string, number> = {};
   for (const [path, sign] of [
@@ -47,7 +54,8 @@ test("a library of thousands opens at once", async ({ page, request }) => {
     ["/search?q=harbour+storm", "main mark"],
   ] as const) {
     let best = Infinity;
-    for (let tries = 0; tries < TRIES && best >= BUDGET_MS; tries += 1) best = Math.min(best, await interactive(page, path, sign));
+    for (let tries = 0; tries < TRIES && best >= BUDGET_MS; tries += 1)
+      best = Math.min(best, await interactive(page, path, sign));
     took[path] = Math.round(best);
   }
   console.log(`ms to interactive with ${SOURCES} sources: ${JSON.stringify(took)}`);

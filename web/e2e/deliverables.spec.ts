@@ -8,7 +8,11 @@ test("an answer is handed on as a report, a website and a presentation", async (
   await ask(page, "When was the mole rebuilt?");
   await page.getByRole("button", { name: "Hand it on" }).click();
   const made = page.getByRole("region", { name: "Hand it on" });
-  for (const [kind, link] of [["report", "PDF"], ["website", "Open"], ["presentation", "Open"]] as const) {
+  for (const [kind, link] of [
+    ["report", "PDF"],
+    ["website", "Open"],
+    ["presentation", "Open"],
+  ] as const) {
     await made.getByRole("button", { name: `Make a ${kind}` }).click();
     const row = made.getByRole("listitem").filter({ hasText: new RegExp(kind, "i") });
     await expect(row.getByRole("link", { name: link, exact: true })).toBeVisible();

@@ -47,7 +47,9 @@ test("a document is begun, written, cited, set and taken away", async ({ page, r
     await expect(badges(page)).toHaveText(["1"]);
     await expect(saved(page)).toBeVisible();
     await expect.poll(async () => (await fetched(request, id)).text).toBe("The mole was rebuilt in 1931.[^1]");
-    const { items } = (await (await request.get(`/api/v1/documents/${id}/citations`)).json()) as { items: { source_id: string; quote: string; citation_number: number; position: number; is_marked: boolean }[] };
+    const { items } = (await (await request.get(`/api/v1/documents/${id}/citations`)).json()) as {
+      items: { source_id: string; quote: string; citation_number: number; position: number; is_marked: boolean }[];
+    };
     expect(items).toHaveLength(1);
     expect(items[0]).toMatchObject({ source_id: source.id, citation_number: 1, position: 29, is_marked: true });
     expect(source.text).toContain(items[0]!.quote);
@@ -71,7 +73,10 @@ test("a document is begun, written, cited, set and taken away", async ({ page, r
     await card.getByRole("button", { name: "Copy citation" }).click();
     await expect(card.getByText("Copied")).toBeVisible();
     await expect.poll(async () => (await clipboard(page)).length).toBeGreaterThan(5);
-    await expect(card.getByRole("link", { name: /^Open/ })).toHaveAttribute("href", new RegExp(`^/sources/${source.id}\\?revision=.*#c=\\d+-\\d+$`));
+    await expect(card.getByRole("link", { name: /^Open/ })).toHaveAttribute(
+      "href",
+      new RegExp(`^/sources/${source.id}\\?revision=.*#c=\\d+-\\d+$`),
+    );
     await page.keyboard.press("Escape");
     await expect(card).toBeHidden();
   });
@@ -97,7 +102,11 @@ test("a document is begun, written, cited, set and taken away", async ({ page, r
     await write(page, " ");
     await cite(page, "mole rebuilt storm");
     await expect(badges(page)).toHaveText(["2"]);
-    for (const [name, file] of [["PDF", "The-mole-of-the-north.pdf"], ["BibTeX", "The-mole-of-the-north.bib"], ["Evidence bundle", "The-mole-of-the-north.zip"]] as const) {
+    for (const [name, file] of [
+      ["PDF", "The-mole-of-the-north.pdf"],
+      ["BibTeX", "The-mole-of-the-north.bib"],
+      ["Evidence bundle", "The-mole-of-the-north.zip"],
+    ] as const) {
       await page.getByRole("button", { name: "Download" }).click();
       if (name === "PDF") await expectAccessible(page);
       const download = page.waitForEvent("download");
@@ -112,7 +121,12 @@ test("a document is begun, written, cited, set and taken away", async ({ page, r
     await expect(row).toContainText("The mole of the north");
     await expect(row).toContainText("IEEE");
     await page.keyboard.press("Control+k");
-    await expect(page.getByRole("dialog", { name: "Commands" }).getByRole("group", { name: "Recent" }).getByRole("option", { name: /^The mole of the north/ })).toBeVisible();
+    await expect(
+      page
+        .getByRole("dialog", { name: "Commands" })
+        .getByRole("group", { name: "Recent" })
+        .getByRole("option", { name: /^The mole of the north/ }),
+    ).toBeVisible();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Delete The mole of the north" }).click();
     await expectAccessible(page);
@@ -139,7 +153,12 @@ test("sources are added, copied, edited and removed with what they bear", async 
   const first = await bring(request, minutes);
   await bring(request, survey);
   const { document_id: id } = await make(request, { text: "The mole was rebuilt in 1931.", source_ids: [first.id] });
-  await post(request, `/api/v1/documents/${id}/citations`, { source_id: first.id, position: 29, insert: true, quote: "The mole was rebuilt in 1931" });
+  await post(request, `/api/v1/documents/${id}/citations`, {
+    source_id: first.id,
+    position: 29,
+    insert: true,
+    quote: "The mole was rebuilt in 1931",
+  });
   await open(page, id);
   await expect(ownSources(page)).toHaveCount(1);
 
@@ -158,19 +177,27 @@ test("sources are added, copied, edited and removed with what they bear", async 
   await test.step("one is typed in", async () => {
     await page.getByRole("region", { name: "Sources" }).getByRole("button", { name: "Add" }).click();
     await page.getByRole("button", { name: "Type one in" }).click();
-    await page.getByRole("dialog", { name: "Add by hand" }).getByRole("textbox", { name: "Title" }).fill("Havnens historie");
+    await page
+      .getByRole("dialog", { name: "Add by hand" })
+      .getByRole("textbox", { name: "Title" })
+      .fill("Havnens historie");
     await page.getByRole("button", { name: "Add source" }).click();
     await expect(ownSources(page).filter({ hasText: "Havnens historie" })).toBeVisible();
   });
 
   await test.step("one is copied in the style of the document", async () => {
     for (const name of ["As text", "As Markdown", "With formatting"]) {
-      await ownSources(page).first().getByRole("button", { name: /^Copy citation/ }).click();
+      await ownSources(page)
+        .first()
+        .getByRole("button", { name: /^Copy citation/ })
+        .click();
       await page.getByRole("menuitem", { name }).click();
       await expect(ownSources(page).first().getByText("Copied")).toBeVisible();
     }
     // What was copied before says "Copied", too.
-    await expect.poll(() => page.evaluate(async () => (await navigator.clipboard.read()).flatMap(({ types }) => types))).toContain("text/html");
+    await expect
+      .poll(() => page.evaluate(async () => (await navigator.clipboard.read()).flatMap(({ types }) => types)))
+      .toContain("text/html");
   });
 
   await test.step("its details are edited, and the references follow", async () => {
@@ -183,9 +210,14 @@ test("sources are added, copied, edited and removed with what they bear", async 
   });
 
   await test.step("removing one says first what loses its support", async () => {
-    await ownSources(page).first().getByRole("button", { name: /^Remove/ }).click();
+    await ownSources(page)
+      .first()
+      .getByRole("button", { name: /^Remove/ })
+      .click();
     const dialog = page.getByRole("dialog", { name: "Remove from this document" });
-    await expect(dialog.getByRole("region", { name: "What loses its support" })).toContainText("The mole was rebuilt in 1931.");
+    await expect(dialog.getByRole("region", { name: "What loses its support" })).toContainText(
+      "The mole was rebuilt in 1931.",
+    );
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Remove with its citations" }).click();
     await expect(dialog).toBeHidden();
@@ -197,7 +229,9 @@ test("sources are added, copied, edited and removed with what they bear", async 
 
 test("what nothing bears out is marked in the margin, and can be cited from there", async ({ page, request }) => {
   await bring(request, minutes);
-  const { document_id: id } = await make(request, { text: "Seen 🚢 from afar. The mole was rebuilt in 1931 after the storm of the winter before." });
+  const { document_id: id } = await make(request, {
+    text: "Seen 🚢 from afar. The mole was rebuilt in 1931 after the storm of the winter before.",
+  });
   await open(page, id);
   const mark = page.getByRole("button", { name: /^no source given: The mole was rebuilt in 1931/ });
   await expect(mark).toBeVisible();
@@ -246,9 +280,13 @@ test("a style is chosen, brought along, and set up", async ({ page, request }) =
   await dialog.getByRole("combobox").fill("nature");
   await page.keyboard.press("Enter");
   await expect.poll(async () => (await fetched(request, id)).style).toBe("nature");
-  await dialog.getByLabel("Style file").setInputFiles({ name: "harbour.csl", mimeType: "application/xml", buffer: Buffer.from(OWN_STYLE) });
+  await dialog
+    .getByLabel("Style file")
+    .setInputFiles({ name: "harbour.csl", mimeType: "application/xml", buffer: Buffer.from(OWN_STYLE) });
   await dialog.getByRole("combobox").fill("harbour notes");
-  await expect(dialog.getByRole("group", { name: "Own" }).getByRole("option", { selected: true })).toContainText("Harbour notes");
+  await expect(dialog.getByRole("group", { name: "Own" }).getByRole("option", { selected: true })).toContainText(
+    "Harbour notes",
+  );
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Done" }).click();
 
@@ -260,7 +298,12 @@ test("a style is chosen, brought along, and set up", async ({ page, request }) =
   await expectAccessible(page);
   await setup.getByRole("button", { name: "Save" }).click();
   await expect(setup).toBeHidden();
-  expect(await fetched(request, id)).toMatchObject({ authors: ["Berg, Anna", "Ek, Jon"], cite_as: "in_text", template: "report", text: "Words." });
+  expect(await fetched(request, id)).toMatchObject({
+    authors: ["Berg, Anna", "Ek, Jon"],
+    cite_as: "in_text",
+    template: "report",
+    text: "Words.",
+  });
 });
 
 test("an empty document begins with a draft from its sources", async ({ page, request }) => {
@@ -282,12 +325,20 @@ test.describe("on a phone", () => {
 
   test("text, pages and sources are views of their own", async ({ page, request }) => {
     const { id: source } = await bring(request, minutes);
-    const { document_id: id } = await make(request, { title: "A title that is far too long for the width of a telephone", text: "The mole was rebuilt in 1931.", source_ids: [source] });
+    const { document_id: id } = await make(request, {
+      title: "A title that is far too long for the width of a telephone",
+      text: "The mole was rebuilt in 1931.",
+      source_ids: [source],
+    });
     await open(page, id);
     const views = page.getByRole("navigation", { name: "Views of the document" });
     for (const scheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme: scheme });
-      for (const [name, sign] of [["Text", text(page)], ["Pages", sheets(page).first()], ["Sources", ownSources(page).first()]] as const) {
+      for (const [name, sign] of [
+        ["Text", text(page)],
+        ["Pages", sheets(page).first()],
+        ["Sources", ownSources(page).first()],
+      ] as const) {
         await views.getByRole("link", { name }).click();
         await expect(sign).toBeVisible();
         await expect(views.locator("[aria-current]")).toHaveText(name);

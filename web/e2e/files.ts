@@ -11,7 +11,9 @@ export const minutes = {
 export const report = {
   name: "survey.md",
   mimeType: "text/markdown",
-  buffer: Buffer.from("# Harbour survey\n\nDepth at the quay: 7.2 m at low water.\n\n<script>alert('never')</script>\n"),
+  buffer: Buffer.from(
+    "# Harbour survey\n\nDepth at the quay: 7.2 m at low water.\n\n<script>alert('never')</script>\n",
+  ),
 };
 
 /** Has headings, and characters that take two units of a JavaScript string before the words that are looked for. */
@@ -59,7 +61,12 @@ function png(): Buffer {
   }
   const head = Buffer.from([0, 0, 0, width, 0, 0, 0, height, 8, 2, 0, 0, 0]);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  return Buffer.concat([signature, chunk("IHDR", head), chunk("IDAT", deflateSync(rows)), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    chunk("IHDR", head),
+    chunk("IDAT", deflateSync(rows)),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
 }
 
 export const picture = { name: "quay.png", mimeType: "image/png", buffer: png() };
@@ -67,7 +74,9 @@ export const picture = { name: "quay.png", mimeType: "image/png", buffer: png() 
 /** A PDF with a page for each list of lines, written as plainly as the format allows. */
 function pdf(pages: string[][]): Buffer {
   const escaped = (line: string) => line.replace(/[\\()]/g, "\\$&");
-  const bodies = pages.map((lines) => `BT /F1 14 Tf 72 760 Td 20 TL ${lines.map((line) => `(${escaped(line)}) Tj T*`).join(" ")} ET`);
+  const bodies = pages.map(
+    (lines) => `BT /F1 14 Tf 72 760 Td 20 TL ${lines.map((line) => `(${escaped(line)}) Tj T*`).join(" ")} ET`,
+  );
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
     `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, page) => `${4 + page * 2} 0 R`).join(" ")}] >>`,
@@ -88,7 +97,8 @@ function pdf(pages: string[][]): Buffer {
   return Buffer.from(out, "latin1");
 }
 
-const filler = (page: number) => Array.from({ length: 24 }, (_, line) => `Sounding ${page}.${line} was taken at the outer buoy and noted.`);
+const filler = (page: number) =>
+  Array.from({ length: 24 }, (_, line) => `Sounding ${page}.${line} was taken at the outer buoy and noted.`);
 
 /** Three pages; what is looked for stands on the last of them, over a line end and with a divided word. */
 export const soundings = {
@@ -97,7 +107,12 @@ export const soundings = {
   buffer: pdf([
     ["Soundings of 1931", ...filler(1)],
     filler(2),
-    [...filler(3).slice(0, 12), "The depth at the quay is now half a me-", "tre less than it was in 1927.", ...filler(3).slice(12)],
+    [
+      ...filler(3).slice(0, 12),
+      "The depth at the quay is now half a me-",
+      "tre less than it was in 1927.",
+      ...filler(3).slice(12),
+    ],
   ]),
 };
 

@@ -10,7 +10,8 @@ async function watchProgress(page: Page) {
     const said = new Set<string>();
     (window as unknown as { said: Set<string> }).said = said;
     new MutationObserver(() => {
-      for (const bar of document.querySelectorAll("[role=progressbar]")) said.add(bar.getAttribute("aria-valuetext") ?? "");
+      for (const bar of document.querySelectorAll("[role=progressbar]"))
+        said.add(bar.getAttribute("aria-valuetext") ?? "");
     }).observe(document, { subtree: true, childList: true, attributes: true });
   });
   return () => page.evaluate(() => [...(window as unknown as { said: Set<string> }).said]);
@@ -37,7 +38,9 @@ test("the first minute: from nothing to the exact words, without a key", async (
 
   await test.step("2. one click counts the documents in, and each is findable", async () => {
     await page.getByRole("button", { name: "Load the sample library" }).click();
-    await expect(page.getByRole("region", { name: "Questions to the sample library" })).toBeVisible({ timeout: 30_000 });
+    await expect(page.getByRole("region", { name: "Questions to the sample library" })).toBeVisible({
+      timeout: 30_000,
+    });
     expect((await progress()).filter((said) => /^\d+ of 10 documents$/.test(said))).not.toEqual([]);
     const found = await request.post("/api/v1/search", { data: { query: "Losk voted against the rock berm" } });
     expect(((await found.json()) as { primary_results: unknown[] }).primary_results.length).toBeGreaterThan(0);
@@ -49,7 +52,9 @@ test("the first minute: from nothing to the exact words, without a key", async (
     const [streamed] = await Promise.all([page.waitForResponse(/\/messages$/), questions.first().click()]);
     expect(streamed.headers()["content-type"]).toContain("text/event-stream");
     await expect(page).toHaveURL(/\/ask\/[0-9a-f-]{36}/);
-    await expect(page.getByText("Extractive: quoted from your library. Connect a model for written answers.")).toBeVisible();
+    await expect(
+      page.getByText("Extractive: quoted from your library. Connect a model for written answers."),
+    ).toBeVisible();
   });
 
   const answer = page.getByRole("article", { name: "Answer" });
@@ -83,7 +88,11 @@ test("the first minute: from nothing to the exact words, without a key", async (
     expect(flat(await clipboard(page))).toContain(quote);
     const download = page.waitForEvent("download");
     await page.getByRole("link", { name: "Export evidence" }).click();
-    expect(readFileSync(await (await download).path()).subarray(0, 2).toString()).toBe("PK");
+    expect(
+      readFileSync(await (await download).path())
+        .subarray(0, 2)
+        .toString(),
+    ).toBe("PK");
   });
 
   const took = Date.now() - began;

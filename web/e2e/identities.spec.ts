@@ -6,7 +6,8 @@ test.describe("people and things", () => {
 
   test("are reviewed by keys, and what was said can be taken back", async ({ page, request }) => {
     await bringSample(request);
-    const left = async () => ((await (await request.get("/api/v1/entities/review")).json()) as { items: unknown[] }).items.length;
+    const left = async () =>
+      ((await (await request.get("/api/v1/entities/review")).json()) as { items: unknown[] }).items.length;
     const before = await left();
     expect(before, "pairs of the sample library").toBeGreaterThan(1);
     await page.goto("/entities/review");
@@ -16,7 +17,8 @@ test.describe("people and things", () => {
     await expect(page.getByText(`Pair 1 of ${before}`)).toBeVisible();
     await expect(asked.getByRole("link").nth(1)).toBeVisible();
     await expectAccessible(page);
-    const names = () => sides.evaluateAll((articles) => articles.map((article) => article.getAttribute("aria-label")).join(" / "));
+    const names = () =>
+      sides.evaluateAll((articles) => articles.map((article) => article.getAttribute("aria-label")).join(" / "));
     const first = await names();
 
     await test.step("to and fro", async () => {
@@ -67,7 +69,9 @@ test.describe("people and things", () => {
 
     await test.step("the keys are listed, and g still goes", async () => {
       await page.keyboard.press("?");
-      await expect(page.getByRole("dialog", { name: "Keys" }).getByText("Take back the last, in the review")).toBeVisible();
+      await expect(
+        page.getByRole("dialog", { name: "Keys" }).getByText("Take back the last, in the review"),
+      ).toBeVisible();
       await page.keyboard.press("Escape");
       await page.keyboard.press("g");
       await page.keyboard.press("s");

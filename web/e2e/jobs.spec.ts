@@ -6,7 +6,9 @@ test("jobs say what they are about and what came of them", async ({ page, reques
   await request.post("/api/v1/sources/upload", { multipart: { file: unreadable } });
   await page.goto("/jobs");
   const jobs = page.getByRole("table", { name: "Jobs" });
-  await expect(jobs.getByRole("row", { name: /^Read harbour-minutes\.txt Done 1 passage, found by its words/ })).toBeVisible();
+  await expect(
+    jobs.getByRole("row", { name: /^Read harbour-minutes\.txt Done 1 passage, found by its words/ }),
+  ).toBeVisible();
   await expect(jobs.getByRole("row", { name: /^Read soundings\.bin Done No text: / })).toBeVisible();
   await jobs.getByRole("link", { name: "Read harbour-minutes.txt" }).click();
   const panel = page.getByRole("complementary");

@@ -10,9 +10,14 @@ test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 test("each key does in every place what the list of keys says", async ({ page, request }) => {
   await bring(request, minutes);
   await bring(request, survey);
-  const { id } = (await (await request.post("/api/v1/conversations", { data: { title: null } })).json()) as { id: string };
+  const { id } = (await (await request.post("/api/v1/conversations", { data: { title: null } })).json()) as {
+    id: string;
+  };
   for (const content of ["When was the mole rebuilt after the storm?", "How deep is the quay at low water?"]) {
-    await request.post(`/api/v1/conversations/${id}/messages`, { data: { content }, headers: { accept: "application/json" } });
+    await request.post(`/api/v1/conversations/${id}/messages`, {
+      data: { content },
+      headers: { accept: "application/json" },
+    });
   }
 
   await test.step("? shows the keys", async () => {
@@ -20,7 +25,8 @@ test("each key does in every place what the list of keys says", async ({ page, r
     await expect(page.getByRole("heading", { name: "Jobs" })).toBeVisible();
     await page.keyboard.press("?");
     const keys = page.getByRole("dialog", { name: "Keys" });
-    for (const key of ["/", "j", "k", "o", "c", "[", "]", "?", "Ctrl"]) await expect(keys.locator("kbd", { hasText: key }).first()).toBeVisible();
+    for (const key of ["/", "j", "k", "o", "c", "[", "]", "?", "Ctrl"])
+      await expect(keys.locator("kbd", { hasText: key }).first()).toBeVisible();
     await page.keyboard.press("Escape");
     await expect(keys).toBeHidden();
   });
@@ -92,7 +98,10 @@ test("each key does in every place what the list of keys says", async ({ page, r
     await page.keyboard.press("[");
     await expect(panel(page)).toBeVisible();
     await page.evaluate(() => navigator.clipboard.writeText(""));
-    await panel(page).getByRole("link", { name: /^Open / }).first().focus();
+    await panel(page)
+      .getByRole("link", { name: /^Open / })
+      .first()
+      .focus();
     await page.keyboard.press("c");
     await expect.poll(() => clipboard(page)).not.toBe("");
   });

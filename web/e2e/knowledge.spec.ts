@@ -18,12 +18,17 @@ test.describe("people and things", () => {
       await page.keyboard.press("p");
       await expect(page).toHaveURL(/\/entities$/);
       await expect(table.getByRole("link", { name: "Ines Corrow" })).toBeVisible();
-      await expect(page.getByRole("navigation", { name: "Places" }).getByRole("link", { name: "People & things" })).toHaveAttribute("aria-current", "page");
+      await expect(
+        page.getByRole("navigation", { name: "Places" }).getByRole("link", { name: "People & things" }),
+      ).toHaveAttribute("aria-current", "page");
       await expectAccessible(page);
     });
 
     await test.step("it is searched and narrowed, in the address", async () => {
-      await page.getByRole("navigation", { name: "People and things by type" }).getByRole("link", { name: "Organisations" }).click();
+      await page
+        .getByRole("navigation", { name: "People and things by type" })
+        .getByRole("link", { name: "Organisations" })
+        .click();
       await expect(page).toHaveURL(/type=org/);
       await expect(table.getByRole("link", { name: "Ines Corrow" })).toBeHidden();
       await page.goto("/entities?q=corrow");
@@ -82,9 +87,14 @@ test.describe("people and things", () => {
     await test.step("the palette finds names and leads back to them", async () => {
       await page.keyboard.press("Control+k");
       const palette = page.getByRole("dialog", { name: "Commands" });
-      await expect(palette.getByRole("group", { name: "Recent" }).getByRole("option", { name: /^Maud Tressider/ })).toBeVisible();
+      await expect(
+        palette.getByRole("group", { name: "Recent" }).getByRole("option", { name: /^Maud Tressider/ }),
+      ).toBeVisible();
       await page.keyboard.type("corrow");
-      await palette.getByRole("group", { name: "People & things" }).getByRole("option", { name: /Ines Corrow/ }).click();
+      await palette
+        .getByRole("group", { name: "People & things" })
+        .getByRole("option", { name: /Ines Corrow/ })
+        .click();
       await expect(page.getByRole("heading", { level: 1, name: "Ines Corrow" })).toBeVisible();
     });
   });
@@ -132,7 +142,9 @@ test.describe("people and things", () => {
 
     await test.step("it is told in words, too", async () => {
       await page.getByText("The same as a list").click();
-      await expect(page.getByRole("main").getByRole("listitem").filter({ hasText: "Maud Tressider" }).first()).toContainText("Stakeholder");
+      await expect(
+        page.getByRole("main").getByRole("listitem").filter({ hasText: "Maud Tressider" }).first(),
+      ).toContainText("Stakeholder");
       await expectAccessible(page);
     });
 
@@ -176,7 +188,11 @@ test.describe("people and things", () => {
       await events.first().getByRole("link").first().click();
       await expect(page).toHaveURL(/\/sources\/.*#c=\d+-\d+$/);
       await page.goBack();
-      await beside.getByRole("list", { name: "People and things" }).getByRole("link", { name: /^Harbour Board/ }).first().click();
+      await beside
+        .getByRole("list", { name: "People and things" })
+        .getByRole("link", { name: /^Harbour Board/ })
+        .first()
+        .click();
       await expect(page.getByRole("heading", { level: 1, name: /^Harbour Board/ })).toBeVisible();
     });
 
@@ -189,7 +205,9 @@ test.describe("people and things", () => {
       await expect(page.getByText(/^\d+ claims? · /)).toBeVisible();
       expect(asked).toEqual([]);
       await page.getByRole("button", { name: "Related", exact: true }).click();
-      await expect(page.getByRole("region", { name: "Related" }).getByRole("list", { name: "Connected events" })).toBeVisible();
+      await expect(
+        page.getByRole("region", { name: "Related" }).getByRole("list", { name: "Connected events" }),
+      ).toBeVisible();
       expect(asked).toHaveLength(1);
       await expectAccessible(page);
     });
@@ -202,7 +220,10 @@ test.describe("people and things", () => {
       ["/entities", page.getByRole("table")],
       [`/entities/${entity_id}`, page.getByRole("region", { name: "2025" })],
       [`/entities/${entity_id}?view=mentions`, page.getByRole("list", { name: "Mentions" })],
-      [`/entities/${entity_id}?view=picture`, page.getByRole("group", { name: "Around Harbour Board" }).getByRole("link").first()],
+      [
+        `/entities/${entity_id}?view=picture`,
+        page.getByRole("group", { name: "Around Harbour Board" }).getByRole("link").first(),
+      ],
       [`/entities/${entity_id}?view=same`, page.getByRole("heading", { name: "May be the same" })],
       ["/entities/review", page.getByRole("article").first()],
       ["/search?q=what+did+the+harbour+board+decide", page.getByRole("list", { name: "Connected events" })],
@@ -221,31 +242,123 @@ test.describe("people and things", () => {
   });
 
   test("are words, whatever is in them", async ({ page, request }) => {
-    const file = { name: "plain.txt", mimeType: "text/plain", buffer: Buffer.from("Minutes, 3 May 2024\n\nAlice Chen decided to move Project Beacon to June.\n") };
+    const file = {
+      name: "plain.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("Minutes, 3 May 2024\n\nAlice Chen decided to move Project Beacon to June.\n"),
+    };
     const source = await bring(request, file);
     await waitUntilRead(request);
     const { items } = (await (await request.get("/api/v1/entities")).json()) as { items: NamedEntity[] };
     const real = items.find(({ name }) => name === "Alice Chen")!;
-    const names = ["<img src=x onerror=alert(1)>", "\u202eمحمد بن عبد الله", "🚢".repeat(5000), "Verylongname".repeat(900)];
-    const fake = (name: string, index: number) => ({ ...real, entity_id: `00000000-0000-0000-0000-00000000000${index}`, name, aliases: names, role: name, organization: name, email: name, needs_review: true });
+    const names = [
+      "<img src=x onerror=alert(1)>",
+      "\u202eمحمد بن عبد الله",
+      "🚢".repeat(5000),
+      "Verylongname".repeat(900),
+    ];
+    const fake = (name: string, index: number) => ({
+      ...real,
+      entity_id: `00000000-0000-0000-0000-00000000000${index}`,
+      name,
+      aliases: names,
+      role: name,
+      organization: name,
+      email: name,
+      needs_review: true,
+    });
     const entities = names.map(fake);
-    const evidence = (quote: string) => ({ quote, title: quote, source_id: source.id, artifact_uid: source.id, revision_id: source.revision, start_char: 0, end_char: 7, url: `/sources/${source.id}?revision=${source.revision}#c=0-7` });
+    const evidence = (quote: string) => ({
+      quote,
+      title: quote,
+      source_id: source.id,
+      artifact_uid: source.id,
+      revision_id: source.revision,
+      start_char: 0,
+      end_char: 7,
+      url: `/sources/${source.id}?revision=${source.revision}#c=0-7`,
+    });
     const events = names.map((name, index) => ({
-      id: `10000000-0000-0000-0000-00000000000${index}`, category: index === 2 ? name : "Decision", narrative: `${name}!`, event_time: null, event_date: index === 3 ? name : "2024", confidence: 1,
-      actors: entities, subjects: [], evidence: [evidence(name)], source_id: source.id, source_title: name, revision_id: source.revision, extractor: "x", created_at: "2024-01-01T00:00:00Z",
+      id: `10000000-0000-0000-0000-00000000000${index}`,
+      category: index === 2 ? name : "Decision",
+      narrative: `${name}!`,
+      event_time: null,
+      event_date: index === 3 ? name : "2024",
+      confidence: 1,
+      actors: entities,
+      subjects: [],
+      evidence: [evidence(name)],
+      source_id: source.id,
+      source_title: name,
+      revision_id: source.revision,
+      extractor: "x",
+      created_at: "2024-01-01T00:00:00Z",
     }));
-    const mentions = names.map((name, index) => ({ id: `20000000-0000-0000-0000-00000000000${index}`, surface_form: name, source_id: source.id, source_title: name, revision_id: source.revision, start_char: 0, end_char: 7, confidence: 1, extractor: "x", entity_id: entities[0]!.entity_id, url: "/" }));
-    const pairs = [{ pair_id: "30000000-0000-0000-0000-000000000000", state: "open", confidence: 0.5, reason: names[3], a: entities[0], b: entities[3], created_at: "2024-01-01T00:00:00Z", decided_at: null }];
-    const same = entities.map(({ entity_id, name }, index) => ({ pair_id: `30000000-0000-0000-0000-00000000000${index}`, entity_id, name, confidence: 0.5, reason: name, state: "open" }));
-    const answer = (index: number) => ({ ...entities[index], mentions, mentions_next_cursor: null, events, events_next_cursor: null, possibly_same: same, merged: entities });
-    const edges = events.flatMap(({ id }) => entities.map(({ entity_id }) => ({ type: "ACTED_IN", from: entity_id, to: id })));
-    await page.route(/\/api\/v1\/entities(\?|$)/, (route) => route.fulfill({ json: { items: entities, next_cursor: null } }));
-    await page.route(/\/api\/v1\/entities\/review/, (route) => route.fulfill({ json: { items: pairs, next_cursor: null } }));
-    await page.route(/\/api\/v1\/entities\/0{8}-.*(\d)$/, (route) => route.fulfill({ json: answer(Number(route.request().url().at(-1))) }));
-    await page.route(/\/api\/v1\/graph\/neighborhood/, (route) => route.fulfill({ json: { center: entities[0], entities: entities.slice(1), events, edges, total_events: 4 } }));
+    const mentions = names.map((name, index) => ({
+      id: `20000000-0000-0000-0000-00000000000${index}`,
+      surface_form: name,
+      source_id: source.id,
+      source_title: name,
+      revision_id: source.revision,
+      start_char: 0,
+      end_char: 7,
+      confidence: 1,
+      extractor: "x",
+      entity_id: entities[0]!.entity_id,
+      url: "/",
+    }));
+    const pairs = [
+      {
+        pair_id: "30000000-0000-0000-0000-000000000000",
+        state: "open",
+        confidence: 0.5,
+        reason: names[3],
+        a: entities[0],
+        b: entities[3],
+        created_at: "2024-01-01T00:00:00Z",
+        decided_at: null,
+      },
+    ];
+    const same = entities.map(({ entity_id, name }, index) => ({
+      pair_id: `30000000-0000-0000-0000-00000000000${index}`,
+      entity_id,
+      name,
+      confidence: 0.5,
+      reason: name,
+      state: "open",
+    }));
+    const answer = (index: number) => ({
+      ...entities[index],
+      mentions,
+      mentions_next_cursor: null,
+      events,
+      events_next_cursor: null,
+      possibly_same: same,
+      merged: entities,
+    });
+    const edges = events.flatMap(({ id }) =>
+      entities.map(({ entity_id }) => ({ type: "ACTED_IN", from: entity_id, to: id })),
+    );
+    await page.route(/\/api\/v1\/entities(\?|$)/, (route) =>
+      route.fulfill({ json: { items: entities, next_cursor: null } }),
+    );
+    await page.route(/\/api\/v1\/entities\/review/, (route) =>
+      route.fulfill({ json: { items: pairs, next_cursor: null } }),
+    );
+    await page.route(/\/api\/v1\/entities\/0{8}-.*(\d)$/, (route) =>
+      route.fulfill({ json: answer(Number(route.request().url().at(-1))) }),
+    );
+    await page.route(/\/api\/v1\/graph\/neighborhood/, (route) =>
+      route.fulfill({ json: { center: entities[0], entities: entities.slice(1), events, edges, total_events: 4 } }),
+    );
     await page.route(/\/api\/v1\/search$/, async (route) => {
       const real = await route.fetch();
-      const related = events.map(({ narrative, ...event }, index) => ({ ...event, type: "event", summary: narrative, reason: `same_actor:${names[index]}` }));
+      const related = events.map(({ narrative, ...event }, index) => ({
+        ...event,
+        type: "event",
+        summary: narrative,
+        reason: `same_actor:${names[index]}`,
+      }));
       return route.fulfill({ json: { ...((await real.json()) as object), related_context: related, entities } });
     });
     page.on("dialog", (dialog) => expect.soft(dialog.message(), "a dialog that a name opened").toBe(""));

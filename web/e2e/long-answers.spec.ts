@@ -19,8 +19,14 @@ async function longestTask(browser: Browser, page: Page, work: () => Promise<voi
   await browser.startTracing(page, { categories: ["toplevel"] });
   await work();
   const { traceEvents: events } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
-  const main = new Set(events.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain").map(({ pid, tid }) => `${pid} ${tid}`));
-  const tasks = events.filter(({ name, ph, pid, tid }) => ph === "X" && name.endsWith("RunTask") && main.has(`${pid} ${tid}`));
+  const main = new Set(
+    events
+      .filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain")
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  const tasks = events.filter(
+    ({ name, ph, pid, tid }) => ph === "X" && name.endsWith("RunTask") && main.has(`${pid} ${tid}`),
+  );
   expect(tasks.length).toBeGreaterThan(0);
   return Math.max(...tasks.map(({ tdur, dur }) => tdur ?? dur ?? 0)) / 1000;
 }
@@ -78,7 +84,9 @@ const LONGEST_LINE_MS = 250;
 
 test("a single line without end is shown", async ({ page, request, browser }) => {
   test.setTimeout(120_000);
-  const run = await agent(request, "Say much.", [{ title: "One", url: "https://example.org/1", snippet: "The mole was rebuilt in 1931." }]);
+  const run = await agent(request, "Say much.", [
+    { title: "One", url: "https://example.org/1", snippet: "The mole was rebuilt in 1931." },
+  ]);
   const line = `${"word ".repeat(100_000)}${"x".repeat(500_000)} The mole was rebuilt in 1931 [1].`;
   await post(request, `/api/v1/runs/${run.id}/response`, { text: line });
   const longest = await longestTask(browser, page, async () => {

@@ -38,7 +38,9 @@ export async function startModel(): Promise<Model> {
 async function answer(response: ServerResponse, says: readonly (string | number)[]): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (delta: object, finish_reason: string | null = null) =>
-    response.write(`data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "sample", choices: [{ index: 0, delta, finish_reason }] })}\n\n`);
+    response.write(
+      `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "sample", choices: [{ index: 0, delta, finish_reason }] })}\n\n`,
+    );
   send({ role: "assistant", content: "" });
   for (const piece of says) {
     if (response.destroyed) return;
@@ -53,5 +55,12 @@ async function whole(response: ServerResponse, says: readonly (string | number)[
   for (const piece of says) if (typeof piece === "number") await pause(piece);
   const content = says.filter((piece) => typeof piece === "string").join("");
   response.writeHead(200, { "content-type": "application/json" });
-  response.end(JSON.stringify({ id: "1", object: "chat.completion", model: "sample", choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }] }));
+  response.end(
+    JSON.stringify({
+      id: "1",
+      object: "chat.completion",
+      model: "sample",
+      choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+    }),
+  );
 }

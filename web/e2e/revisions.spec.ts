@@ -1,11 +1,16 @@
 import { laterSurvey, survey } from "./files";
 import { bring, expect, expectAccessible, expectNoSideScroll, placeOf, test } from "./test";
 
-test("what cites a source is named before it is replaced or deleted, and its versions can be compared", async ({ page, request }) => {
+test("what cites a source is named before it is replaced or deleted, and its versions can be compared", async ({
+  page,
+  request,
+}) => {
   const { id, text, revision } = await bring(request, survey);
   const asked = await request.post("/api/v1/conversations", { data: { title: "How deep is the harbour" } });
   const { id: conversation } = (await asked.json()) as { id: string };
-  const answer = await request.post(`/api/v1/conversations/${conversation}/messages`, { data: { content: "What is the depth at the quay?" } });
+  const answer = await request.post(`/api/v1/conversations/${conversation}/messages`, {
+    data: { content: "What is the depth at the quay?" },
+  });
   expect(await answer.text()).toContain("run_completed");
   await page.goto(`/sources/${id}${placeOf(text, "7.2 m")}`);
   await expect(page.locator("mark")).toHaveText("7.2 m");
@@ -23,7 +28,9 @@ test("what cites a source is named before it is replaced or deleted, and its ver
     const dialog = page.getByRole("dialog", { name: "Replace the content" });
     await dialog.getByLabel("The new file").setInputFiles([laterSurvey]);
     await expect(claims.getByText("The depth at the quay is 7.2 m")).toBeVisible();
-    await expect(claims.getByText(/In “How deep is the harbour” · citation 1 · nothing else supports it/)).toBeVisible();
+    await expect(
+      claims.getByText(/In “How deep is the harbour” · citation 1 · nothing else supports it/),
+    ).toBeVisible();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Replace" }).click();
     await expect(dialog).toBeHidden();
@@ -32,7 +39,9 @@ test("what cites a source is named before it is replaced or deleted, and its ver
   await test.step("the earlier version can be chosen, and the address holds it", async () => {
     const version = page.getByLabel("Version", { exact: true });
     await expect(version).toBeVisible({ timeout: 20_000 });
-    await version.selectOption({ label: (await version.locator("option").allTextContents()).find((label) => label.startsWith("Version 1"))! });
+    await version.selectOption({
+      label: (await version.locator("option").allTextContents()).find((label) => label.startsWith("Version 1"))!,
+    });
     await expect(page).toHaveURL(new RegExp(`revision=${revision}`));
     await expect(page.getByText("This is an earlier version.")).toBeVisible();
     await expect(page.locator("mark")).toHaveText("7.2 m");
@@ -57,7 +66,9 @@ test("what cites a source is named before it is replaced or deleted, and its ver
   await test.step("deleted, the claims are named again", async () => {
     await page.getByRole("button", { name: "Delete" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete this source" });
-    await expect(dialog.getByRole("list", { name: "What goes with it" })).toContainText("1 claim would lose its support");
+    await expect(dialog.getByRole("list", { name: "What goes with it" })).toContainText(
+      "1 claim would lose its support",
+    );
     await expect(claims.getByText("The depth at the quay is 7.2 m")).toBeVisible();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Delete" }).click();

@@ -10,7 +10,9 @@ test("the sample library is marked where it is listed, and goes as it came", asy
     await page.goto("/sources");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Load the sample library" }).click();
-    await expect(page.getByRole("table", { name: "Sources" }).getByText("sample", { exact: true })).toHaveCount(10, { timeout: 30_000 });
+    await expect(page.getByRole("table", { name: "Sources" }).getByText("sample", { exact: true })).toHaveCount(10, {
+      timeout: 30_000,
+    });
     await expect(page.getByText("10 documents of the sample library")).toBeVisible();
     await expectAccessible(page);
   });

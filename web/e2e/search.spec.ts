@@ -70,7 +70,11 @@ test.describe("a search that fails", () => {
     let failing = true;
     await page.route("**/api/v1/search", async (route) => {
       if (!failing) return route.continue();
-      return route.fulfill({ status: 500, contentType: "application/problem+json", json: { status: 500, code: "internal", detail: "The index did not answer." } });
+      return route.fulfill({
+        status: 500,
+        contentType: "application/problem+json",
+        json: { status: 500, code: "internal", detail: "The index did not answer." },
+      });
     });
     await page.goto("/search?q=mole");
     await expect(page.getByText("The index did not answer.")).toBeVisible();
@@ -81,7 +85,11 @@ test.describe("a search that fails", () => {
   });
 });
 
-test("a draft is bound to the words that support it, and what nothing supports is listed", async ({ page, request, context }) => {
+test("a draft is bound to the words that support it, and what nothing supports is listed", async ({
+  page,
+  request,
+  context,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const { id } = await bring(request, survey);
   const draft = page.getByLabel("Your text");

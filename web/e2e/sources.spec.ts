@@ -54,7 +54,10 @@ test("a file becomes a source, is read, is found at its exact place, is describe
   });
 
   await test.step("a passage leads to its place", async () => {
-    await page.getByRole("navigation", { name: "Views of this source" }).getByRole("link", { name: "Passages" }).click();
+    await page
+      .getByRole("navigation", { name: "Views of this source" })
+      .getByRole("link", { name: "Passages" })
+      .click();
     await page.getByRole("link", { name: "Passage 1" }).click();
     await expect(page).toHaveURL(/#c=\d+-\d+$/);
     await expect(text.locator("mark").first()).toBeVisible();

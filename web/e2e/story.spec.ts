@@ -86,7 +86,9 @@ test("files come in, become a snapshot, are checked, and are still there after a
     await page.getByRole("link", { name: "Download as zip" }).click();
     expect((await download).suggestedFilename()).toMatch(/\.zip$/);
     await page.getByRole("navigation", { name: "Where this is" }).getByRole("link", { name: "Snapshots" }).click();
-    await expect(page.getByRole("table", { name: "Snapshots in default" }).getByRole("link", { name: "harbour/1931" })).toBeVisible();
+    await expect(
+      page.getByRole("table", { name: "Snapshots in default" }).getByRole("link", { name: "harbour/1931" }),
+    ).toBeVisible();
     await expectAccessible(page);
   });
 

@@ -77,7 +77,10 @@ export async function expectAccessible(page: Page, runOnly?: string[]): Promise<
   );
   const serious = result.violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary ?? ""}`).join("\n")}`);
+    .map(
+      ({ id, help, nodes }) =>
+        `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary ?? ""}`).join("\n")}`,
+    );
   expect(serious, `accessibility of ${page.url()}`).toEqual([]);
 }
 
@@ -93,7 +96,6 @@ export async function upload(page: Page, files: { name: string; mimeType: string
   await page.getByLabel(/^Files to (add|keep)$/).setInputFiles(files);
 }
 
-
 interface Upload {
   name: string;
   mimeType: string;
@@ -101,12 +103,20 @@ interface Upload {
 }
 
 /** Brings a file as a source by a call and waits until its text is read; gives its id and its text. */
-export async function bring(request: APIRequestContext, file: Upload): Promise<{ id: string; text: string; revision: string }> {
+export async function bring(
+  request: APIRequestContext,
+  file: Upload,
+): Promise<{ id: string; text: string; revision: string }> {
   const answer = await request.post("/api/v1/sources/upload", { multipart: { file } });
   const { items } = (await answer.json()) as { items: { id: string }[] };
   const id = items[0]!.id;
-  await expect.poll(async () => (await request.get(`/api/v1/sources/${id}/text`)).status(), { timeout: 30_000 }).toBe(200);
-  const read = (await (await request.get(`/api/v1/sources/${id}/text`)).json()) as { text: string; revision_id: string };
+  await expect
+    .poll(async () => (await request.get(`/api/v1/sources/${id}/text`)).status(), { timeout: 30_000 })
+    .toBe(200);
+  const read = (await (await request.get(`/api/v1/sources/${id}/text`)).json()) as {
+    text: string;
+    revision_id: string;
+  };
   return { id, text: read.text, revision: read.revision_id };
 }
 

@@ -3,7 +3,12 @@ import { agent, ask, badges, bring, post } from "./asking";
 import { minutes, survey } from "./files";
 import { expect, expectAccessible, expectNoSideScroll, test } from "./test";
 
-const QUESTIONS = ["When was the mole rebuilt?", "How deep is the quay at low water?", "Who asked for the accounts?", "What was seen from the ferry?"];
+const QUESTIONS = [
+  "When was the mole rebuilt?",
+  "How deep is the quay at low water?",
+  "Who asked for the accounts?",
+  "What was seen from the ferry?",
+];
 
 interface Said {
   id: string;
@@ -15,7 +20,10 @@ async function converse(request: APIRequestContext): Promise<{ id: string; messa
   const sources = await bring(request, [minutes, survey]);
   const { id } = await post<{ id: string }>(request, "/api/v1/conversations", { title: null });
   for (const content of QUESTIONS) {
-    await request.post(`/api/v1/conversations/${id}/messages`, { data: { content }, headers: { accept: "application/json" } });
+    await request.post(`/api/v1/conversations/${id}/messages`, {
+      data: { content },
+      headers: { accept: "application/json" },
+    });
   }
   const { items } = (await (await request.get(`/api/v1/conversations/${id}/messages`)).json()) as { items: Said[] };
   return { id, messages: items, sources };
@@ -28,11 +36,14 @@ const topOf = async (element: Locator) => Math.round((await element.boundingBox(
 async function still(page: Page) {
   let before = -1;
   await expect
-    .poll(async () => {
-      const [last, now] = [before, await page.evaluate(() => scrollY)];
-      before = now;
-      return now - last;
-    }, { intervals: [300] })
+    .poll(
+      async () => {
+        const [last, now] = [before, await page.evaluate(() => scrollY)];
+        before = now;
+        return now - last;
+      },
+      { intervals: [300] },
+    )
     .toBe(0);
 }
 
@@ -71,8 +82,13 @@ test("an address that names a message opens there", async ({ page, request }) =>
 });
 
 test("a long answer is left and found again at the same words", async ({ page, request }) => {
-  const run = await agent(request, "What was rebuilt?", [{ title: "One", url: "https://example.org/1", snippet: "Pier 1 was rebuilt." }]);
-  const text = Array.from({ length: 150 }, (_, index) => `Pier ${index} was rebuilt [1]. ${"Then the board put the matter off. ".repeat((index * 7) % 23)}`);
+  const run = await agent(request, "What was rebuilt?", [
+    { title: "One", url: "https://example.org/1", snippet: "Pier 1 was rebuilt." },
+  ]);
+  const text = Array.from(
+    { length: 150 },
+    (_, index) => `Pier ${index} was rebuilt [1]. ${"Then the board put the matter off. ".repeat((index * 7) % 23)}`,
+  );
   await post(request, `/api/v1/runs/${run.id}/response`, { text: text.join("\n\n") });
   await page.goto(`/ask/${run.conversation_id}`);
   await expect(page.locator("article p")).toHaveCount(150);
@@ -111,7 +127,10 @@ test.describe("notes of what is cited", () => {
 
   test("are made after the answer, which says so until they are there", async ({ page, request, model }) => {
     await bring(request, [minutes]);
-    model.answers = (asked) => (asked.includes("what this text is about") ? [2500, "Minutes of the harbour board."] : ["The mole was rebuilt in 1931 [1]."]);
+    model.answers = (asked) =>
+      asked.includes("what this text is about")
+        ? [2500, "Minutes of the harbour board."]
+        : ["The mole was rebuilt in 1931 [1]."];
     await page.goto("/ask");
     await ask(page, "When was the mole rebuilt?");
     await expect(page.getByText("1 claim · 1 supported")).toBeVisible();
@@ -120,7 +139,9 @@ test.describe("notes of what is cited", () => {
     // The answer is whole, and one can ask on.
     await expect(page.getByRole("button", { name: "Copy with footnotes" })).toBeVisible();
     await expect(page.getByText("Creating notes…")).toBeHidden();
-    const { items } = (await (await request.get(`${page.url().replace("/ask/", "/api/v1/conversations/")}/messages`)).json()) as { items: { entities: { summary: string | null }[] }[] };
+    const { items } = (await (
+      await request.get(`${page.url().replace("/ask/", "/api/v1/conversations/")}/messages`)
+    ).json()) as { items: { entities: { summary: string | null }[] }[] };
     expect(items.at(-1)?.entities[0]?.summary).toBe("Minutes of the harbour board.");
   });
 });

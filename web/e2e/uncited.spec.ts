@@ -8,7 +8,9 @@ test("an answer marks in the margin what has no source, and offers one", async (
   await bring(request, [minutes, survey]);
   let checks = 0;
   page.on("request", (one) => (checks += one.url().endsWith("/citations/verify") ? 1 : 0));
-  model.says = ["The mole was rebuilt in 1931 [1]. Mr Aðalsteinn asked for the accounts 🚢.\n\n- **The lighthouse** was painted green in 1950.\n\nIs that so?"];
+  model.says = [
+    "The mole was rebuilt in 1931 [1]. Mr Aðalsteinn asked for the accounts 🚢.\n\n- **The lighthouse** was painted green in 1950.\n\nIs that so?",
+  ];
   await page.goto("/ask");
   await ask(page, "When was the mole rebuilt?");
   const answer = page.getByRole("article", { name: "Answer" });
@@ -35,7 +37,9 @@ test("an answer marks in the margin what has no source, and offers one", async (
   await page.keyboard.press("Escape");
   await marks.first().click();
   await offer.getByRole("link", { name: "Open harbour-minutes.txt" }).click();
-  await expect(page.getByRole("article", { name: "Text" }).locator("mark")).toHaveText(/^Mr Aðalsteinn asked for the accounts/);
+  await expect(page.getByRole("article", { name: "Text" }).locator("mark")).toHaveText(
+    /^Mr Aðalsteinn asked for the accounts/,
+  );
   await page.goBack();
   await expect(marks).toHaveCount(2);
   expect(checks).toBe(1);

@@ -6,7 +6,9 @@ test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 test.describe("versions", () => {
   test("are listed, compared and restored, each at its address", async ({ page, request }) => {
     const { document_id: id } = await make(request, { text: "One two three." });
-    await request.patch(`/api/v1/documents/${id}`, { data: { base_version: 1, text: "One 2 three.", message: "A figure" } });
+    await request.patch(`/api/v1/documents/${id}`, {
+      data: { base_version: 1, text: "One 2 three.", message: "A figure" },
+    });
     await open(page, id);
     await page.getByRole("button", { name: "History" }).click();
     await expect(page).toHaveURL(/panel=history/);
@@ -64,7 +66,9 @@ test.describe("versions", () => {
     test("are kept in the browser until it is back, also over a reload", async ({ page, request, context }) => {
       const { document_id: id } = await make(request, { text: "The mole stands." });
       await open(page, id);
-      await context.route(`**/api/v1/documents/${id}`, (route) => (route.request().method() === "PATCH" ? route.abort() : route.continue()));
+      await context.route(`**/api/v1/documents/${id}`, (route) =>
+        route.request().method() === "PATCH" ? route.abort() : route.continue(),
+      );
       await write(page, " Not lost.");
       await expect(page.getByText("Not saved: offline")).toBeVisible();
       expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).toContain("The mole stands. Not lost.");
@@ -82,7 +86,10 @@ test.describe("versions", () => {
 
 test("the pages keep up, keep their place, and say what does not compile", async ({ page, request }) => {
   test.setTimeout(120_000);
-  const long = Array.from({ length: 160 }, (_, index) => `Paragraph ${index} tells of the tide, the boats and the quay, and of nothing else.`).join("\n\n");
+  const long = Array.from(
+    { length: 160 },
+    (_, index) => `Paragraph ${index} tells of the tide, the boats and the quay, and of nothing else.`,
+  ).join("\n\n");
   const { document_id: id } = await make(request, { format: "typst", text: `= Tides\n\n${long}` });
 
   await test.step("they go to the page of the address", async () => {

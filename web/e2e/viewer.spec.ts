@@ -7,7 +7,10 @@ async function markHeight(page: Page): Promise<number> {
   return page.evaluate(() => document.querySelector("mark")!.getBoundingClientRect().top / innerHeight);
 }
 
-test("a PDF opens on the right page with exactly the quoted words marked, a third down the window", async ({ page, request }) => {
+test("a PDF opens on the right page with exactly the quoted words marked, a third down the window", async ({
+  page,
+  request,
+}) => {
   const { id, text } = await bring(request, soundings);
   const pages = page.getByRole("article", { name: "Pages" });
   const last = pages.getByRole("region", { name: "Page 3" });
@@ -18,10 +21,15 @@ test("a PDF opens on the right page with exactly the quoted words marked, a thir
 
   await test.step("on the page", async () => {
     await page.goto(`/sources/${id}${place}`);
-    await expect(last.locator("mark")).toHaveText(["The depth at the quay is now half a me-", "tre less than it was in 1927."]);
+    await expect(last.locator("mark")).toHaveText([
+      "The depth at the quay is now half a me-",
+      "tre less than it was in 1927.",
+    ]);
     await expect.poll(() => markHeight(page)).toBeGreaterThan(0.25);
     expect(await markHeight(page)).toBeLessThan(0.42);
-    await expect.poll(() => last.locator("canvas").evaluate((canvas: HTMLCanvasElement) => canvas.width)).toBeGreaterThan(300);
+    await expect
+      .poll(() => last.locator("canvas").evaluate((canvas: HTMLCanvasElement) => canvas.width))
+      .toBeGreaterThan(300);
     await expectAccessible(page);
     await expectNoSideScroll(page);
   });
@@ -48,7 +56,10 @@ test("a PDF opens on the right page with exactly the quoted words marked, a thir
     await page.route(`**/api/v1/sources/${id}/text?*`, async (route) => {
       const answer = await route.fetch();
       const body = (await answer.json()) as { text: string };
-      await route.fulfill({ response: answer, json: { ...body, text: body.text.replace(/The depth at the quay/, "Die Tiefe am Kai ist ") } });
+      await route.fulfill({
+        response: answer,
+        json: { ...body, text: body.text.replace(/The depth at the quay/, "Die Tiefe am Kai ist ") },
+      });
     });
     await page.goto(`/sources/${id}#c=0-1`);
     await page.goto(`/sources/${id}${placeOf(text, "The depth at the quay")}`);
@@ -93,7 +104,9 @@ test.describe("hostile content", () => {
       const within = await frame.locator("mark").first().boundingBox();
       expect(within!.y / page.viewportSize()!.height).toBeGreaterThan(0.25);
       expect(within!.y / page.viewportSize()!.height).toBeLessThan(0.75);
-      await expect(frame.locator("script, iframe, object, link, base, [onload], [onerror], [href], [action]")).toHaveCount(0);
+      await expect(
+        frame.locator("script, iframe, object, link, base, [onload], [onerror], [href], [action]"),
+      ).toHaveCount(0);
       await expectAccessible(page);
       await expectNoSideScroll(page);
     });

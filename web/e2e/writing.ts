@@ -9,14 +9,17 @@ export interface Doc {
   style: string;
 }
 
-export const make = (request: APIRequestContext, body: object) => post<Doc>(request, "/api/v1/documents", { title: "The mole", ...body });
-export const fetched = async (request: APIRequestContext, id: string) => (await (await request.get(`/api/v1/documents/${id}`)).json()) as Doc;
+export const make = (request: APIRequestContext, body: object) =>
+  post<Doc>(request, "/api/v1/documents", { title: "The mole", ...body });
+export const fetched = async (request: APIRequestContext, id: string) =>
+  (await (await request.get(`/api/v1/documents/${id}`)).json()) as Doc;
 
 export const text = (page: Page) => page.getByRole("textbox", { name: "Text of the document" });
 export const saved = (page: Page) => page.getByText(/^Saved · version \d+$/);
 export const badges = (page: Page) => page.locator("[data-citation]");
 export const sheets = (page: Page) => page.getByRole("group", { name: "Pages as printed" }).getByRole("img");
-export const ownSources = (page: Page) => page.getByRole("list", { name: "Sources of this document" }).getByRole("listitem");
+export const ownSources = (page: Page) =>
+  page.getByRole("list", { name: "Sources of this document" }).getByRole("listitem");
 
 export async function open(page: Page, id: string, search = "") {
   await page.goto(`/documents/${id}${search}`);

@@ -23,7 +23,10 @@ export function pdfAssets() {
     }),
     writeBundle({ dir }) {
       for (const part of PARTS) {
-        cpSync(join(root, part), join(dir ?? "dist", FOLDER, part), { recursive: true, filter: (path) => !LEFT_OUT.test(path) });
+        cpSync(join(root, part), join(dir ?? "dist", FOLDER, part), {
+          recursive: true,
+          filter: (path) => !LEFT_OUT.test(path),
+        });
       }
     },
   };

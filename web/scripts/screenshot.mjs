@@ -13,7 +13,8 @@ const QUESTION = "How much does it cost to repair the Old Breakwater?";
 const DRAFT = `The repair of the Old Breakwater costs 3.1 million euros. The Harbour Board chose the rock berm because the harbour \
 stays open while the rock is placed. The lighthouse was painted green in 1950.`;
 
-const PARAGRAPH = "The harbour has had a breakwater since its first pier. What follows says what became of it, what it costs to keep, and who decides.";
+const PARAGRAPH =
+  "The harbour has had a breakwater since its first pier. What follows says what became of it, what it costs to keep, and who decides.";
 
 /** @param {string} name */
 const target = (name) => fileURLToPath(new URL(`../../docs/${name}.png`, import.meta.url));
@@ -58,14 +59,34 @@ const VIEWS = {
     await page.getByText(/^3 claims: /).waitFor();
   },
   async documents(page) {
-    const post = async (/** @type {string} */ path, /** @type {object} */ data) => (await page.request.post(`/api/v1${path}`, { data })).json();
+    const post = async (/** @type {string} */ path, /** @type {object} */ data) =>
+      (await page.request.post(`/api/v1${path}`, { data })).json();
     const [first, second] = (await post("/search", { query: QUESTION, limit: 8, graph_expand: false })).primary_results
-      .map((/** @type {{ source_id: string, evidence: { quote: string, page?: number }[] }} */ one) => ({ source_id: one.source_id, ...one.evidence[0] }))
-      .filter((/** @type {{ source_id: string }} */ one, /** @type {number} */ at, /** @type {{ source_id: string }[]} */ all) => all.findIndex((other) => other.source_id === one.source_id) === at);
+      .map((/** @type {{ source_id: string, evidence: { quote: string, page?: number }[] }} */ one) => ({
+        source_id: one.source_id,
+        ...one.evidence[0],
+      }))
+      .filter(
+        (
+          /** @type {{ source_id: string }} */ one,
+          /** @type {number} */ at,
+          /** @type {{ source_id: string }[]} */ all,
+        ) => all.findIndex((other) => other.source_id === one.source_id) === at,
+      );
     const text = `# The Old Breakwater\n\n${PARAGRAPH}\n\n## What it costs\n\n${first.quote.replace(/\.$/, "")}[^1]. ${second.quote.replace(/\.$/, "")}[^2].\n`;
-    const { document_id } = await post("/documents", { title: "The Old Breakwater", style: "chicago-notes", text, authors: ["A. Sample"] });
+    const { document_id } = await post("/documents", {
+      title: "The Old Breakwater",
+      style: "chicago-notes",
+      text,
+      authors: ["A. Sample"],
+    });
     for (const [at, { source_id, quote, page: number }] of [first, second].entries()) {
-      await post(`/documents/${document_id}/citations`, { source_id, quote, citation_number: at + 1, ...(number && { locator: `p. ${number}` }) });
+      await post(`/documents/${document_id}/citations`, {
+        source_id,
+        quote,
+        citation_number: at + 1,
+        ...(number && { locator: `p. ${number}` }),
+      });
     }
     await page.goto(`/documents/${document_id}`);
     await page.getByRole("group", { name: "Pages as printed" }).getByRole("img").first().waitFor();

@@ -18,7 +18,10 @@ export function smallPng(png) {
     if (bucket) bucket.count += 1;
     else buckets.set(rgb & 0xf8f8f8, { count: 1, rgb });
   }
-  const palette = [...buckets.values()].sort((a, b) => b.count - a.count).slice(0, COLOURS).map(({ rgb }) => rgb);
+  const palette = [...buckets.values()]
+    .sort((a, b) => b.count - a.count)
+    .slice(0, COLOURS)
+    .map(({ rgb }) => rgb);
 
   /** @type {Map<number, number>} */
   const nearest = new Map();
@@ -36,7 +39,13 @@ export function smallPng(png) {
   head.writeUInt32BE(height, 4);
   head.set([8, 3, 0, 0, 0], 8);
   const table = Buffer.from(palette.flatMap((rgb) => [rgb >> 16, (rgb >> 8) & 255, rgb & 255]));
-  return Buffer.concat([SIGNATURE, chunk("IHDR", head), chunk("PLTE", table), chunk("IDAT", deflateSync(rows, { level: 9 })), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    SIGNATURE,
+    chunk("IHDR", head),
+    chunk("PLTE", table),
+    chunk("IDAT", deflateSync(rows, { level: 9 })),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
 }
 
 /** @param {readonly number[]} palette @param {number} rgb */
@@ -44,7 +53,10 @@ function closest(palette, rgb) {
   let best = 0;
   let least = Infinity;
   for (const [index, known] of palette.entries()) {
-    const away = ((known >> 16) - (rgb >> 16)) ** 2 + (((known >> 8) & 255) - ((rgb >> 8) & 255)) ** 2 + ((known & 255) - (rgb & 255)) ** 2;
+    const away =
+      ((known >> 16) - (rgb >> 16)) ** 2 +
+      (((known >> 8) & 255) - ((rgb >> 8) & 255)) ** 2 +
+      ((known & 255) - (rgb & 255)) ** 2;
     if (away >= least) continue;
     least = away;
     best = index;
@@ -69,7 +81,8 @@ function decode(png) {
   const depth = png[25] === 6 ? 4 : 3;
   const parts = [];
   for (let at = SIGNATURE.length; at < png.length; at += png.readUInt32BE(at) + 12) {
-    if (png.toString("latin1", at + 4, at + 8) === "IDAT") parts.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+    if (png.toString("latin1", at + 4, at + 8) === "IDAT")
+      parts.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
   }
   const raw = inflateSync(Buffer.concat(parts));
   const line = width * depth;

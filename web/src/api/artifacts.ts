@@ -13,7 +13,9 @@ export const artifactKeys = {
 const PAGE = 50;
 
 export function listArtifacts(cursor: string | null, signal?: AbortSignal): Promise<Page<Artifact>> {
-  return call(client.GET("/api/v1/artifacts", { params: { query: { limit: PAGE, ...(cursor && { cursor }) } }, signal }));
+  return call(
+    client.GET("/api/v1/artifacts", { params: { query: { limit: PAGE, ...(cursor && { cursor }) } }, signal }),
+  );
 }
 
 export function getArtifact(sha256: string, signal?: AbortSignal): Promise<Artifact> {

@@ -9,7 +9,9 @@ afterEach(() => vi.unstubAllGlobals());
 
 function answer(status: number, body: unknown) {
   const fetch = vi.fn((_request: Request) =>
-    Promise.resolve(new Response(JSON.stringify(body), { status, headers: { "content-type": "application/problem+json" } })),
+    Promise.resolve(
+      new Response(JSON.stringify(body), { status, headers: { "content-type": "application/problem+json" } }),
+    ),
   );
   vi.stubGlobal("fetch", fetch);
   return fetch;

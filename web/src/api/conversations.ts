@@ -12,7 +12,9 @@ const PAGE = 30;
 const MESSAGES = 500;
 
 export function listConversations(cursor: string | null, signal?: AbortSignal): Promise<Page<Conversation>> {
-  return call(client.GET("/api/v1/conversations", { params: { query: { limit: PAGE, ...(cursor && { cursor }) } }, signal }));
+  return call(
+    client.GET("/api/v1/conversations", { params: { query: { limit: PAGE, ...(cursor && { cursor }) } }, signal }),
+  );
 }
 
 export function getConversation(id: string, signal?: AbortSignal): Promise<Conversation> {
@@ -38,7 +40,9 @@ export async function listMessages(id: string, signal?: AbortSignal): Promise<Me
   let cursor: string | null = null;
   do {
     const query: { limit: number; cursor?: string } = { limit: MESSAGES, ...(cursor && { cursor }) };
-    const page = (await call(client.GET("/api/v1/conversations/{id}/messages", { params: { path: { id }, query }, signal }))) as Page<Message>;
+    const page = (await call(
+      client.GET("/api/v1/conversations/{id}/messages", { params: { path: { id }, query }, signal }),
+    )) as Page<Message>;
     messages.push(...page.items);
     cursor = page.next_cursor;
   } while (cursor);

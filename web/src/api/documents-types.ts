@@ -22,7 +22,9 @@ export type DocumentSummary = Omit<Schemas["DocumentSummary"], keyof Look> & Loo
 export type WrittenDocument = Omit<Schemas["Document"], keyof Look> & Look;
 
 /** What of a document can be set, each part on its own. */
-export type DocumentChange = Partial<Pick<WrittenDocument, "title" | "text" | "style" | "locale" | "template" | "cite_as" | "missing" | "authors" | "date">>;
+export type DocumentChange = Partial<
+  Pick<WrittenDocument, "title" | "text" | "style" | "locale" | "template" | "cite_as" | "missing" | "authors" | "date">
+>;
 export type NewDocument = { title: string; format?: DocumentFormat; source_ids?: string[] } & DocumentChange;
 
 export type DocumentCitation = Schemas["DocumentCitation"];
@@ -40,7 +42,9 @@ export type PreviewBody = DocumentChange & { known?: string[]; from?: number; to
 export type DocumentClaim = Schemas["ClaimSupport"];
 export type DocumentSupport = Schemas["SupportAnswer"];
 export type DocumentVersion = Schemas["Version"];
-export type DocumentDiff = Omit<Schemas["DiffAnswer"], "parts"> & { parts: { kind: "same" | "added" | "removed"; text: string }[] };
+export type DocumentDiff = Omit<Schemas["DiffAnswer"], "parts"> & {
+  parts: { kind: "same" | "added" | "removed"; text: string }[];
+};
 export type CitationStyle = Schemas["StyleView"];
 export type Styles = Schemas["StylesAnswer"];
 export type FormattedReference = Schemas["FormattedSource"];

@@ -65,7 +65,8 @@ async function ask(method: string, path: string, { query = {}, body, raw, signal
     if (thrown instanceof DOMException && thrown.name === "AbortError") throw thrown;
     throw Problem.from(thrown);
   }
-  if (!response.ok) throw Problem.fromBody(response.status, await response.text(), response.headers.get("x-request-id"));
+  if (!response.ok)
+    throw Problem.fromBody(response.status, await response.text(), response.headers.get("x-request-id"));
   return response;
 }
 
@@ -76,8 +77,15 @@ async function json<T>(method: string, path: string, sent?: Sent): Promise<T> {
 const at = (id: string, part = "") => `/documents/${encodeURIComponent(id)}${part}`;
 const PAGE = 50;
 
-export function listDocuments(words: string, cursor: string | null, signal?: AbortSignal): Promise<Page<DocumentSummary>> {
-  return json("GET", "/documents", { query: { limit: PAGE, q: words || undefined, cursor: cursor ?? undefined }, signal });
+export function listDocuments(
+  words: string,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<Page<DocumentSummary>> {
+  return json("GET", "/documents", {
+    query: { limit: PAGE, q: words || undefined, cursor: cursor ?? undefined },
+    signal,
+  });
 }
 
 export function createDocument(body: NewDocument): Promise<WrittenDocument> {
@@ -89,7 +97,10 @@ export function getDocument(id: string, version?: number, signal?: AbortSignal):
 }
 
 /** With a version, only if that is the newest: else a `Problem` with the code `document_changed` tells the newest. */
-export function changeDocument(id: string, change: DocumentChange & { base_version?: number; message?: string }): Promise<WrittenDocument> {
+export function changeDocument(
+  id: string,
+  change: DocumentChange & { base_version?: number; message?: string },
+): Promise<WrittenDocument> {
   return json("PATCH", at(id), { body: change });
 }
 
@@ -106,7 +117,10 @@ export async function takeCitationNumber(id: string): Promise<number> {
   return (await json<{ citation_number: number }>("POST", at(id, "/citation-number"))).citation_number;
 }
 
-export function addCitation(id: string, body: NewDocumentCitation): Promise<{ citation: DocumentCitation; version: number }> {
+export function addCitation(
+  id: string,
+  body: NewDocumentCitation,
+): Promise<{ citation: DocumentCitation; version: number }> {
   return json("POST", at(id, "/citations"), { body });
 }
 
@@ -133,7 +147,8 @@ export async function removeDocumentSource(id: string, source: string, citations
 }
 
 export async function searchDocument(id: string, query: string, signal?: AbortSignal): Promise<DocumentPassage[]> {
-  return (await json<{ results: DocumentPassage[] }>("POST", at(id, "/search"), { body: { query, top_k: 5 }, signal })).results;
+  return (await json<{ results: DocumentPassage[] }>("POST", at(id, "/search"), { body: { query, top_k: 5 }, signal }))
+    .results;
 }
 
 export function getBibliography(id: string, signal?: AbortSignal): Promise<Bibliography> {
@@ -148,7 +163,11 @@ export function getSupport(id: string, signal?: AbortSignal): Promise<DocumentSu
   return json("GET", at(id, "/support"), { signal });
 }
 
-export async function listVersions(id: string, cursor: string | null, signal?: AbortSignal): Promise<Page<DocumentVersion>> {
+export async function listVersions(
+  id: string,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<Page<DocumentVersion>> {
   const page = await json<{ items: DocumentVersion[]; next_cursor?: string | null }>("GET", at(id, "/history"), {
     query: { limit: PAGE, cursor: cursor ?? undefined },
     signal,
@@ -164,7 +183,10 @@ export function restoreVersion(id: string, version: number, base: number): Promi
   return json("POST", at(id, "/restore"), { body: { version, base_version: base } });
 }
 
-export function startDraft(id: string, body: { question?: string; outline?: string[]; replace?: boolean }): Promise<Job> {
+export function startDraft(
+  id: string,
+  body: { question?: string; outline?: string[]; replace?: boolean },
+): Promise<Job> {
   return json("POST", at(id, "/draft"), { body });
 }
 
@@ -182,8 +204,13 @@ export async function deleteStyle(id: string): Promise<void> {
 }
 
 /** One source as the references of a document have it. */
-export function formatSource(source: string, { style, locale, missing }: Pick<WrittenDocument, "style" | "locale" | "missing">): Promise<FormattedReference> {
-  return json("POST", `/sources/${encodeURIComponent(source)}/format`, { body: { style, kind: "bibliography", locale, missing } });
+export function formatSource(
+  source: string,
+  { style, locale, missing }: Pick<WrittenDocument, "style" | "locale" | "missing">,
+): Promise<FormattedReference> {
+  return json("POST", `/sources/${encodeURIComponent(source)}/format`, {
+    body: { style, kind: "bibliography", locale, missing },
+  });
 }
 
 /** A file that can be made of a document, fetched: a refusal is a `Problem` and not a broken download. */

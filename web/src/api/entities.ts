@@ -42,7 +42,12 @@ export function listMentions(id: string, cursor: string | null, signal?: AbortSi
 }
 
 export function getNeighborhood(id: string, signal?: AbortSignal): Promise<Neighborhood> {
-  return call(client.GET("/api/v1/graph/neighborhood", { params: { query: { entity_id: id, limit: EVENTS_IN_PICTURE } }, signal }));
+  return call(
+    client.GET("/api/v1/graph/neighborhood", {
+      params: { query: { entity_id: id, limit: EVENTS_IN_PICTURE } },
+      signal,
+    }),
+  );
 }
 
 /** Says that one is another: what is known of it counts as the other's from then on. */
@@ -62,5 +67,7 @@ export function listReview(cursor: string | null, signal?: AbortSignal): Promise
 }
 
 export function decidePair(pairId: string, decision: Decision): Promise<Pair> {
-  return call(client.POST("/api/v1/entities/review/{pair_id}", { params: { path: { pair_id: pairId } }, body: { decision } }));
+  return call(
+    client.POST("/api/v1/entities/review/{pair_id}", { params: { path: { pair_id: pairId } }, body: { decision } }),
+  );
 }

@@ -11,7 +11,11 @@ export const eventKeys = { list: (filter: EventFilter) => ["events", "list", fil
 const PAGE = 50;
 
 /** The newest first; those without a time come last. */
-export function listEvents(filter: EventFilter, cursor: string | null, signal?: AbortSignal): Promise<Page<KnownEvent>> {
+export function listEvents(
+  filter: EventFilter,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<Page<KnownEvent>> {
   const query = { limit: PAGE, ...filter, ...(cursor && { cursor }) };
   return call(client.GET("/api/v1/events", { params: { query }, signal }));
 }

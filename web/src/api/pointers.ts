@@ -12,7 +12,9 @@ export const pointerKeys = {
 const PAGE = 100;
 
 export function listPointers(cursor: string | null, signal?: AbortSignal): Promise<Page<Pointer>> {
-  return call(client.GET("/api/v1/pointers", { params: { query: { limit: PAGE, ...(cursor && { cursor }) } }, signal }));
+  return call(
+    client.GET("/api/v1/pointers", { params: { query: { limit: PAGE, ...(cursor && { cursor }) } }, signal }),
+  );
 }
 
 export function getPointer(namespace: string, name: string, signal?: AbortSignal): Promise<Pointer> {
@@ -49,7 +51,9 @@ export function advancePointer(
   name: string,
   body: { to: string; expected: string | null; reason: string | null },
 ): Promise<Pointer> {
-  return call(client.POST("/api/v1/pointers/{namespace}/{name}/advance", { params: { path: { namespace, name } }, body }));
+  return call(
+    client.POST("/api/v1/pointers/{namespace}/{name}/advance", { params: { path: { namespace, name } }, body }),
+  );
 }
 
 export function pointerHistory(

@@ -4,7 +4,8 @@ import { ask, watchRun, type RunEvent } from "@/api/runs";
 afterEach(() => vi.unstubAllGlobals());
 
 const bytes = new TextEncoder();
-const event = (seq: number, type: string, data: object = {}) => `event: ${type}\nid: ${seq}\ndata: ${JSON.stringify({ seq, type, data })}\n\n`;
+const event = (seq: number, type: string, data: object = {}) =>
+  `event: ${type}\nid: ${seq}\ndata: ${JSON.stringify({ seq, type, data })}\n\n`;
 
 /** A stream that breaks after what it says, if it is to. */
 function said(text: string, breaks = false): Response {
@@ -45,8 +46,19 @@ const signal = () => new AbortController().signal;
 
 describe("a run", () => {
   it("is followed to its end", async () => {
-    const fetch = answers(said(event(1, "run_started") + event(2, "content_delta", { text: "a" }) + event(3, "run_completed") + event(4, "usage")));
-    expect(await all(ask("c1", { content: "?" }, signal(), wait))).toEqual(["1 run_started", "2 content_delta", "3 run_completed"]);
+    const fetch = answers(
+      said(
+        event(1, "run_started") +
+          event(2, "content_delta", { text: "a" }) +
+          event(3, "run_completed") +
+          event(4, "usage"),
+      ),
+    );
+    expect(await all(ask("c1", { content: "?" }, signal(), wait))).toEqual([
+      "1 run_started",
+      "2 content_delta",
+      "3 run_completed",
+    ]);
     expect(fetch).toHaveBeenCalledOnce();
     expect(fetch.mock.calls[0]![1]).toMatchObject({ method: "POST", body: '{"content":"?"}' });
   });
@@ -58,8 +70,17 @@ describe("a run", () => {
       said(event(2, "content_delta") + event(3, "content_delta")),
       said(event(4, "run_failed", { error: "no", status: "failed" })),
     );
-    expect(await all(ask("c1", { content: "?" }, signal(), wait))).toEqual(["1 run_started", "2 content_delta", "3 content_delta", "4 run_failed"]);
-    expect(fetch.mock.calls.slice(1).map(([url, { headers }]) => [url, (headers as Record<string, string>)["last-event-id"]])).toEqual([
+    expect(await all(ask("c1", { content: "?" }, signal(), wait))).toEqual([
+      "1 run_started",
+      "2 content_delta",
+      "3 content_delta",
+      "4 run_failed",
+    ]);
+    expect(
+      fetch.mock.calls
+        .slice(1)
+        .map(([url, { headers }]) => [url, (headers as Record<string, string>)["last-event-id"]]),
+    ).toEqual([
       ["/api/v1/runs/r1/events", "2"],
       ["/api/v1/runs/r1/events", "2"],
       ["/api/v1/runs/r1/events", "3"],
@@ -72,14 +93,19 @@ describe("a run", () => {
     await expect(all(watchRun("r1", signal(), wait))).rejects.toMatchObject({ code: "unreachable" });
     expect(down.mock.calls.length).toBeGreaterThan(5);
     expect(Math.max(...waits)).toBeLessThanOrEqual(5000);
-    const gone = answers(new Response(JSON.stringify({ code: "run_not_found", detail: "There is no run." }), { status: 404 }));
+    const gone = answers(
+      new Response(JSON.stringify({ code: "run_not_found", detail: "There is no run." }), { status: 404 }),
+    );
     await expect(all(watchRun("r1", signal(), wait))).rejects.toMatchObject({ status: 404, code: "run_not_found" });
     expect(gone).toHaveBeenCalledOnce();
   });
 
   it("says why a question was refused", async () => {
     answers(new Response(JSON.stringify({ code: "invalid", detail: "It is empty." }), { status: 422 }));
-    await expect(all(ask("c1", { content: "" }, signal(), wait))).rejects.toMatchObject({ status: 422, message: "It is empty." });
+    await expect(all(ask("c1", { content: "" }, signal(), wait))).rejects.toMatchObject({
+      status: 422,
+      message: "It is empty.",
+    });
   });
 
   it("stops being followed when nobody looks", async () => {

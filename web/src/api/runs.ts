@@ -37,7 +37,12 @@ export async function cancelRun(id: string): Promise<void> {
 }
 
 /** Asks a question and follows the run that answers it to its end, over broken connections. */
-export async function* ask(conversation: string, body: NewMessage, signal: AbortSignal, wait = pause): AsyncGenerator<RunEvent> {
+export async function* ask(
+  conversation: string,
+  body: NewMessage,
+  signal: AbortSignal,
+  wait = pause,
+): AsyncGenerator<RunEvent> {
   const response = await open(`/api/v1/conversations/${encodeURIComponent(conversation)}/messages`, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "text/event-stream" },
@@ -54,7 +59,12 @@ export function watchRun(run: string, signal: AbortSignal, wait = pause): AsyncG
   return follow(run, null, signal, wait);
 }
 
-async function* follow(run: string, first: Response | null, signal: AbortSignal, wait: typeof pause): AsyncGenerator<RunEvent> {
+async function* follow(
+  run: string,
+  first: Response | null,
+  signal: AbortSignal,
+  wait: typeof pause,
+): AsyncGenerator<RunEvent> {
   let response = first;
   let seen = 0;
   for (let failures = 0; failures <= TRIES; failures += 1) {
@@ -92,7 +102,8 @@ async function open(url: string, init: RequestInit): Promise<Response> {
     init.signal?.throwIfAborted();
     throw Problem.from(thrown);
   }
-  if (!response.ok) throw Problem.fromBody(response.status, await response.text(), response.headers.get("x-request-id"));
+  if (!response.ok)
+    throw Problem.fromBody(response.status, await response.text(), response.headers.get("x-request-id"));
   return response;
 }
 

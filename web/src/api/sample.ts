@@ -28,6 +28,8 @@ export async function removeSample(): Promise<void> {
 }
 
 export async function listSampleSources(signal?: AbortSignal): Promise<Source[]> {
-  const page = await call(client.GET("/api/v1/sources", { params: { query: { tag: SAMPLE_TAG, limit: 100 } }, signal }));
+  const page = await call(
+    client.GET("/api/v1/sources", { params: { query: { tag: SAMPLE_TAG, limit: 100 } }, signal }),
+  );
   return (page as Page<Source>).items;
 }

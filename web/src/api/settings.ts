@@ -12,7 +12,10 @@ export type Provider = Schemas["ChatKind"];
 export type CitationFormat = Schemas["CitationFormat"];
 /** A key that is left out is the kept one. */
 export type AnswerChoice = Schemas["ChangedAnswers"];
-export type CitationChoices = Pick<CitationSettings, "format" | "expand_sources_by_default" | "max_sources_displayed" | "enable_tooltips" | "enabled_tools">;
+export type CitationChoices = Pick<
+  CitationSettings,
+  "format" | "expand_sources_by_default" | "max_sources_displayed" | "enable_tooltips" | "enabled_tools"
+>;
 /** What came of asking a model for a word. */
 export type Trial = Schemas["Tested"];
 
@@ -22,7 +25,10 @@ export function getSettings(signal?: AbortSignal): Promise<Settings> {
   return call(client.GET("/api/v1/settings", { signal }));
 }
 
-export const wholeSettings = queryOptions({ queryKey: settingsKeys.whole, queryFn: ({ signal }) => getSettings(signal) });
+export const wholeSettings = queryOptions({
+  queryKey: settingsKeys.whole,
+  queryFn: ({ signal }) => getSettings(signal),
+});
 
 export function changeSettings(body: { answers?: AnswerChoice; citations?: CitationChoices }): Promise<Settings> {
   return call(client.PATCH("/api/v1/settings", { body }));

@@ -40,7 +40,11 @@ export const sourceKeys = {
 
 const PAGE = 50;
 
-export async function listSources(filter: SourceFilter, cursor: string | null, signal?: AbortSignal): Promise<Page<Source>> {
+export async function listSources(
+  filter: SourceFilter,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<Page<Source>> {
   const query = { limit: PAGE, ...filter, ...(cursor && { cursor }) };
   const page = await call(client.GET("/api/v1/sources", { params: { query }, signal }));
   // Without `view`, every item is a source.
@@ -92,7 +96,12 @@ export async function refreshSource(id: string, artifact: string | null = null):
 }
 
 /** What deleting a source would do to what cites it, or replacing its content with an artifact's; claims by the page. */
-export function getImpact(id: string, artifact: string | null, cursor: string | null, signal?: AbortSignal): Promise<SourceImpact> {
+export function getImpact(
+  id: string,
+  artifact: string | null,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<SourceImpact> {
   const query = { limit: PAGE, ...(artifact && { artifact_sha256: artifact }), ...(cursor && { cursor }) };
   return call(client.GET("/api/v1/sources/{id}/impact", { params: { path: { id }, query }, signal }));
 }
@@ -106,7 +115,12 @@ export function getText(id: string, revision: string, signal?: AbortSignal): Pro
   return call(client.GET("/api/v1/sources/{id}/text", { params: { path: { id }, query: { revision } }, signal }));
 }
 
-export function listChunks(id: string, revision: string, cursor: string | null, signal?: AbortSignal): Promise<Page<Chunk>> {
+export function listChunks(
+  id: string,
+  revision: string,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<Page<Chunk>> {
   const query = { limit: PAGE, revision, ...(cursor && { cursor }) };
   return call(client.GET("/api/v1/sources/{id}/chunks", { params: { path: { id }, query }, signal }));
 }
@@ -129,7 +143,12 @@ export function originalUrl(id: string, revision: string | null): string {
 const MOST_HTML_BYTES = 8 * 1024 * 1024;
 
 /** The text of a saved page, in the characters that its type or its head names. */
-export async function readOriginal(id: string, revision: string, mediaType: string, signal?: AbortSignal): Promise<string> {
+export async function readOriginal(
+  id: string,
+  revision: string,
+  mediaType: string,
+  signal?: AbortSignal,
+): Promise<string> {
   const bytes = await fetchBytes(originalUrl(id, revision), MOST_HTML_BYTES, signal);
   const head = new TextDecoder("latin1").decode(bytes.slice(0, 2048));
   return decoderFor(/charset=["']?[\w-]+/i.test(mediaType) ? mediaType : head).decode(bytes);

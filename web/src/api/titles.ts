@@ -20,4 +20,3 @@ export async function listConversationTitles(signal?: AbortSignal): Promise<Conv
 export async function findSources(words: string, signal?: AbortSignal): Promise<Source[]> {
   return (await listSources(words ? { q: words } : {}, null, signal)).items;
 }
-

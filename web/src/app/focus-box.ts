@@ -3,7 +3,9 @@ import { useCallback } from "react";
 
 /** Puts the cursor where a place is asked or searched. Tells whether it has such a box. */
 export function focusBox(): boolean {
-  const box = document.querySelector<HTMLInputElement | HTMLTextAreaElement>("main :is(input[type=search], textarea[data-ask])");
+  const box = document.querySelector<HTMLInputElement | HTMLTextAreaElement>(
+    "main :is(input[type=search], textarea[data-ask])",
+  );
   box?.focus();
   box?.select();
   return box !== null;

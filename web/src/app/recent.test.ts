@@ -14,6 +14,9 @@ it("knows what can be come back to by its path", () => {
 });
 
 it("keeps the last few, the last first, each once", () => {
-  const all = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "c"].reduce<ReturnType<typeof withVisit>>((visits, id) => withVisit(visits, { kind: "source", id }), []);
+  const all = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "c"].reduce<ReturnType<typeof withVisit>>(
+    (visits, id) => withVisit(visits, { kind: "source", id }),
+    [],
+  );
   expect(all.map(({ id }) => id).join("")).toBe("cihgfedb");
 });

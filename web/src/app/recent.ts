@@ -9,7 +9,12 @@ export interface Visit {
 
 const KEY = "ibid.recent";
 const MOST = 8;
-const KINDS: Record<string, Visit["kind"]> = { sources: "source", ask: "conversation", entities: "entity", documents: "document" };
+const KINDS: Record<string, Visit["kind"]> = {
+  sources: "source",
+  ask: "conversation",
+  entities: "entity",
+  documents: "document",
+};
 const OPEN = /^\/(sources|ask|entities|documents)\/([0-9a-f-]{36})$/;
 
 /** What a path opens, if it is something to come back to. */

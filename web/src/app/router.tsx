@@ -23,7 +23,11 @@ const home = createRoute({
 // One component for the start and the conversations, so that a question asked at the start is followed in its thread.
 const asking = createRoute({ getParentRoute: () => root, id: "asking", component: AskRoute });
 const ask = createRoute({ getParentRoute: () => asking, path: "/ask" });
-const conversation = createRoute({ getParentRoute: () => asking, path: "/ask/$conversation", validateSearch: parseAskSearch });
+const conversation = createRoute({
+  getParentRoute: () => asking,
+  path: "/ask/$conversation",
+  validateSearch: parseAskSearch,
+});
 
 const sources = createRoute({
   getParentRoute: () => root,

@@ -12,7 +12,9 @@ import styles from "@/app/shell.module.css";
 const KeysDialog = lazy(() => import("@/app/keys-dialog"));
 const importPalette = () => import("@/app/palette/palette");
 const Palette = lazy(importPalette);
-const AddressDialog = lazy(() => import("@/features/sources/add-address").then((module) => ({ default: module.AddressDialog })));
+const AddressDialog = lazy(() =>
+  import("@/features/sources/add-address").then((module) => ({ default: module.AddressDialog })),
+);
 
 /** What is open over the place. */
 type Over = "palette" | "keys" | "address";
@@ -42,7 +44,13 @@ function Frame() {
   useRememberVisits();
   const onRail = PLACES.flatMap(({ rail, ...place }) => (rail ? [{ ...place, ...rail }] : []));
   const link = ({ to, label, Icon, short, wide }: (typeof onRail)[number]) => (
-    <Link key={to} to={to} className={wide ? `${styles.place} ${styles.roomy}` : styles.place} activeOptions={{ includeSearch: false }} aria-label={short && label}>
+    <Link
+      key={to}
+      to={to}
+      className={wide ? `${styles.place} ${styles.roomy}` : styles.place}
+      activeOptions={{ includeSearch: false }}
+      aria-label={short && label}
+    >
       <Icon />
       {short ?? label}
     </Link>
@@ -54,11 +62,23 @@ function Frame() {
         Skip to the content
       </a>
       <nav aria-label="Places" className={styles.rail}>
-        <Link to="/ask" className={styles.mark} activeProps={{ "aria-current": undefined }} aria-label="Ibid, to the start">
+        <Link
+          to="/ask"
+          className={styles.mark}
+          activeProps={{ "aria-current": undefined }}
+          aria-label="Ibid, to the start"
+        >
           ibid
         </Link>
         {onRail.filter(({ foot }) => !foot).map(link)}
-        <button type="button" className={`${styles.place} ${styles.palette}`} aria-haspopup="dialog" aria-keyshortcuts="Meta+K Control+K" title={PALETTE_KEYS.join(" ")} onClick={palette}>
+        <button
+          type="button"
+          className={`${styles.place} ${styles.palette}`}
+          aria-haspopup="dialog"
+          aria-keyshortcuts="Meta+K Control+K"
+          title={PALETTE_KEYS.join(" ")}
+          onClick={palette}
+        >
           <CommandIcon />
           <span className={styles.wide}>{PALETTE_KEYS.join(" ")}</span>
           <span className={styles.narrow}>More</span>
@@ -70,7 +90,9 @@ function Frame() {
         <Outlet />
       </main>
       <Suspense fallback={null}>
-        {over === "palette" && <Palette onClose={close} onAddFiles={choose} onAddAddress={addAddress} onKeys={showKeys} />}
+        {over === "palette" && (
+          <Palette onClose={close} onAddFiles={choose} onAddAddress={addAddress} onKeys={showKeys} />
+        )}
         {over === "keys" && <KeysDialog onClose={close} />}
         {over === "address" && <AddressDialog onClose={close} />}
       </Suspense>

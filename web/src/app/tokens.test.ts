@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 
 const css = readFileSync("src/app/tokens.css", "utf8");
 const tokens = new Map(
-  [...css.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map(([, name, light, dark]) => [name!, [light!, dark!]]),
+  [...css.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map(([, name, light, dark]) => [
+    name!,
+    [light!, dark!],
+  ]),
 );
 
 function luminance(hex: string): number {

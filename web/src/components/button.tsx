@@ -21,7 +21,11 @@ export function Button({ look = "plain", ...props }: Omit<AriaButtonProps, "clas
 }
 
 /** A plain link (a download, a page outside the app) that looks like a button. */
-export function LinkButton({ look = "plain", children, ...props }: AnchorHTMLAttributes<HTMLAnchorElement> & { look?: Look }) {
+export function LinkButton({
+  look = "plain",
+  children,
+  ...props
+}: AnchorHTMLAttributes<HTMLAnchorElement> & { look?: Look }) {
   return (
     <a {...props} className={buttonClass(look)}>
       {children}

@@ -7,7 +7,17 @@ import { CloseIcon } from "@/components/icons";
 import styles from "@/components/dialog.module.css";
 
 /** A dialog over the page: holds the focus, closes on Escape and beside it. */
-export function Dialog({ title, onClose, wide = false, children }: { title: string; onClose: () => void; /** For what is compared side by side. */ wide?: boolean; children: ReactNode }) {
+export function Dialog({
+  title,
+  onClose,
+  wide = false,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  /** For what is compared side by side. */ wide?: boolean;
+  children: ReactNode;
+}) {
   const close = useRef(onClose);
   useEffect(() => {
     close.current = onClose;

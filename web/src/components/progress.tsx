@@ -2,7 +2,19 @@ import { ProgressBar } from "react-aria-components/ProgressBar";
 import styles from "@/components/progress.module.css";
 
 /** A thin line with counts. Without a total there is no line to fill, only the count. */
-export function Progress({ label, words, count, done, total }: { label: string; words?: string; count: string; done: number; total: number | null }) {
+export function Progress({
+  label,
+  words,
+  count,
+  done,
+  total,
+}: {
+  label: string;
+  words?: string;
+  count: string;
+  done: number;
+  total: number | null;
+}) {
   return (
     <ProgressBar
       aria-label={label}

@@ -14,7 +14,10 @@ export function Quoted({ text, matches = [] }: Props) {
 }
 
 function marked(text: string, matches: readonly { start: number; end: number }[]): ReactNode[] {
-  const places = unitPlaces(text, matches.flatMap(({ start, end }) => [start, end]));
+  const places = unitPlaces(
+    text,
+    matches.flatMap(({ start, end }) => [start, end]),
+  );
   const parts: ReactNode[] = [];
   let at = 0;
   for (let index = 0; index < places.length; index += 2) {

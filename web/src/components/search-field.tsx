@@ -5,7 +5,15 @@ import styles from "@/components/search-field.module.css";
 const PAUSE_MS = 250;
 
 /** A search box. `onSearch` hears of new words once the typing pauses; `words` are those of the address. */
-export function SearchField({ label, words, onSearch }: { label: string; words: string; onSearch: (words: string) => void }) {
+export function SearchField({
+  label,
+  words,
+  onSearch,
+}: {
+  label: string;
+  words: string;
+  onSearch: (words: string) => void;
+}) {
   const [draft, setDraft] = useState(words);
   const [sent, setSent] = useState(words);
   const [seen, setSeen] = useState(words);

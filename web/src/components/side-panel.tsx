@@ -17,7 +17,8 @@ export function SidePanel({ kind, onClose, children }: { kind: string; onClose: 
       panel.current.focus({ preventScroll: true });
     }
     function onKey(event: KeyboardEvent) {
-      if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("[role=dialog]")) close.current();
+      if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("[role=dialog]"))
+        close.current();
     }
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);

@@ -29,7 +29,17 @@ export function Empty({ title, children, actions }: { title: string; children: R
 }
 
 /** What went wrong, in the server's words, with its request id and a way to try again. */
-export function ErrorNote({ error, what, onRetry, children }: { error: unknown; what: string; onRetry?: () => void; children?: ReactNode }) {
+export function ErrorNote({
+  error,
+  what,
+  onRetry,
+  children,
+}: {
+  error: unknown;
+  what: string;
+  onRetry?: () => void;
+  children?: ReactNode;
+}) {
   const problem = Problem.from(error);
   return (
     <div className={styles.error} role="alert">

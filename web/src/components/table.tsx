@@ -15,13 +15,27 @@ export interface Column {
  * A list in columns. It is made of grids, which lets a row become two lines on a phone, and says with roles that it
  * is a table. The class sets `--columns`.
  */
-export function Table({ label, columns, className, children }: { label: string; columns: Column[]; className?: string; children: ReactNode }) {
+export function Table({
+  label,
+  columns,
+  className,
+  children,
+}: {
+  label: string;
+  columns: Column[];
+  className?: string;
+  children: ReactNode;
+}) {
   return (
     <div role="table" aria-label={label} className={`${styles.table} ${className ?? ""}`}>
       <div role="rowgroup">
         <div role="row" className={`${styles.row} ${styles.head}`}>
           {columns.map((column) => (
-            <div key={column.label} role="columnheader" className={`${column.end ? styles.end : ""} ${column.className ?? ""}`}>
+            <div
+              key={column.label}
+              role="columnheader"
+              className={`${column.end ? styles.end : ""} ${column.className ?? ""}`}
+            >
               <span className={column.quiet ? "visually-hidden" : undefined}>{column.label}</span>
             </div>
           ))}
@@ -50,7 +64,17 @@ export function Row({ children }: { children: ReactNode }) {
   );
 }
 
-export function Cell({ children, end, dim, className }: { children?: ReactNode; end?: boolean; dim?: boolean; className?: string }) {
+export function Cell({
+  children,
+  end,
+  dim,
+  className,
+}: {
+  children?: ReactNode;
+  end?: boolean;
+  dim?: boolean;
+  className?: string;
+}) {
   const names = [styles.cell, end && styles.end, dim && styles.dim, className];
   return (
     <div role="cell" className={names.filter(Boolean).join(" ")}>

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Citation } from "@/api/types";
-import { asWritten, markAt, placeCitations, placeNumbers, sameBadges, splitBadges, type Placed, type Uncited } from "@/lib/citation-places";
+import {
+  asWritten,
+  markAt,
+  placeCitations,
+  placeNumbers,
+  sameBadges,
+  splitBadges,
+  type Placed,
+  type Uncited,
+} from "@/lib/citation-places";
 import { citationHref, citationLabel, citedSources, kindOf, standingOf, verdictSummary } from "@/lib/citation-words";
 import { footnotesOf, withFootnotes } from "@/lib/footnotes";
 
@@ -27,7 +36,9 @@ function cite(content: string, marker: string, number: number, more: Partial<Cit
 /** The text with each badge as ⟦numbers⟧. */
 function shown({ text, badges }: Placed): string {
   return splitBadges(text)
-    .map((piece) => (typeof piece === "number" ? `⟦${badges[piece]!.items.map(({ number }) => number).join(",")}⟧` : piece))
+    .map((piece) =>
+      typeof piece === "number" ? `⟦${badges[piece]!.items.map(({ number }) => number).join(",")}⟧` : piece,
+    )
     .join("");
 }
 
@@ -44,7 +55,9 @@ describe("marks", () => {
   const placed = placeCitations(content, citations, marks);
 
   it("stand where their statements end, and leave the signs of badges as they are", () => {
-    const signs = splitBadges(placed.text).map((piece) => (typeof piece === "string" ? piece : markAt(piece) === null ? `⟦${piece}⟧` : `⟨${markAt(piece)}⟩`));
+    const signs = splitBadges(placed.text).map((piece) =>
+      typeof piece === "string" ? piece : markAt(piece) === null ? `⟦${piece}⟧` : `⟨${markAt(piece)}⟩`,
+    );
     expect(signs.join("")).toBe("🚢 The mole stood⟦0⟧. **It fell.**⟨1⟩ It 港 rose.⟨2⟩⟦1⟧ It was cheap.⟨0⟩");
     expect(placed.badges).toEqual(placeCitations(content, citations).badges);
   });
@@ -55,8 +68,17 @@ describe("marks", () => {
   });
 
   it("past the end, or inside a marker, still stand somewhere", () => {
-    const far = placeCitations("a [1] b", [cite("a [1] b", "[1]", 1)], [{ text: "x", start_index: 0, end_index: 3 }, { text: "y", start_index: 0, end_index: 99 }]);
-    expect(splitBadges(far.text).filter((piece) => typeof piece === "number" && markAt(piece) !== null)).toHaveLength(2);
+    const far = placeCitations(
+      "a [1] b",
+      [cite("a [1] b", "[1]", 1)],
+      [
+        { text: "x", start_index: 0, end_index: 3 },
+        { text: "y", start_index: 0, end_index: 99 },
+      ],
+    );
+    expect(splitBadges(far.text).filter((piece) => typeof piece === "number" && markAt(piece) !== null)).toHaveLength(
+      2,
+    );
   });
 });
 
@@ -94,7 +116,9 @@ describe("badges", () => {
     const content = 'a <gml-inlinecitation identifier="x"/> b [1] c';
     const tag = '<gml-inlinecitation identifier="x"/>';
     const inside = cite(content, "identifier", 2);
-    expect(shown(placeCitations(content, [cite(content, tag, 1), inside, cite(content, "[1]", 1)]))).toBe("a⟦1⟧ b⟦1⟧ c");
+    expect(shown(placeCitations(content, [cite(content, tag, 1), inside, cite(content, "[1]", 1)]))).toBe(
+      "a⟦1⟧ b⟦1⟧ c",
+    );
     expect(shown(placeCitations("ab", [cite("ab", "zz", 1, { start_index: 5, end_index: 9 })]))).toBe("ab");
   });
 
@@ -106,7 +130,9 @@ describe("badges", () => {
 
   it("appear while the text comes, for numbers that are known", () => {
     const known = new Set([1, 2, 3]);
-    expect(shown(placeNumbers("a [1] b [2][3] c [9] d [1](x) [1]: y [1-3] z[4, 2]", known))).toBe("a⟦1⟧ b⟦2,3⟧ c [9] d [1](x) [1]: y⟦1,2,3⟧ z⟦4,2⟧");
+    expect(shown(placeNumbers("a [1] b [2][3] c [9] d [1](x) [1]: y [1-3] z[4, 2]", known))).toBe(
+      "a⟦1⟧ b⟦2,3⟧ c [9] d [1](x) [1]: y⟦1,2,3⟧ z⟦4,2⟧",
+    );
     const kept = placeCitations("a [1] b", [cite("a [1] b", "[1]", 1)]);
     expect(placeNumbers("a [1] b", known).text).toBe(kept.text);
     expect(sameBadges(placeNumbers("a [1]", known).badges, placeNumbers("a [1] more", known).badges)).toBe(true);
@@ -130,13 +156,17 @@ describe("words about citations", () => {
 
   it("lead to the quoted words, or to the web, and never to a script", () => {
     const source_id = "01a1e1a3-19ff-77dd-a08a-9d1b583058f2";
-    expect(citationHref({ ...one, source_id, revision_id: "r", start_char: 4, end_char: 9 })).toBe(`/sources/${source_id}?revision=r#c=4-9`);
+    expect(citationHref({ ...one, source_id, revision_id: "r", start_char: 4, end_char: 9 })).toBe(
+      `/sources/${source_id}?revision=r#c=4-9`,
+    );
     expect(citationHref(two)).toBe("https://a.b/c");
     expect(citationHref({ ...two, url: "javascript:alert(1)" })).toBeNull();
   });
 
   it("sort sources by kind and number, each quote once", () => {
-    expect(citedSources([two, one, one, three]).map(({ number, kind, citations }) => [number, kind, citations.length])).toEqual([
+    expect(
+      citedSources([two, one, one, three]).map(({ number, kind, citations }) => [number, kind, citations.length]),
+    ).toEqual([
       [1, "documents", 2],
       [2, "web", 1],
     ]);

@@ -46,8 +46,15 @@ interface Found {
 }
 
 /** Puts the badges of kept citations at their places; those with nothing but space between them become one. */
-export function placeCitations(content: string, citations: readonly Citation[], uncited: readonly Uncited[] = []): Placed {
-  const units = unitPlaces(content, citations.flatMap(({ start_index, end_index }) => [start_index, end_index]));
+export function placeCitations(
+  content: string,
+  citations: readonly Citation[],
+  uncited: readonly Uncited[] = [],
+): Placed {
+  const units = unitPlaces(
+    content,
+    citations.flatMap(({ start_index, end_index }) => [start_index, end_index]),
+  );
   const found = new Map<string, Found>();
   citations.forEach((citation, index) => {
     const [start, end] = [units[index * 2]!, units[index * 2 + 1]!];
@@ -58,7 +65,9 @@ export function placeCitations(content: string, citations: readonly Citation[], 
   });
   for (const place of found.values()) {
     // `[1, 9]` where 9 is no source: the number stays to be seen.
-    const strays = numbersIn(content.slice(place.start, place.end)).filter((number) => !place.items.some((item) => item.number === number));
+    const strays = numbersIn(content.slice(place.start, place.end)).filter(
+      (number) => !place.items.some((item) => item.number === number),
+    );
     place.items.push(...strays.map((number) => ({ number, citation: null })));
   }
   return place(content, [...found.values()], uncited);
@@ -101,7 +110,10 @@ function place(content: string, found: Found[], marks: readonly Uncited[] = []):
     const before = badges.at(-1);
     if (last && before && /^[ \t]*$/.test(words)) {
       before.raw += words + source.slice(next.start, next.end);
-      before.items = [...before.items, ...next.items.filter((item) => !before.items.some((other) => isSame(item, other)))];
+      before.items = [
+        ...before.items,
+        ...next.items.filter((item) => !before.items.some((other) => isSame(item, other))),
+      ];
     } else {
       text += `${words}${OPEN}${badges.length}${CLOSE}`;
       badges.push({ raw: source.slice(next.start, next.end), items: next.items });
@@ -114,7 +126,10 @@ function place(content: string, found: Found[], marks: readonly Uncited[] = []):
 
 /** A mark stands where its statement ends, as its source would. */
 function endsOf(content: string, marks: readonly Uncited[]): { mark: number; end: number }[] {
-  const ends = unitPlaces(content, marks.map(({ end_index }) => end_index));
+  const ends = unitPlaces(
+    content,
+    marks.map(({ end_index }) => end_index),
+  );
   return ends.map((end, mark) => ({ mark, end })).sort((a, b) => a.end - b.end);
 }
 
@@ -168,7 +183,11 @@ export function sameBadges(before: readonly Badge[], after: readonly Badge[]): b
     before.length === after.length &&
     before.every(({ raw, items }, index) => {
       const other = after[index]!;
-      return raw === other.raw && items.length === other.items.length && items.every((item, at) => item.citation === other.items[at]!.citation);
+      return (
+        raw === other.raw &&
+        items.length === other.items.length &&
+        items.every((item, at) => item.citation === other.items[at]!.citation)
+      );
     })
   );
 }

@@ -5,10 +5,16 @@ import { spanHash } from "@/lib/span";
 /** How a citation stands: what the check came to, unless its source has changed or gone since. */
 export type Standing = "supported" | "partial" | "unsupported" | "unverifiable" | "unchecked" | "changed" | "deleted";
 
-export function standingOf({ availability, state, verdict }: Pick<Citation, "availability" | "state" | "verdict">): Standing {
+export function standingOf({
+  availability,
+  state,
+  verdict,
+}: Pick<Citation, "availability" | "state" | "verdict">): Standing {
   if (availability === "deleted") return "deleted";
   if (state === "changed") return "changed";
-  return verdict === "supported" || verdict === "partial" || verdict === "unsupported" || verdict === "unverifiable" ? verdict : "unchecked";
+  return verdict === "supported" || verdict === "partial" || verdict === "unsupported" || verdict === "unverifiable"
+    ? verdict
+    : "unchecked";
 }
 
 export const STANDING_WORDS: Record<Standing, string> = {
@@ -29,15 +35,22 @@ export function pageWords({ page, last_page }: Pick<Citation, "page" | "last_pag
 
 /** What a screen reader says of a badge. */
 export function citationLabel(citation: Citation): string {
-  return [`citation ${citation.number}`, STANDING_WORDS[standingOf(citation)], citation.title, pageWords(citation)].filter(Boolean).join(", ");
+  return [`citation ${citation.number}`, STANDING_WORDS[standingOf(citation)], citation.title, pageWords(citation)]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /** Where a citation leads: the quoted words in the library, or the page on the web; null if to neither. */
-export function citationHref(citation: Pick<Citation, "source_id" | "revision_id" | "start_char" | "end_char" | "url">): string | null {
+export function citationHref(
+  citation: Pick<Citation, "source_id" | "revision_id" | "start_char" | "end_char" | "url">,
+): string | null {
   const { source_id, revision_id, start_char, end_char, url } = citation;
   if (source_id) {
     const version = revision_id ? `?revision=${encodeURIComponent(revision_id)}` : "";
-    const place = start_char != null && end_char != null && start_char < end_char ? `#${spanHash({ start: start_char, end: end_char })}` : "";
+    const place =
+      start_char != null && end_char != null && start_char < end_char
+        ? `#${spanHash({ start: start_char, end: end_char })}`
+        : "";
     return `/sources/${encodeURIComponent(source_id)}${version}${place}`;
   }
   return url && /^https?:\/\//i.test(url) ? url : null;
@@ -46,8 +59,16 @@ export function citationHref(citation: Pick<Citation, "source_id" | "revision_id
 /** Which part of the evidence a source belongs to. */
 export type EvidenceKind = "documents" | "web" | "data" | "generated";
 
-const KINDS: Record<string, EvidenceKind> = { web: "web", api: "data", database: "data", mcp: "data", memory: "generated", skill: "generated" };
-const TABLES = /^(text\/(csv|tab-separated-values)|application\/(json|x-ndjson|vnd\.ms-excel|vnd\.openxmlformats-officedocument\.spreadsheetml\.sheet|vnd\.oasis\.opendocument\.spreadsheet))/;
+const KINDS: Record<string, EvidenceKind> = {
+  web: "web",
+  api: "data",
+  database: "data",
+  mcp: "data",
+  memory: "generated",
+  skill: "generated",
+};
+const TABLES =
+  /^(text\/(csv|tab-separated-values)|application\/(json|x-ndjson|vnd\.ms-excel|vnd\.openxmlformats-officedocument\.spreadsheetml\.sheet|vnd\.oasis\.opendocument\.spreadsheet))/;
 
 export function kindOf({ source_type, mime_type }: Pick<Citation, "source_type" | "mime_type">): EvidenceKind {
   return KINDS[source_type] ?? (TABLES.test(mime_type) ? "data" : "documents");
@@ -66,12 +87,17 @@ export function citedSources(citations: readonly Citation[]): CitedSource[] {
   for (const citation of citations) {
     const source = found.get(citation.number);
     if (!source) found.set(citation.number, { number: citation.number, kind: kindOf(citation), citations: [citation] });
-    else if (!source.citations.some((known) => known.quote === citation.quote && known.verdict === citation.verdict)) source.citations.push(citation);
+    else if (!source.citations.some((known) => known.quote === citation.quote && known.verdict === citation.verdict))
+      source.citations.push(citation);
   }
   return [...found.values()].sort((a, b) => a.number - b.number);
 }
 
-const COUNTED: Partial<Record<Standing, string>> = { unsupported: "with no evidence found", unverifiable: "that cannot be checked", changed: "changed since" };
+const COUNTED: Partial<Record<Standing, string>> = {
+  unsupported: "with no evidence found",
+  unverifiable: "that cannot be checked",
+  changed: "changed since",
+};
 const RANK: Standing[] = ["supported", "partial", "changed", "unsupported", "unverifiable", "unchecked", "deleted"];
 
 /** "5 claims · 4 supported · 1 with no evidence found": a claim with several citations is as good as the best of them. */
@@ -82,8 +108,12 @@ export function verdictSummary(citations: readonly Citation[]): string {
     const [known, standing] = [claims.get(claim), standingOf(citation)];
     if (!known || RANK.indexOf(standing) < RANK.indexOf(known)) claims.set(claim, standing);
   }
-  const counted = RANK.map((standing) => [standing, [...claims.values()].filter((one) => one === standing).length] as const);
-  const parts = counted.filter(([, count]) => count > 0).map(([standing, count]) => `${formatCount(count)} ${COUNTED[standing] ?? STANDING_WORDS[standing]}`);
+  const counted = RANK.map(
+    (standing) => [standing, [...claims.values()].filter((one) => one === standing).length] as const,
+  );
+  const parts = counted
+    .filter(([, count]) => count > 0)
+    .map(([standing, count]) => `${formatCount(count)} ${COUNTED[standing] ?? STANDING_WORDS[standing]}`);
   return [formatPlural(claims.size, "claim"), ...parts].join(" · ");
 }
 

@@ -34,7 +34,12 @@ describe("diff", () => {
     const before = Array.from({ length: 40_000 }, (_, n) => `a${n}`);
     const after = Array.from({ length: 40_000 }, (_, n) => `b${n}`);
     const edits = diff(["same", ...before, "end"], ["same", ...after, "end"]);
-    expect(edits.map(({ kind, items }) => [kind, items.length])).toEqual([["same", 1], ["removed", 40_000], ["added", 40_000], ["same", 1]]);
+    expect(edits.map(({ kind, items }) => [kind, items.length])).toEqual([
+      ["same", 1],
+      ["removed", 40_000],
+      ["added", 40_000],
+      ["same", 1],
+    ]);
   });
 });
 
@@ -69,7 +74,10 @@ describe("what changed in a text", () => {
   });
 
   it("is not taken apart into single words", () => {
-    const said = textChanges("Dredging at the quay is put off until the mole stands.", "Dredging at the quay has begun at the outer buoy.");
+    const said = textChanges(
+      "Dredging at the quay is put off until the mole stands.",
+      "Dredging at the quay has begun at the outer buoy.",
+    );
     expect(said).toEqual([
       {
         kind: "changed",
@@ -85,7 +93,13 @@ describe("what changed in a text", () => {
 
   it("is a text removed and another added where they have little in common", () => {
     expect(textChanges("The mole stands.", "Dredging was put off until spring.")).toEqual([
-      { kind: "changed", parts: [{ kind: "removed", text: "The mole stands." }, { kind: "added", text: "Dredging was put off until spring." }] },
+      {
+        kind: "changed",
+        parts: [
+          { kind: "removed", text: "The mole stands." },
+          { kind: "added", text: "Dredging was put off until spring." },
+        ],
+      },
     ]);
   });
 

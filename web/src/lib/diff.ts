@@ -88,7 +88,10 @@ function walkBack(trace: readonly Int32Array[], aLength: number, bLength: number
     const fromY = edits === 0 ? 0 : fromX - fromLine;
     const common = Math.min(x - fromX - (down || edits === 0 ? 0 : 1), y - fromY - (down && edits > 0 ? 1 : 0));
     if (common > 0) steps.push({ kind: "same", from: x - common, to: x });
-    if (edits > 0) steps.push(down ? { kind: "added", from: fromY, to: fromY + 1 } : { kind: "removed", from: fromX, to: fromX + 1 });
+    if (edits > 0)
+      steps.push(
+        down ? { kind: "added", from: fromY, to: fromY + 1 } : { kind: "removed", from: fromX, to: fromX + 1 },
+      );
     [x, y] = [fromX, fromY];
   }
   return steps.reverse();

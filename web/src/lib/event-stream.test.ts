@@ -18,7 +18,8 @@ async function read(body: ReadableStream<Uint8Array>): Promise<ServerEvent[]> {
   return events;
 }
 
-const TEXT = 'event: content_delta\nid: 7\ndata: {"text":"港 🚢"}\n\n: keep-alive\n\ndata: a\r\ndata: b\r\n\r\nid: 9\nevent: x\n\nevent:y\ndata:z\n\ndata: cut off';
+const TEXT =
+  'event: content_delta\nid: 7\ndata: {"text":"港 🚢"}\n\n: keep-alive\n\ndata: a\r\ndata: b\r\n\r\nid: 9\nevent: x\n\nevent:y\ndata:z\n\ndata: cut off';
 const EVENTS = [
   { event: "content_delta", id: "7", data: '{"text":"港 🚢"}' },
   { event: "message", id: "7", data: "a\nb" },

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { categoryWord, dateWords, likelihood, reasonName, reasonWords, saysTheSame, shortDate, shortened, typeWord } from "@/lib/event-words";
+import {
+  categoryWord,
+  dateWords,
+  likelihood,
+  reasonName,
+  reasonWords,
+  saysTheSame,
+  shortDate,
+  shortened,
+  typeWord,
+} from "@/lib/event-words";
 
 describe("when something was", () => {
   it("is said as exactly as the source tells", () => {

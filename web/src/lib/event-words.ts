@@ -5,10 +5,27 @@ const WORD_CHARS = 40;
 
 /** "QualityRisk" -> "Quality risk". */
 export function categoryWord(category: string): string {
-  return humanise(shortened(category, WORD_CHARS).replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase());
+  return humanise(
+    shortened(category, WORD_CHARS)
+      .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
+      .toLowerCase(),
+  );
 }
 
-export const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+export const MONTHS = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
 
 /** A date as exactly as a source tells it: of a month without a day, `day` is null. */
 export interface TellDate {
@@ -29,7 +46,11 @@ export function readDate(date: string | null | undefined): TellDate | null {
 /** "18 September 2025", "September 2025", "2025"; null if it is not known. */
 export function dateWords(date: string | null | undefined): string | null {
   const read = readDate(date);
-  return read ? [read.day, read.month, read.year].filter((part) => part !== null).join(" ") : date ? shortened(date, WORD_CHARS) : null;
+  return read
+    ? [read.day, read.month, read.year].filter((part) => part !== null).join(" ")
+    : date
+      ? shortened(date, WORD_CHARS)
+      : null;
 }
 
 /** The same where there is little room: "18 Sep 2025". */
@@ -49,11 +70,21 @@ export function reasonWords(reason: string): string {
   const name = shortened(what.trim(), 80);
   if (kind === "same_actor" && name) return `because ${name} also took part`;
   if (kind === "same_subject" && name) return `because it is also about ${name}`;
-  if (kind === "1_hop_via") return name ? `because it is one step away, by a ${categoryWord(name).toLowerCase()}` : "because it is one step away";
+  if (kind === "1_hop_via")
+    return name
+      ? `because it is one step away, by a ${categoryWord(name).toLowerCase()}`
+      : "because it is one step away";
   return "because it is connected";
 }
 
-const TYPES: Record<string, string> = { person: "Person", org: "Organisation", project: "Project", place: "Place", object: "Thing", other: "Other" };
+const TYPES: Record<string, string> = {
+  person: "Person",
+  org: "Organisation",
+  project: "Project",
+  place: "Place",
+  object: "Thing",
+  other: "Other",
+};
 
 export function typeWord(type: string): string {
   return TYPES[type] ?? humanise(shortened(type, WORD_CHARS));
@@ -70,7 +101,12 @@ export function likelihood(confidence: number): string {
 export function shortened(text: string, most: number): string {
   // What is far too long is not taken apart as a whole.
   const characters = Array.from(text.slice(0, most * 2 + 2));
-  return characters.length > most ? `${characters.slice(0, most - 1).join("").trimEnd()}…` : text;
+  return characters.length > most
+    ? `${characters
+        .slice(0, most - 1)
+        .join("")
+        .trimEnd()}…`
+    : text;
 }
 
 /** Whether a narrative only repeats the quote, so that one of them is enough. */

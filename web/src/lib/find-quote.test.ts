@@ -10,11 +10,20 @@ function marked(pieces: string[], quote: string | Quote): string[] | null {
 describe("a quote in the pieces of a page", () => {
   it("is found within one of them and across several", () => {
     expect(marked(["The mole was rebuilt in 1931."], "rebuilt in 1931")).toEqual(["rebuilt in 1931"]);
-    expect(marked(["The mole was", " ", "rebuilt", "in 1931", " after."], "mole was rebuilt in 1931")).toEqual(["mole was", " ", "rebuilt", "in 1931"]);
+    expect(marked(["The mole was", " ", "rebuilt", "in 1931", " after."], "mole was rebuilt in 1931")).toEqual([
+      "mole was",
+      " ",
+      "rebuilt",
+      "in 1931",
+    ]);
   });
 
   it("may be broken into lines and hyphenated", () => {
-    expect(marked(["an extraor-", "dinarily plain in\u00ad", "strument"], "extraordinarily plain instrument")).toEqual(["extraor-", "dinarily plain in\u00ad", "strument"]);
+    expect(marked(["an extraor-", "dinarily plain in\u00ad", "strument"], "extraordinarily plain instrument")).toEqual([
+      "extraor-",
+      "dinarily plain in\u00ad",
+      "strument",
+    ]);
     expect(marked(["a well-", "known station"], "well-known station")).toEqual(["well-", "known station"]);
     expect(marked(["wellknown station"], "well-known station")).toEqual(["wellknown station"]);
   });
@@ -33,25 +42,37 @@ describe("a quote in the pieces of a page", () => {
 
   it("is the one of several that has the same around it", () => {
     const pieces = ["Low: 7.2 m at the quay. High: 7.2 m at the mole."];
-    expect(findQuote(pieces, { words: "7.2 m", before: "High: ", after: " at the mole" })).toEqual([{ piece: 0, start: 30, end: 35 }]);
+    expect(findQuote(pieces, { words: "7.2 m", before: "High: ", after: " at the mole" })).toEqual([
+      { piece: 0, start: 30, end: 35 },
+    ]);
     expect(findQuote(pieces, { words: "7.2 m", before: "Low: " })).toEqual([{ piece: 0, start: 5, end: 10 }]);
   });
 
   it("is found in its parts where something stands between them", () => {
     const pieces = ["The depth at the quay was", "Harbour report, page 3", "half a metre less than before."];
-    expect(marked(pieces, "depth at the quay was half a metre less")).toEqual(["depth at the quay was", "half a metre less"]);
-    // The other column comes first.
-    expect(marked(["second column with its words", "first column of the page"], "first column of the page second column with its words")).toEqual([
-      "first column of the page",
-      "second column with its words",
+    expect(marked(pieces, "depth at the quay was half a metre less")).toEqual([
+      "depth at the quay was",
+      "half a metre less",
     ]);
+    // The other column comes first.
+    expect(
+      marked(
+        ["second column with its words", "first column of the page"],
+        "first column of the page second column with its words",
+      ),
+    ).toEqual(["first column of the page", "second column with its words"]);
   });
 
   it("may have the number of a footnote that the page writes elsewhere", () => {
-    expect(marked(["measured at an invented harbour. The water rose twice a day"], "measured at an invented harbour.1 The water rose twice")).toEqual([
-      "measured at an invented harbour. The water rose twice",
+    expect(
+      marked(
+        ["measured at an invented harbour. The water rose twice a day"],
+        "measured at an invented harbour.1 The water rose twice",
+      ),
+    ).toEqual(["measured at an invented harbour. The water rose twice"]);
+    expect(marked(["In 1931 it was seen at an invented harbour."], "seen at an invented harbour.1")).toEqual([
+      "seen at an invented harbour",
     ]);
-    expect(marked(["In 1931 it was seen at an invented harbour."], "seen at an invented harbour.1")).toEqual(["seen at an invented harbour"]);
   });
 
   it("is not found where it is not", () => {

@@ -29,7 +29,12 @@ export function findQuote(pieces: readonly string[], quote: Quote): Place[] | nu
   const sought = fold([quote.words], drop);
   if (!sought.text) return null;
   const ground = fold(pieces, drop);
-  const at = bestOccurrence(ground.text, sought.text, fold([quote.before ?? ""], drop).text, fold([quote.after ?? ""], drop).text);
+  const at = bestOccurrence(
+    ground.text,
+    sought.text,
+    fold([quote.before ?? ""], drop).text,
+    fold([quote.after ?? ""], drop).text,
+  );
   const ranges = at === null ? inParts(ground.text, sought, quote.words) : [{ from: at, to: at + sought.text.length }];
   if (!ranges) return null;
   const places = ranges.flatMap(({ from, to }) => placesOf(pieces, ground, from, to));
@@ -75,9 +80,20 @@ function bestOccurrence(text: string, words: string, before: string, after: stri
   for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
     const end = at + words.length;
     let score = 0;
-    while (score < CONTEXT_CHARS && score < before.length && score < at && text[at - 1 - score] === before[before.length - 1 - score]) score += 1;
+    while (
+      score < CONTEXT_CHARS &&
+      score < before.length &&
+      score < at &&
+      text[at - 1 - score] === before[before.length - 1 - score]
+    )
+      score += 1;
     const behind = score;
-    while (score - behind < CONTEXT_CHARS && score - behind < after.length && text[end + score - behind] === after[score - behind]) score += 1;
+    while (
+      score - behind < CONTEXT_CHARS &&
+      score - behind < after.length &&
+      text[end + score - behind] === after[score - behind]
+    )
+      score += 1;
     if (score > bestScore) {
       best = at;
       bestScore = score;

@@ -20,7 +20,12 @@ export function footnotesOf(citations: readonly Citation[], origin: string): Foo
       return words ? [{ page: pageWords(citation), words }] : [];
     }),
     // What is on the web is known by its address there; what is in the library, by its address here.
-    url: first!.url && /^https?:\/\//i.test(first!.url) ? first!.url : first!.source_id ? `${origin}/sources/${first!.source_id}` : null,
+    url:
+      first!.url && /^https?:\/\//i.test(first!.url)
+        ? first!.url
+        : first!.source_id
+          ? `${origin}/sources/${first!.source_id}`
+          : null,
   }));
 }
 
@@ -46,7 +51,9 @@ export function withFootnotes({ text, badges }: Placed, notes: readonly Footnote
       return [...new Set(marks)].join("") || badge.raw;
     })
     .join("");
-  const defined = notes.map((note) => `[^${note.number}]: ${escapeMarkdown(footnoteText(note))}${note.url ? ` <${note.url}>` : ""}`);
+  const defined = notes.map(
+    (note) => `[^${note.number}]: ${escapeMarkdown(footnoteText(note))}${note.url ? ` <${note.url}>` : ""}`,
+  );
   return [body.trimEnd(), ...(defined.length > 0 ? ["", ...defined] : [])].join("\n");
 }
 

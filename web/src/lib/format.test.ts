@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { asSentence, formatDuration, formatLatency, formatPlural, formatRelative, formatSize, formatTook, humanise } from "@/lib/format";
+import {
+  asSentence,
+  formatDuration,
+  formatLatency,
+  formatPlural,
+  formatRelative,
+  formatSize,
+  formatTook,
+  humanise,
+} from "@/lib/format";
 
 describe("formatSize", () => {
   it.each([

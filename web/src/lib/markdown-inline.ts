@@ -257,7 +257,10 @@ class Reader {
     const end = text.slice(at + sign.length, at + sign.length + LONGEST_MATH).indexOf(sign) + at + sign.length;
     const inner = end >= at + sign.length ? text.slice(at + sign.length, end) : "";
     // A price is no formula: no space inside the signs, no digit after the last, all on one line.
-    const isMath = sign === "$$" ? inner.trim() !== "" : /^[^\s\n](?:[^\n]*[^\s\n])?$/.test(inner) && !/\d/.test(text[end + 1] ?? "");
+    const isMath =
+      sign === "$$"
+        ? inner.trim() !== ""
+        : /^[^\s\n](?:[^\n]*[^\s\n])?$/.test(inner) && !/\d/.test(text[end + 1] ?? "");
     if (isMath) this.math(at + sign.length, end, sign.length);
     else this.take(sign.length);
   }
@@ -292,12 +295,18 @@ class Reader {
         for (let index = open.length - 1; index >= 0 && closer.count > 0; index -= 1) {
           const opener = open[index]!;
           if (opener.char !== closer.char) continue;
-          if ((opener.closes || closer.opens) && (opener.count + closer.count) % 3 === 0 && closer.char !== "~") continue;
+          if ((opener.closes || closer.opens) && (opener.count + closer.count) % 3 === 0 && closer.char !== "~")
+            continue;
           // What was opened inside and not closed stays as it is.
           open.length = index + 1;
           while (opener.count > 0 && closer.count > 0) {
             const used = closer.char === "~" || (opener.count >= 2 && closer.count >= 2) ? 2 : 1;
-            wraps.push({ start: opener.at, end: closer.at, type: closer.char === "~" ? "del" : used === 2 ? "strong" : "em", used });
+            wraps.push({
+              start: opener.at,
+              end: closer.at,
+              type: closer.char === "~" ? "del" : used === 2 ? "strong" : "em",
+              used,
+            });
             opener.count -= used;
             closer.count -= used;
           }
@@ -310,7 +319,10 @@ class Reader {
     if (wraps.length > 0) this.wrap(inner, wraps);
   }
 
-  private wrap(delimiters: Delimiter[], wraps: { start: number; end: number; type: "strong" | "em" | "del"; used: number }[]): void {
+  private wrap(
+    delimiters: Delimiter[],
+    wraps: { start: number; end: number; type: "strong" | "em" | "del"; used: number }[],
+  ): void {
     for (const { at, char, count } of delimiters) this.nodes[at] = { type: "text", text: char.repeat(count) };
     const base = Math.min(...wraps.map(({ start }) => start));
     const [opening, closing] = [new Map<number, typeof wraps>(), new Map<number, number>()];
@@ -363,7 +375,17 @@ export function wordsOf(nodes: readonly Inline[]): string {
     .join("");
 }
 
-const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0", mdash: "—", ndash: "–", hellip: "…" };
+const ENTITIES: Record<string, string> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  mdash: "—",
+  ndash: "–",
+  hellip: "…",
+};
 
 function entity(decimal: string | undefined, hex: string | undefined, name: string | undefined): string | null {
   if (name) return ENTITIES[name.toLowerCase()] ?? null;

@@ -50,18 +50,30 @@ describe("blocks", () => {
 
   it("tables have aligned columns and as many cells as their head", () => {
     expect(blocks("| a | b |\n|:--|--:|\n| 1 | x \\| y |\n| 2 |\n\nafter")).toEqual([
-      { type: "table", aligns: ["left", "right"], head: ["a", "b"], rows: [["1", "x | y"], ["2", ""]] },
+      {
+        type: "table",
+        aligns: ["left", "right"],
+        head: ["a", "b"],
+        rows: [
+          ["1", "x | y"],
+          ["2", ""],
+        ],
+      },
       { type: "paragraph", text: "after" },
     ]);
     expect(blocks("a | b\nno table")).toHaveLength(1);
   });
 
   it("HTML is text", () => {
-    expect(blocks("<script>alert(1)</script>\n\n<div>\n**x**\n</div>").map(({ type }) => type)).toEqual(["paragraph", "paragraph"]);
+    expect(blocks("<script>alert(1)</script>\n\n<div>\n**x**\n</div>").map(({ type }) => type)).toEqual([
+      "paragraph",
+      "paragraph",
+    ]);
   });
 
   it("keeps what is finished while more comes, whatever the cut", () => {
-    const text = "First *one*.\n\n- a\n- b [1]\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n\nmore\n```\n\nLast 🚢 港.";
+    const text =
+      "First *one*.\n\n- a\n- b [1]\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n\nmore\n```\n\nLast 🚢 港.";
     const whole = readParts(text);
     let grown = readParts("");
     for (let end = 1; end <= text.length; end += 1) {
@@ -69,7 +81,9 @@ describe("blocks", () => {
       grown = readParts(text.slice(0, end), grown);
       before.parts.slice(0, -2).forEach((part, index) => expect(grown.parts[index]).toBe(part));
     }
-    expect(grown.parts.map(({ start, block }) => [start, block])).toEqual(whole.parts.map(({ start, block }) => [start, block]));
+    expect(grown.parts.map(({ start, block }) => [start, block])).toEqual(
+      whole.parts.map(({ start, block }) => [start, block]),
+    );
   });
 });
 
@@ -94,9 +108,13 @@ describe("words", () => {
   ])("%s", (text, expected) => expect(inline(text)).toBe(expected));
 
   it("links lead to the web, and to nothing else", () => {
-    expect(inline("[a *b*](https://x.y/z_(1) \"t\")")).toBe("<a https://x.y/z_(1)>a <em>b</em></a>");
-    expect(inline("[a](javascript:alert(1)) [b](JaVaScRiPt:x) [c](data:text/html,x) [d](/status) [e](<vbscript:x>)")).not.toMatch(/script:|data:|status/);
-    expect(inline("see https://a.b/c. (www.d.e/f) xhttps://no")).toBe("see <a https://a.b/c>https://a.b/c</a>. (<a https://www.d.e/f>www.d.e/f</a>) xhttps://no");
+    expect(inline('[a *b*](https://x.y/z_(1) "t")')).toBe("<a https://x.y/z_(1)>a <em>b</em></a>");
+    expect(
+      inline("[a](javascript:alert(1)) [b](JaVaScRiPt:x) [c](data:text/html,x) [d](/status) [e](<vbscript:x>)"),
+    ).not.toMatch(/script:|data:|status/);
+    expect(inline("see https://a.b/c. (www.d.e/f) xhttps://no")).toBe(
+      "see <a https://a.b/c>https://a.b/c</a>. (<a https://www.d.e/f>www.d.e/f</a>) xhttps://no",
+    );
     expect(inline("![alt](https://x.y/z.png) ![no](file:///x)")).toBe("<picture https://x.y/z.png alt> <picture - no>");
     expect(inline("[a [b](https://c.d) e](https://f.g)")).toContain("<a https://c.d>b</a>");
     for (const href of ["java\nscript:x", " javascript:x", "//evil", "ftp://x"]) expect(safeHref(href)).toBeNull();
@@ -111,7 +129,24 @@ describe("words", () => {
 it("no text takes long to read", () => {
   const line = (piece: string) => piece.repeat(Math.floor(12_000 / piece.length));
   const hostile = [
-    ...["*a ", "a**b", "_a_", "[", "[]", "](", "[a](", "`a``", "$a", "\\(", "<a ", "&", "~~a ", "![", "www.", "**a *b "].map(line),
+    ...[
+      "*a ",
+      "a**b",
+      "_a_",
+      "[",
+      "[]",
+      "](",
+      "[a](",
+      "`a``",
+      "$a",
+      "\\(",
+      "<a ",
+      "&",
+      "~~a ",
+      "![",
+      "www.",
+      "**a *b ",
+    ].map(line),
     "word ".repeat(200_000),
     ">".repeat(5000),
     Array.from({ length: 400 }, (_, depth) => `${" ".repeat(depth)}- x`).join("\n"),
@@ -122,7 +157,13 @@ it("no text takes long to read", () => {
   for (const text of hostile) {
     const start = performance.now();
     const walk = (block: Block): unknown =>
-      block.type === "paragraph" ? readInline(block.text) : block.type === "quote" ? block.blocks.map(walk) : block.type === "list" ? block.items.map((item) => item.blocks.map(walk)) : null;
+      block.type === "paragraph"
+        ? readInline(block.text)
+        : block.type === "quote"
+          ? block.blocks.map(walk)
+          : block.type === "list"
+            ? block.items.map((item) => item.blocks.map(walk))
+            : null;
     blocks(text).forEach(walk);
     expect(performance.now() - start, text.slice(0, 20)).toBeLessThan(1500);
   }

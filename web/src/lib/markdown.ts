@@ -120,7 +120,11 @@ function readCode(lines: readonly string[], from: number, fence: string, info: s
   const closing = new RegExp(`^ {0,3}${fence[0]}{${fence.length},}[ \\t]*$`);
   let to = from + 1;
   while (to < lines.length && !closing.test(lines[to]!)) to += 1;
-  const block: Block = { type: "code", text: lines.slice(from + 1, to).join("\n"), language: info.trim().split(/\s/)[0] ?? "" };
+  const block: Block = {
+    type: "code",
+    text: lines.slice(from + 1, to).join("\n"),
+    language: info.trim().split(/\s/)[0] ?? "",
+  };
   return { block, from, to: Math.min(to + 1, lines.length) };
 }
 
@@ -180,7 +184,8 @@ function readList(lines: readonly string[], from: number, depth: number): Read {
   let at = from;
   while (at < lines.length) {
     const marker = ITEM.exec(lines[at]!);
-    if (!marker || (marker[4] ?? marker[2]!) !== kind || RULE.test(lines[at]!) || indentOf(marker[1]!) > base + 1) break;
+    if (!marker || (marker[4] ?? marker[2]!) !== kind || RULE.test(lines[at]!) || indentOf(marker[1]!) > base + 1)
+      break;
     const to = endOfItem(lines, at, base);
     items.push(readItem(lines.slice(at, to), marker, depth));
     at = to;
@@ -226,7 +231,14 @@ function readItem(lines: readonly string[], marker: RegExpExecArray, depth: numb
 
 function readTable(lines: readonly string[], from: number): Read | null {
   const [line, below] = [lines[from]!, lines[from + 1]];
-  if (below === undefined || !line.includes("|") || !below.includes("-") || below.length > 2000 || !DELIMITERS.test(below)) return null;
+  if (
+    below === undefined ||
+    !line.includes("|") ||
+    !below.includes("-") ||
+    below.length > 2000 ||
+    !DELIMITERS.test(below)
+  )
+    return null;
   const head = cellsOf(line);
   const marks = cellsOf(below);
   if (head.length !== marks.length || head.length > MOST_COLUMNS) return null;
@@ -262,6 +274,9 @@ function startsBlock(line: string): boolean {
 function readParagraph(lines: readonly string[], from: number, depth: number): Read {
   let to = from + 1;
   while (to < lines.length && !BLANK.test(lines[to]!) && (depth >= DEEPEST || !startsBlock(lines[to]!))) to += 1;
-  const text = lines.slice(from, to).map((line) => line.replace(/^[ \t]+/, "")).join("\n");
+  const text = lines
+    .slice(from, to)
+    .map((line) => line.replace(/^[ \t]+/, ""))
+    .join("\n");
   return { block: { type: "paragraph", text: text.trimEnd() }, from, to };
 }

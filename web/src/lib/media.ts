@@ -1,7 +1,16 @@
 /** How a file can be shown here. Never as HTML: what others wrote does not run in this page. */
 export type Preview = "image" | "text" | "none";
 
-const IMAGES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/svg+xml", "image/x-icon"]);
+const IMAGES = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/avif",
+  "image/bmp",
+  "image/svg+xml",
+  "image/x-icon",
+]);
 const TEXTUAL = new Set([
   "application/json",
   "application/ld+json",

@@ -9,8 +9,7 @@ export interface Part {
 /** What happened to a text, from its beginning to its end. */
 export type Change =
   /** Lines that did not change: the first of them, how many are left out, and the last. */
-  | { kind: "same"; above: string[]; hidden: number; below: string[] }
-  | { kind: "changed"; parts: Part[] };
+  { kind: "same"; above: string[]; hidden: number; below: string[] } | { kind: "changed"; parts: Part[] };
 
 /** So many lines around a change say where it is. */
 const AROUND = 2;
@@ -47,7 +46,10 @@ export function isChanged(changes: readonly Change[]): boolean {
 
 /** Empty lines say nothing, and where they are differs with every reader of a file. */
 function lines(text: string): string[] {
-  return text.split("\n").map((line) => line.trimEnd()).filter(Boolean);
+  return text
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter(Boolean);
 }
 
 function unchanged(items: string[], first: boolean, last: boolean): Change {
@@ -88,7 +90,8 @@ function together(parts: readonly Part[]): Part[] {
     const between = index > 0 && index < parts.length - 1;
     if (kind === "removed") removed += text;
     else if (kind === "added") added += text;
-    else if (between && text.trim().length <= LITTLE && !text.includes("\n")) [removed, added] = [removed + text, added + text];
+    else if (between && text.trim().length <= LITTLE && !text.includes("\n"))
+      [removed, added] = [removed + text, added + text];
     else {
       close();
       joined.push({ kind, text });

@@ -7,7 +7,14 @@ const kept: Kept = { kind: "file", artifact: { sha256: "0".repeat(64) } as Artif
 
 /** A transport whose every send waits for the test. */
 function transport() {
-  const calls: { file: File; into: Destination; progress: (sent: number) => void; finish: (sent: Sent) => void; fail: (error: unknown) => void; signal: AbortSignal }[] = [];
+  const calls: {
+    file: File;
+    into: Destination;
+    progress: (sent: number) => void;
+    finish: (sent: Sent) => void;
+    fail: (error: unknown) => void;
+    signal: AbortSignal;
+  }[] = [];
   const send: Send = (file, into, progress, signal) =>
     new Promise((finish, fail) => {
       signal.addEventListener("abort", () => fail(new DOMException("stopped", "AbortError")));

@@ -30,7 +30,12 @@ export interface Sent {
 }
 
 /** Sends one file; `onProgress` hears the bytes sent so far. Aborting rejects. */
-export type Send = (file: File, into: Destination, onProgress: (sent: number) => void, signal: AbortSignal) => Promise<Sent>;
+export type Send = (
+  file: File,
+  into: Destination,
+  onProgress: (sent: number) => void,
+  signal: AbortSignal,
+) => Promise<Sent>;
 
 const PARALLEL = 3;
 

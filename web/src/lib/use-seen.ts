@@ -5,7 +5,9 @@ export function useSeen(element: RefObject<Element | null>, looked: boolean): bo
   const [seen, setSeen] = useState(false);
   useEffect(() => {
     if (!looked || seen || !element.current) return;
-    const observer = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && setSeen(true));
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && setSeen(true),
+    );
     observer.observe(element.current);
     return () => observer.disconnect();
   }, [element, looked, seen]);

@@ -13,7 +13,8 @@ const given = {
   entities: [choice("Harbour Board")],
   withWords: [choice("Ask"), choice("Search")],
 };
-const shown = (query: string) => groupsOf(query, given).map(({ name, choices }) => `${name}: ${choices.map(({ item }) => item.label).join(", ")}`);
+const shown = (query: string) =>
+  groupsOf(query, given).map(({ name, choices }) => `${name}: ${choices.map(({ item }) => item.label).join(", ")}`);
 
 it("offers everything that can be done when nothing is written", () => {
   expect(shown(" ")).toEqual(["Recent: Harbour survey", "Go to: Sources, Jobs", "Do: Add files, Show keys"]);

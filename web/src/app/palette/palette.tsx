@@ -129,7 +129,15 @@ function Option({ id, ranked: { item, marks }, active, onPoint, onChoose }: Opti
   return (
     // The keys are those of the box above, which keeps the focus.
     // eslint-disable-next-line jsx-a11y/click-events-have-key-events
-    <div id={id} role="option" aria-selected={active} tabIndex={-1} className={styles.option} onPointerMove={active ? undefined : onPoint} onClick={onChoose}>
+    <div
+      id={id}
+      role="option"
+      aria-selected={active}
+      tabIndex={-1}
+      className={styles.option}
+      onPointerMove={active ? undefined : onPoint}
+      onClick={onChoose}
+    >
       <span className={styles.label}>{markedLetters(item.label, marks)}</span>
       {item.detail && <span className={styles.detail}>{item.detail}</span>}
       {item.keys && (
@@ -179,8 +187,16 @@ function useCommands(words: string, { onAddFiles, onAddAddress, onKeys }: Props)
       run: () => void navigate({ to }),
     }));
     const withWords: Choice[] = [
-      { id: "ask these", label: `Ask “${words}”`, run: () => void navigate({ to: "/ask", state: { question: words } }) },
-      { id: "search these", label: `Search the library for “${words}”`, run: () => void navigate({ to: "/search", search: { q: words } }) },
+      {
+        id: "ask these",
+        label: `Ask “${words}”`,
+        run: () => void navigate({ to: "/ask", state: { question: words } }),
+      },
+      {
+        id: "search these",
+        label: `Search the library for “${words}”`,
+        run: () => void navigate({ to: "/search", search: { q: words } }),
+      },
     ];
     return { commands, places, withWords };
   }, [words, navigate, focusBox, onAddFiles, onAddAddress, onKeys]);

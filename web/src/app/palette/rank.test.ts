@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { match, rank } from "@/app/palette/rank";
 
-const labels = (query: string, ...all: string[]) => rank(query, all.map((label) => ({ label }))).map(({ item }) => item.label);
+const labels = (query: string, ...all: string[]) =>
+  rank(
+    query,
+    all.map((label) => ({ label })),
+  ).map(({ item }) => item.label);
 const marked = (query: string, text: string) => {
   const found = match(query, text);
   return found && Array.from(text, (character, at) => (found.marks.has(at) ? `[${character}]` : character)).join("");
@@ -9,7 +13,12 @@ const marked = (query: string, text: string) => {
 
 describe("what fits", () => {
   it("is found by its beginning before the beginning of a word, before the middle of one, before its letters", () => {
-    expect(labels("sou", "Resources", "Go to Sources", "Sources", "Show our quay")).toEqual(["Sources", "Go to Sources", "Resources", "Show our quay"]);
+    expect(labels("sou", "Resources", "Go to Sources", "Sources", "Show our quay")).toEqual([
+      "Sources",
+      "Go to Sources",
+      "Resources",
+      "Show our quay",
+    ]);
   });
 
   it("is the whole text before a longer one", () => {
@@ -51,7 +60,9 @@ it("knows things by other words, after what is called so itself", () => {
 });
 
 it("is quick over thousands of titles", () => {
-  const titles = Array.from({ length: 5000 }, (_, index) => ({ label: `Minutes of the harbour board, meeting ${index} of the year` }));
+  const titles = Array.from({ length: 5000 }, (_, index) => ({
+    label: `Minutes of the harbour board, meeting ${index} of the year`,
+  }));
   const began = performance.now();
   rank("minutes hb 49", titles);
   expect(performance.now() - began).toBeLessThan(500);

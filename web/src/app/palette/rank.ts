@@ -41,7 +41,8 @@ function place(word: readonly string[], text: readonly string[]): { score: numbe
   let score = 0;
   for (let start = 0; start + word.length <= text.length; start += 1) {
     if (!word.every((letter, index) => text[start + index] === letter)) continue;
-    const here = start === 0 ? (word.length === text.length ? WHOLE : BEGINS) : isWordStart(text, start) ? WORD : WITHIN;
+    const here =
+      start === 0 ? (word.length === text.length ? WHOLE : BEGINS) : isWordStart(text, start) ? WORD : WITHIN;
     if (here <= score) continue;
     best = start;
     score = here;
@@ -58,7 +59,10 @@ function scattered(word: readonly string[], text: readonly string[]): { score: n
     const at = [start];
     for (const letter of word.slice(1)) {
       const from = at.at(-1)! + 1;
-      const next = text[from] === letter ? from : text.findIndex((own, index) => index >= from && own === letter && isWordStart(text, index));
+      const next =
+        text[from] === letter
+          ? from
+          : text.findIndex((own, index) => index >= from && own === letter && isWordStart(text, index));
       at.push(next >= 0 ? next : text.indexOf(letter, from));
       if (at.at(-1)! < 0) break;
     }

@@ -12,7 +12,12 @@ import { shortened, typeWord } from "@/lib/event-words";
 
 const PAUSE_MS = 150;
 const LABEL_CHARS = 200;
-const DETAILS: Record<Visit["kind"], string> = { source: "Source", conversation: "Conversation", entity: "Person or thing", document: "Document" };
+const DETAILS: Record<Visit["kind"], string> = {
+  source: "Source",
+  conversation: "Conversation",
+  entity: "Person or thing",
+  document: "Document",
+};
 
 interface Signal {
   signal: AbortSignal;
@@ -22,7 +27,10 @@ interface Signal {
 export function useTitles(words: string) {
   const navigate = useNavigate();
   const settled = useSettled(words.trim());
-  const conversations = useQuery({ queryKey: titleKeys.conversations, queryFn: ({ signal }) => listConversationTitles(signal) });
+  const conversations = useQuery({
+    queryKey: titleKeys.conversations,
+    queryFn: ({ signal }) => listConversationTitles(signal),
+  });
   const newest = useQuery({ queryKey: titleKeys.sources(""), queryFn: ({ signal }) => findSources("", signal) });
   const found = useQuery({
     queryKey: titleKeys.sources(settled),
@@ -45,11 +53,27 @@ export function useTitles(words: string) {
   const [visits] = useState(recentVisits);
   const visited = useQueries({
     queries: visits.map(({ kind, id }) => {
-      const asTitle = <T,>(known: Promise<T>, title: (known: T) => string | null) => known.then((one) => ({ title: title(one) }));
-      if (kind === "source") return { queryKey: [...sourceKeys.one(id), "title"], queryFn: ({ signal }: Signal) => asTitle(getSource(id, signal), ({ title }) => title) };
-      if (kind === "entity") return { queryKey: [...entityKeys.one(id), "title"], queryFn: ({ signal }: Signal) => asTitle(getEntity(id, signal), ({ name }) => name) };
-      if (kind === "document") return { queryKey: [...documentKeys.lists, id, "title"], queryFn: ({ signal }: Signal) => asTitle(getDocument(id, undefined, signal), ({ title }) => title) };
-      return { queryKey: [...conversationKeys.one(id), "title"], queryFn: ({ signal }: Signal) => asTitle(getConversation(id, signal), ({ title }) => title ?? null) };
+      const asTitle = <T>(known: Promise<T>, title: (known: T) => string | null) =>
+        known.then((one) => ({ title: title(one) }));
+      if (kind === "source")
+        return {
+          queryKey: [...sourceKeys.one(id), "title"],
+          queryFn: ({ signal }: Signal) => asTitle(getSource(id, signal), ({ title }) => title),
+        };
+      if (kind === "entity")
+        return {
+          queryKey: [...entityKeys.one(id), "title"],
+          queryFn: ({ signal }: Signal) => asTitle(getEntity(id, signal), ({ name }) => name),
+        };
+      if (kind === "document")
+        return {
+          queryKey: [...documentKeys.lists, id, "title"],
+          queryFn: ({ signal }: Signal) => asTitle(getDocument(id, undefined, signal), ({ title }) => title),
+        };
+      return {
+        queryKey: [...conversationKeys.one(id), "title"],
+        queryFn: ({ signal }: Signal) => asTitle(getConversation(id, signal), ({ title }) => title ?? null),
+      };
     }),
   });
 
@@ -66,13 +90,20 @@ export function useTitles(words: string) {
       detail,
       run: () => void open[kind](id),
     });
-    const sourceChoices = (sources: readonly { id: string; title: string }[] = []) => sources.map(({ id, title }) => choice({ kind: "source", id }, title));
+    const sourceChoices = (sources: readonly { id: string; title: string }[] = []) =>
+      sources.map(({ id, title }) => choice({ kind: "source", id }, title));
     return {
       conversations: (conversations.data ?? []).map(({ id, title }) => choice({ kind: "conversation", id }, title)),
       sources: sourceChoices(newest.data),
       found: settled ? sourceChoices(found.data) : [],
-      entities: settled ? (named.data?.items ?? []).map(({ entity_id: id, name, type }) => choice({ kind: "entity", id }, name, typeWord(type))) : [],
-      documents: settled ? (written.data?.items ?? []).map(({ document_id: id, title }) => choice({ kind: "document", id }, title)) : [],
+      entities: settled
+        ? (named.data?.items ?? []).map(({ entity_id: id, name, type }) =>
+            choice({ kind: "entity", id }, name, typeWord(type)),
+          )
+        : [],
+      documents: settled
+        ? (written.data?.items ?? []).map(({ document_id: id, title }) => choice({ kind: "document", id }, title))
+        : [],
       // What was deleted since is left out.
       recent: visits.flatMap((visit, at) => (visited[at]?.data ? [choice(visit, visited[at].data.title)] : [])),
     };

@@ -19,7 +19,11 @@ export function ArtifactPanel({ sha256, onClose }: { sha256: string; onClose: ()
     <SidePanel kind="File" onClose={onClose}>
       {artifact.isPending && <Skeleton label="Loading the file" />}
       {artifact.isError && (
-        <ErrorNote error={artifact.error} what="The file could not be opened." onRetry={() => void artifact.refetch()} />
+        <ErrorNote
+          error={artifact.error}
+          what="The file could not be opened."
+          onRetry={() => void artifact.refetch()}
+        />
       )}
       {artifact.data && (
         <>

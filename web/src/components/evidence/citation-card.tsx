@@ -4,12 +4,30 @@ import { getSource, sourceKeys } from "@/api/sources";
 import type { Citation, Source } from "@/api/types";
 import { CopyButton } from "@/components/copy-button";
 import { ClockIcon, DataIcon, DocumentIcon, GeneratedIcon, WebIcon } from "@/components/icons";
-import { citationHref, citationLine, kindOf, pageWords, standingOf, STANDING_WORDS, type EvidenceKind } from "@/lib/citation-words";
+import {
+  citationHref,
+  citationLine,
+  kindOf,
+  pageWords,
+  standingOf,
+  STANDING_WORDS,
+  type EvidenceKind,
+} from "@/lib/citation-words";
 import { SourceLink } from "@/components/evidence/source-link";
 import styles from "@/components/evidence/citation-card.module.css";
 
-const ICONS: Record<EvidenceKind, ComponentType> = { documents: DocumentIcon, web: WebIcon, data: DataIcon, generated: GeneratedIcon };
-const KIND_NAMES: Record<EvidenceKind, string> = { documents: "Document", web: "Web page", data: "Data", generated: "Generated" };
+const ICONS: Record<EvidenceKind, ComponentType> = {
+  documents: DocumentIcon,
+  web: WebIcon,
+  data: DataIcon,
+  generated: GeneratedIcon,
+};
+const KIND_NAMES: Record<EvidenceKind, string> = {
+  documents: "Document",
+  web: "Web page",
+  data: "Data",
+  generated: "Generated",
+};
 
 /** The source as it is now, where it still is in the library. */
 export function useCitedSource(id: string | null | undefined): Source | null {
@@ -30,7 +48,9 @@ export function CitedWork({ citation, source }: { citation: Cited; source: Sourc
   const kind = kindOf(citation);
   const KindIcon = ICONS[kind];
   const author = source && (source.authors.length > 0 ? source.authors.join("; ") : source.author);
-  const line = [author, source?.publication_date, source?.container ?? source?.site_name ?? hostOf(citation.url)].filter(Boolean).join(" · ");
+  const line = [author, source?.publication_date, source?.container ?? source?.site_name ?? hostOf(citation.url)]
+    .filter(Boolean)
+    .join(" · ");
   const deleted = citation.availability === "deleted";
   return (
     <div className={styles.work}>
@@ -72,7 +92,11 @@ export function CitedWords({ citation, source }: { citation: Citation; source: S
         {standing === "unsupported" && citation.quote && " · these words come closest"}
       </p>
       <div className={styles.actions}>
-        {href && <SourceLink href={href} label={`Open ${citation.title}`}>Open</SourceLink>}
+        {href && (
+          <SourceLink href={href} label={`Open ${citation.title}`}>
+            Open
+          </SourceLink>
+        )}
         <CopyButton look="quiet" data-copy-citation="" text={citationLine(citation, source)} label="Copy citation" />
       </div>
     </div>

@@ -1,5 +1,15 @@
 import { useRouter } from "@tanstack/react-router";
-import { useDeferredValue, useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type MouseEvent, type PointerEvent, type RefObject } from "react";
+import {
+  useDeferredValue,
+  useEffect,
+  useRef,
+  useState,
+  type FocusEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  type PointerEvent,
+  type RefObject,
+} from "react";
 import { useCitationSettings } from "@/api/settings";
 import type { Citation } from "@/api/types";
 import { BadgesContext, FormatContext } from "@/components/evidence/badge";
@@ -19,7 +29,15 @@ const PARTS_AT_ONCE = 12;
 const LONG_PARTS = 60;
 
 /** A text in Markdown with its citations as badges; a badge shows its evidence when it is pointed at or has the focus. */
-export function CitedText({ placed: newest, label, articleRef }: { placed: Placed; label: string; articleRef?: RefObject<HTMLElement | null> }) {
+export function CitedText({
+  placed: newest,
+  label,
+  articleRef,
+}: {
+  placed: Placed;
+  label: string;
+  articleRef?: RefObject<HTMLElement | null>;
+}) {
   // New words, and hundreds of badges that become links at once, are drawn between frames.
   const placed = useDeferredValue(newest);
   const router = useRouter();
@@ -132,5 +150,7 @@ function Parts({ text }: { text: string }) {
   if (read.text !== text) setRead(readParts(text, read));
   const count = useGradually(read.parts.length, PARTS_AT_ONCE);
   const isLong = read.parts.length > LONG_PARTS;
-  return read.parts.slice(0, count).map(({ raw, block }, index) => <PartView key={index} raw={raw} block={block} far={isLong} />);
+  return read.parts
+    .slice(0, count)
+    .map(({ raw, block }, index) => <PartView key={index} raw={raw} block={block} far={isLong} />);
 }

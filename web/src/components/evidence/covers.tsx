@@ -68,7 +68,13 @@ function Sheet({ file, changed }: { file: CitedFile; changed: boolean }) {
   if (source?.has_thumbnail && !failed) {
     return (
       <>
-        <img className={styles.sheet} src={thumbnailUrl(source)} alt="" loading="lazy" onError={() => setFailed(true)} />
+        <img
+          className={styles.sheet}
+          src={thumbnailUrl(source)}
+          alt=""
+          loading="lazy"
+          onError={() => setFailed(true)}
+        />
         {caption}
       </>
     );
@@ -77,7 +83,9 @@ function Sheet({ file, changed }: { file: CitedFile; changed: boolean }) {
   return (
     <>
       <span className={`${styles.sheet} ${styles.paper}`} data-deleted={file.is_deleted || undefined}>
-        <span className={styles.title} aria-hidden={!file.is_deleted}>{file.title}</span>
+        <span className={styles.title} aria-hidden={!file.is_deleted}>
+          {file.title}
+        </span>
         <span className={styles.kind}>{kind}</span>
       </span>
       {caption}

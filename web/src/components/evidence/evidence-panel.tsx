@@ -102,5 +102,8 @@ const SourceCard = memo(
       </li>
     );
   },
-  (before, after) => before.expanded === after.expanded && before.source.citations.every((citation, at) => citation === after.source.citations[at]) && before.source.citations.length === after.source.citations.length,
+  (before, after) =>
+    before.expanded === after.expanded &&
+    before.source.citations.every((citation, at) => citation === after.source.citations[at]) &&
+    before.source.citations.length === after.source.citations.length,
 );

@@ -23,7 +23,20 @@ function draw(element: ReactNode, look: Partial<CitationLook> = {}): string {
 const words = (markup: string) => markup.replace(/<[^>]+>/g, "");
 
 const cited = (number: number, start_index: number, quote: string): Citation =>
-  ({ id: `${number} ${quote}`, number, start_index, end_index: start_index + 3, quote, title: `Survey ${number} of the quay`, source_id: `s${number}`, availability: "available", state: "current", verdict: "supported", source_type: "blob_storage", mime_type: "text/plain" }) as Citation;
+  ({
+    id: `${number} ${quote}`,
+    number,
+    start_index,
+    end_index: start_index + 3,
+    quote,
+    title: `Survey ${number} of the quay`,
+    source_id: `s${number}`,
+    availability: "available",
+    state: "current",
+    verdict: "supported",
+    source_type: "blob_storage",
+    mime_type: "text/plain",
+  }) as Citation;
 
 const TEXT = "It stood [1][2]. It fell.";
 const placed = placeCitations(TEXT, [cited(1, 9, "a"), cited(2, 12, "b")]);
@@ -36,13 +49,28 @@ it("markers look as the settings say", () => {
   expect(words(text("inline_links"))).toBe("It stood (Survey 1 of the quay; Survey 2 of the quay). It fell.");
   expect(text("inline_links")).toContain('aria-label="citation 1, supported, Survey 1 of the quay"');
   // What is not kept yet has no name.
-  expect(words(draw(<CitedText placed={placeNumbers(TEXT, new Set([1, 2]))} label="Answer" />, { format: "inline_links" }))).toBe("It stood [1,2]. It fell.");
+  expect(
+    words(draw(<CitedText placed={placeNumbers(TEXT, new Set([1, 2]))} label="Answer" />, { format: "inline_links" })),
+  ).toBe("It stood [1,2]. It fell.");
 });
 
-const many = Array.from({ length: 12 }, (_, index) => [cited(index + 1, 0, "first"), cited(index + 1, 4, "second"), cited(index + 1, 8, "third")]).flat();
+const many = Array.from({ length: 12 }, (_, index) => [
+  cited(index + 1, 0, "first"),
+  cited(index + 1, 4, "second"),
+  cited(index + 1, 8, "third"),
+]).flat();
 
 function panel(look: Partial<CitationLook>): string {
-  return draw(<EvidencePanel citations={many} empty="" tab={null} link={(tab, children) => <span key={tab ?? "all"}>{children}</span>} onClose={() => undefined} />, look);
+  return draw(
+    <EvidencePanel
+      citations={many}
+      empty=""
+      tab={null}
+      link={(tab, children) => <span key={tab ?? "all"}>{children}</span>}
+      onClose={() => undefined}
+    />,
+    look,
+  );
 }
 
 it("sources are as many and as open as the settings say", () => {
@@ -60,7 +88,9 @@ it("sources are as many and as open as the settings say", () => {
 });
 
 it("so are the covers", () => {
-  const files = many.slice(0, 5).map((_, index) => ({ number: index + 1, title: "a", is_deleted: false, source_type: "web" }) as CitedFile);
+  const files = many
+    .slice(0, 5)
+    .map((_, index) => ({ number: index + 1, title: "a", is_deleted: false, source_type: "web" }) as CitedFile);
   const covers = draw(<Covers files={files} citations={[]} />, { max_sources_displayed: 3 });
   expect(covers.match(/<li/g)).toHaveLength(4);
   expect(words(covers)).toContain("2 more");

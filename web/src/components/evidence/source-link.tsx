@@ -3,7 +3,17 @@ import type { MouseEvent, ReactNode } from "react";
 import { buttonClass } from "@/components/button";
 
 /** A link to where a citation leads, in the app or on the web. */
-export function SourceLink({ href, label, className, children }: { href: string; label?: string; className?: string; children: ReactNode }) {
+export function SourceLink({
+  href,
+  label,
+  className,
+  children,
+}: {
+  href: string;
+  label?: string;
+  className?: string;
+  children: ReactNode;
+}) {
   const router = useRouter();
   const inside = href.startsWith("/");
   function onClick(event: MouseEvent) {

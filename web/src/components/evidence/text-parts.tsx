@@ -27,11 +27,21 @@ export const PartView = memo(
 function BlockView({ block }: { block: Block }) {
   switch (block.type) {
     case "paragraph":
-      return block.text.length > LONGEST_RUN ? <LongParagraph text={block.text} /> : <p><Words text={block.text} /></p>;
+      return block.text.length > LONGEST_RUN ? (
+        <LongParagraph text={block.text} />
+      ) : (
+        <p>
+          <Words text={block.text} />
+        </p>
+      );
     case "heading": {
       // The page and the question have the levels above.
       const Heading = block.level <= 2 ? "h3" : block.level === 3 ? "h4" : "h5";
-      return <Heading><Words text={block.text} /></Heading>;
+      return (
+        <Heading>
+          <Words text={block.text} />
+        </Heading>
+      );
     }
     case "code":
       return <Code text={block.text} />;
@@ -60,7 +70,11 @@ const Item = memo(
   function Item({ item }: { raw: string; item: ListItem }) {
     return (
       <li data-task={item.task ?? undefined}>
-        {item.task !== null && <span className={styles.box} role="img" aria-label={item.task ? "done" : "to do"}>{item.task ? "☑" : "☐"}</span>}
+        {item.task !== null && (
+          <span className={styles.box} role="img" aria-label={item.task ? "done" : "to do"}>
+            {item.task ? "☑" : "☐"}
+          </span>
+        )}
         {blocks(item.blocks)}
       </li>
     );
@@ -76,11 +90,23 @@ function TableView({ table: { aligns, head, rows } }: { table: Extract<Block, { 
     <div className={styles.wide} tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead>
-          <tr>{head.map((cell, column) => <th key={column} scope="col" style={style(column)}><Words text={cell} /></th>)}</tr>
+          <tr>
+            {head.map((cell, column) => (
+              <th key={column} scope="col" style={style(column)}>
+                <Words text={cell} />
+              </th>
+            ))}
+          </tr>
         </thead>
         <tbody>
           {rows.map((cells, row) => (
-            <tr key={row}>{cells.map((cell, column) => <td key={column} style={style(column)}><Words text={cell} /></td>)}</tr>
+            <tr key={row}>
+              {cells.map((cell, column) => (
+                <td key={column} style={style(column)}>
+                  <Words text={cell} />
+                </td>
+              ))}
+            </tr>
           ))}
         </tbody>
       </table>
@@ -105,7 +131,7 @@ const PIECES_AT_ONCE = 8;
 function LongParagraph({ text }: { text: string }) {
   const pieces = useMemo(() => {
     const cut: string[] = [];
-    for (let at = 0; at < text.length; ) {
+    for (let at = 0; at < text.length;) {
       let end = Math.min(at + PIECE, text.length);
       // Neither through a character nor through the sign of a badge; at a space, if there is one.
       const space = text.slice(at, end).lastIndexOf(" ");

@@ -15,9 +15,24 @@ import cards from "@/components/evidence/citation-card.module.css";
 import styles from "@/components/evidence/uncited.module.css";
 
 /** What the library has for statements that name no source. */
-export function UncitedPopover({ statements, trigger, onClose }: { statements: readonly Uncited[]; trigger: RefObject<Element | null>; onClose: () => void }) {
+export function UncitedPopover({
+  statements,
+  trigger,
+  onClose,
+}: {
+  statements: readonly Uncited[];
+  trigger: RefObject<Element | null>;
+  onClose: () => void;
+}) {
   return (
-    <Popover isOpen triggerRef={trigger} placement="bottom start" offset={4} onOpenChange={(open) => !open && onClose()} className={cards.popover}>
+    <Popover
+      isOpen
+      triggerRef={trigger}
+      placement="bottom start"
+      offset={4}
+      onOpenChange={(open) => !open && onClose()}
+      className={cards.popover}
+    >
       <Dialog aria-label="No source given" className={cards.card}>
         {statements.map((statement) => (
           <Statement key={statement.start_index} words={plainWords(statement)} />
@@ -40,7 +55,9 @@ function Statement({ words }: { words: string }) {
       <p className={styles.about}>No source given for:</p>
       <p className={styles.statement}>{words}</p>
       {found.isPending && <Skeleton label="Looking in the library" rows={2} />}
-      {found.isError && <ErrorNote error={found.error} what="The library could not be searched." onRetry={() => void found.refetch()} />}
+      {found.isError && (
+        <ErrorNote error={found.error} what="The library could not be searched." onRetry={() => void found.refetch()} />
+      )}
       {found.data && !claim && <p className={styles.about}>Nothing in your library says this.</p>}
       {claim && <Passage claim={claim} title={title} />}
     </div>
@@ -49,7 +66,9 @@ function Statement({ words }: { words: string }) {
 
 function Passage({ claim, title }: { claim: BoundClaim; title: string }) {
   const href = citationHref(claim) ?? "/";
-  const where = [title, pageWords(claim), claim.verdict === "supported" ? "says this" : "says a part of it"].filter(Boolean).join(" · ");
+  const where = [title, pageWords(claim), claim.verdict === "supported" ? "says this" : "says a part of it"]
+    .filter(Boolean)
+    .join(" · ");
   return (
     <>
       <Quoted text={claim.quote} matches={WHOLE} />
@@ -58,7 +77,11 @@ function Passage({ claim, title }: { claim: BoundClaim; title: string }) {
         <SourceLink href={href} label={`Open ${title}`}>
           Open
         </SourceLink>
-        <CopyButton look="quiet" text={`${[title, pageWords(claim)].filter(Boolean).join(", ")}. “${claim.quote.replace(/\s+/g, " ").trim()}”`} label="Copy citation" />
+        <CopyButton
+          look="quiet"
+          text={`${[title, pageWords(claim)].filter(Boolean).join(", ")}. “${claim.quote.replace(/\s+/g, " ").trim()}”`}
+          label="Copy citation"
+        />
       </div>
     </>
   );

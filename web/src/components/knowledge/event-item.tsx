@@ -49,7 +49,14 @@ export function EventItem({ category, when, narrative, evidence, participants, r
           <div dir="auto">
             <Quoted text={shortened(words.quote, QUOTE_CHARS)} />
           </div>
-          <PlaceLink row className={styles.place} sourceId={words.source_id} revisionId={words.revision_id} start={words.start_char} end={words.end_char}>
+          <PlaceLink
+            row
+            className={styles.place}
+            sourceId={words.source_id}
+            revisionId={words.revision_id}
+            start={words.start_char}
+            end={words.end_char}
+          >
             <bdi>{shortened(words.title, TITLE_CHARS)}</bdi>
             {words.page != null && `, page ${words.page}`}
           </PlaceLink>
@@ -72,7 +79,10 @@ export function EventItem({ category, when, narrative, evidence, participants, r
 }
 
 /** Everybody who has a part in an event, each once, without one of them. */
-export function participantsOf({ actors, subjects }: { actors: readonly Participant[]; subjects: readonly Participant[] }, without?: string): Participant[] {
+export function participantsOf(
+  { actors, subjects }: { actors: readonly Participant[]; subjects: readonly Participant[] },
+  without?: string,
+): Participant[] {
   const seen = new Set([without]);
   return [...actors, ...subjects].filter(({ entity_id }) => !seen.has(entity_id) && Boolean(seen.add(entity_id)));
 }

@@ -46,11 +46,7 @@ function UploadItem({ upload: { id, file, into, state } }: { upload: Upload }) {
   return (
     <li className={styles.item} data-step={state.step}>
       <span className={styles.name} title={file.name}>
-        {state.step === "kept" || state.step === "known" ? (
-          <KeptLink kept={state.kept} name={file.name} />
-        ) : (
-          file.name
-        )}
+        {state.step === "kept" || state.step === "known" ? <KeptLink kept={state.kept} name={file.name} /> : file.name}
       </span>
       <span className={styles.state}>{describe(state, into, file.size)}</span>
       {state.step === "uploading" && (

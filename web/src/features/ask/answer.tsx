@@ -20,9 +20,13 @@ import { useGradually } from "@/lib/use-gradually";
 import { useSeen } from "@/lib/use-seen";
 import styles from "@/features/ask/ask.module.css";
 
-const Deliverables = lazy(() => import("@/features/ask/deliverables").then(({ Deliverables }) => ({ default: Deliverables })));
+const Deliverables = lazy(() =>
+  import("@/features/ask/deliverables").then(({ Deliverables }) => ({ default: Deliverables })),
+);
 
-const RelatedToQuestion = lazy(() => import("@/features/ask/related").then(({ RelatedToQuestion }) => ({ default: RelatedToQuestion })));
+const RelatedToQuestion = lazy(() =>
+  import("@/features/ask/related").then(({ RelatedToQuestion }) => ({ default: RelatedToQuestion })),
+);
 
 interface Props {
   answer: Shown;
@@ -35,7 +39,13 @@ interface Props {
 }
 
 /** An answer, on its way or kept. Both are one text, so that nothing jumps when the one becomes the other. */
-export const Answer = memo(function Answer({ answer: { id, content, kept, live }, question, onEvidence, onAgain, children }: Props) {
+export const Answer = memo(function Answer({
+  answer: { id, content, kept, live },
+  question,
+  onEvidence,
+  onAgain,
+  children,
+}: Props) {
   const article = useRef<HTMLElement>(null);
   const uncited = useUncited(kept, article);
   const placed = usePlaced(content, kept, live, uncited);
@@ -141,7 +151,13 @@ function Progress({ live, onAgain }: { live: Live; onAgain?: () => void }) {
     );
   }
   if (live.problem) {
-    return <ErrorNote error={live.problem} what={live.runId ? "The answer was cut off." : "The question was not asked."} onRetry={onAgain} />;
+    return (
+      <ErrorNote
+        error={live.problem}
+        what={live.runId ? "The answer was cut off." : "The question was not asked."}
+        onRetry={onAgain}
+      />
+    );
   }
   return (
     <p className={styles.step} role="status">
@@ -160,7 +176,9 @@ function Unfinished({ message, onAgain }: { message: Message; onAgain?: () => vo
     staleTime: Infinity,
   });
   if (!failed && message.status !== "cancelled") return null;
-  const why = failed ? `The answer failed. ${run.data?.error ? asSentence(run.data.error) : ""}` : "Stopped. What there was of the answer is kept.";
+  const why = failed
+    ? `The answer failed. ${run.data?.error ? asSentence(run.data.error) : ""}`
+    : "Stopped. What there was of the answer is kept.";
   return (
     <div className={failed ? styles.failed : styles.note}>
       <p>{why}</p>
@@ -181,7 +199,8 @@ function Notes({ message }: { message: Message }) {
       </div>
       {dangling.length > 0 && (
         <p>
-          {formatPlural(dangling.length, "number")} in the answer {dangling.length === 1 ? "names" : "name"} no source: {dangling.join(", ")}
+          {formatPlural(dangling.length, "number")} in the answer {dangling.length === 1 ? "names" : "name"} no source:{" "}
+          {dangling.join(", ")}
         </p>
       )}
       {message.model === "extractive" && citations.length > 0 && (

@@ -41,13 +41,23 @@ export class Answering {
   ask(conversation: string, content: string, parent?: string | null): void {
     const mode = this.modes.wanted();
     const body = { content, ...(parent !== undefined && { parent_message_id: parent }), ...(mode && { mode }) };
-    this.follow(begin(conversation, content, parent), (signal) => this.learned(this.runs.ask(conversation, body, signal)));
+    this.follow(begin(conversation, content, parent), (signal) =>
+      this.learned(this.runs.ask(conversation, body, signal)),
+    );
   }
 
   /** Follows a run that was begun before. */
-  resume(conversation: string, runId: string, question: { id: string; content: string; parent_message_id?: string | null }): void {
+  resume(
+    conversation: string,
+    runId: string,
+    question: { id: string; content: string; parent_message_id?: string | null },
+  ): void {
     if (this.aborts.has(conversation)) return;
-    const live = { ...begin(conversation, question.content, question.parent_message_id ?? null), runId, questionId: question.id };
+    const live = {
+      ...begin(conversation, question.content, question.parent_message_id ?? null),
+      runId,
+      questionId: question.id,
+    };
     this.follow(live, (signal) => this.runs.watch(runId, signal));
   }
 

@@ -45,7 +45,13 @@ export function AskPage(ways: Ways) {
         <div className={styles.start}>
           <Start {...ways} onAsk={(question) => begin.mutate(question)} />
         </div>
-        {begin.isError && <ErrorNote error={begin.error} what="The question was not asked." onRetry={() => begin.mutate(begin.variables)} />}
+        {begin.isError && (
+          <ErrorNote
+            error={begin.error}
+            what="The question was not asked."
+            onRetry={() => begin.mutate(begin.variables)}
+          />
+        )}
       </div>
     </Page>
   );

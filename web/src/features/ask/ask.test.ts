@@ -19,7 +19,8 @@ const thread = [
   said("q2b", "a1", "user"),
   said("a2b", "q2b", "assistant"),
 ];
-const path = (messages: Message[], through: string | null) => branchOf(messages, through).map(({ message }) => message.id);
+const path = (messages: Message[], through: string | null) =>
+  branchOf(messages, through).map(({ message }) => message.id);
 
 describe("branches", () => {
   it("show the newest, or the one through a message", () => {
@@ -63,7 +64,14 @@ describe("an answer on its way", () => {
       { seq: 6, type: "content_delta", data: { text: " stood [1]." } },
     ];
     const live = events.reduce(applyEvent, begin("c", "?", "a1"));
-    expect(live).toMatchObject({ runId: "r", questionId: "q9", messageId: "a9", text: "The mole stood [1].", step: "Reading 1 passage…", state: "going" });
+    expect(live).toMatchObject({
+      runId: "r",
+      questionId: "q9",
+      messageId: "a9",
+      text: "The mole stood [1].",
+      step: "Reading 1 passage…",
+      state: "going",
+    });
     expect([...live.numbers]).toEqual([1, 3]);
     expect(applyEvent(live, { seq: 7, type: "run_completed", data: {} }).state).toBe("completed");
     expect(applyEvent(live, { seq: 7, type: "usage" } as unknown as RunEvent)).toBe(live);
@@ -108,7 +116,11 @@ const settle = () => new Promise((resolve) => setTimeout(resolve, 60));
 
 describe("Answering", () => {
   it("asks, follows, and tells the end", async () => {
-    const runs = scripted([started, { seq: 2, type: "content_delta", data: { text: "x" } }, { seq: 3, type: "run_completed", data: {} }]);
+    const runs = scripted([
+      started,
+      { seq: 2, type: "content_delta", data: { text: "x" } },
+      { seq: 3, type: "run_completed", data: {} },
+    ]);
     const ended = vi.fn();
     const answering = new Answering(ended, runs);
     const listener = vi.fn();
@@ -128,7 +140,11 @@ describe("Answering", () => {
     answering.ask("c", "?", null);
     expect(runs.ask).toHaveBeenCalledWith("c", { content: "?", parent_message_id: null }, expect.anything());
     await settle();
-    expect(answering.current().get("c")).toMatchObject({ text: "half", state: "failed", problem: { code: "unreachable" } });
+    expect(answering.current().get("c")).toMatchObject({
+      text: "half",
+      state: "failed",
+      problem: { code: "unreachable" },
+    });
     answering.resume("c", "r", { id: "q9", content: "?" });
     expect(answering.current().get("c")).toMatchObject({ text: "", state: "going", questionId: "q9" });
     expect(runs.watch).toHaveBeenCalledWith("r", expect.anything());
@@ -196,6 +212,11 @@ describe("modes", () => {
 });
 
 it("an address says only what it can mean", () => {
-  expect(parseAskSearch({ at: 7, of: "x", part: "web", evidence: "hidden", more: 1 })).toEqual({ at: "7", of: "x", part: "web", evidence: "hidden" });
+  expect(parseAskSearch({ at: 7, of: "x", part: "web", evidence: "hidden", more: 1 })).toEqual({
+    at: "7",
+    of: "x",
+    part: "web",
+    evidence: "hidden",
+  });
   expect(parseAskSearch({ at: "", of: "y".repeat(256), part: "all", evidence: "maybe" })).toEqual({});
 });

@@ -6,14 +6,25 @@ import { formatCount } from "@/lib/format";
 import styles from "@/features/ask/ask.module.css";
 
 /** ‹ 2/3 ›: leads to the other messages that follow the same. */
-export function BranchSwitch({ turn: { message, siblings }, onSwitch }: { turn: Turn<Shown>; onSwitch: (id: string) => void }) {
+export function BranchSwitch({
+  turn: { message, siblings },
+  onSwitch,
+}: {
+  turn: Turn<Shown>;
+  onSwitch: (id: string) => void;
+}) {
   if (siblings.length < 2) return null;
   const at = siblings.findIndex(({ id }) => id === message.id);
   const [before, after] = [siblings[at - 1], siblings[at + 1]];
   const what = message.role === "user" ? "question" : "answer";
   return (
     <div className={styles.branches} role="group" aria-label={`Versions of this ${what}`}>
-      <Button look="icon" aria-label={`Previous ${what}`} isDisabled={!before} onPress={() => before && onSwitch(before.id)}>
+      <Button
+        look="icon"
+        aria-label={`Previous ${what}`}
+        isDisabled={!before}
+        onPress={() => before && onSwitch(before.id)}
+      >
         <span className={styles.back}>
           <ChevronIcon />
         </span>

@@ -35,7 +35,7 @@ export function branchOf<M extends Node>(messages: readonly M[], through: string
   if (!leaf) return turns;
   // Down to the newest of what follows.
   const seen = new Set<string>();
-  for (let next: M | undefined = leaf; next && !seen.has(next.id); ) {
+  for (let next: M | undefined = leaf; next && !seen.has(next.id);) {
     seen.add(next.id);
     leaf = next;
     next = children.get(next.id)?.reduce((best, child) => (below(child) >= below(best) ? child : best));
@@ -43,7 +43,7 @@ export function branchOf<M extends Node>(messages: readonly M[], through: string
   // And up to the first.
   const path: M[] = [];
   const met = new Set<string>();
-  for (let at: M | undefined = leaf; at && !met.has(at.id); ) {
+  for (let at: M | undefined = leaf; at && !met.has(at.id);) {
     met.add(at.id);
     path.push(at);
     const parent = parentOf(at);
@@ -57,7 +57,11 @@ export function branchOf<M extends Node>(messages: readonly M[], through: string
 }
 
 /** The place of the newest message in the branch below each. */
-function newestBelow<M extends Node>(messages: readonly M[], parentOf: (message: M) => string | null, place: ReadonlyMap<string, number>) {
+function newestBelow<M extends Node>(
+  messages: readonly M[],
+  parentOf: (message: M) => string | null,
+  place: ReadonlyMap<string, number>,
+) {
   const newest = new Map<string, number>();
   const byId = new Map(messages.map((message) => [message.id, message]));
   // What is said follows what was said, so one walk from the newest to the oldest tells all parents.

@@ -45,7 +45,15 @@ export function RenameDialog({ conversation, onClose }: { conversation: Conversa
   );
 }
 
-export function DeleteDialog({ conversation, onClose, onDeleted }: { conversation: Conversation; onClose: () => void; onDeleted: () => void }) {
+export function DeleteDialog({
+  conversation,
+  onClose,
+  onDeleted,
+}: {
+  conversation: Conversation;
+  onClose: () => void;
+  onDeleted: () => void;
+}) {
   const queries = useQueryClient();
   const remove = useMutation({
     mutationFn: () => deleteConversation(conversation.id),

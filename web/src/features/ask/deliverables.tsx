@@ -1,5 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { deliverableKeys, listDeliverables, makeDeliverable, type Deliverable, type DeliverableKind } from "@/api/deliverables";
+import {
+  deliverableKeys,
+  listDeliverables,
+  makeDeliverable,
+  type Deliverable,
+  type DeliverableKind,
+} from "@/api/deliverables";
 import { Button } from "@/components/button";
 import { ErrorNote } from "@/components/states";
 import { formatSize } from "@/lib/format";
@@ -28,7 +34,14 @@ export function Deliverables({ run }: { run: string }) {
     mutationFn: (kind: DeliverableKind) => makeDeliverable(run, kind),
     onSuccess: () => queries.invalidateQueries({ queryKey: key }),
   });
-  if (made.isError) return <ErrorNote error={made.error} what="What was made of this answer cannot be listed." onRetry={() => void made.refetch()} />;
+  if (made.isError)
+    return (
+      <ErrorNote
+        error={made.error}
+        what="What was made of this answer cannot be listed."
+        onRetry={() => void made.refetch()}
+      />
+    );
   return (
     <section className={styles.deliverables} aria-label="Hand it on">
       {make.isError && <ErrorNote error={make.error} what="It could not be made." />}

@@ -38,19 +38,31 @@ export function begin(conversation: string, question: string, parent?: string | 
   };
 }
 
-const PHASES: Record<string, string> = { plan: "Planning…", planning: "Planning…", research: "Searching the library…", synthesis: "Writing…" };
+const PHASES: Record<string, string> = {
+  plan: "Planning…",
+  planning: "Planning…",
+  research: "Searching the library…",
+  synthesis: "Writing…",
+};
 
 /** What is known after something happened. */
 export function applyEvent(live: Live, event: RunEvent): Live {
   switch (event.type) {
     case "run_started":
-      return { ...live, runId: event.data.run_id, questionId: event.data.question_id, messageId: event.data.message_id };
+      return {
+        ...live,
+        runId: event.data.run_id,
+        questionId: event.data.question_id,
+        messageId: event.data.message_id,
+      };
     case "phase_started":
       return { ...live, step: PHASES[event.data.phase] ?? "Working…" };
     case "tool_called":
       return { ...live, step: event.data.tool_name.includes("web") ? "Searching the web…" : live.step };
     case "tool_result":
-      return event.data.count === undefined ? live : { ...live, step: `Reading ${formatPlural(event.data.count, "passage")}…` };
+      return event.data.count === undefined
+        ? live
+        : { ...live, step: `Reading ${formatPlural(event.data.count, "passage")}…` };
     case "references_found": {
       const found = event.data.references.flatMap(({ number }) => (number === null ? [] : [number]));
       return { ...live, numbers: new Set([...live.numbers, ...found]) };
@@ -90,7 +102,15 @@ export function withLive(messages: readonly Message[], live: Live | null): Shown
   if (!coming) return shown;
   const questionId = coming.questionId ?? ASKED;
   if (!shown.some(({ id }) => id === questionId)) {
-    shown.push({ id: questionId, parent_message_id: coming.parent ?? null, role: "user", content: coming.question, run_id: coming.runId, kept: null, live: null });
+    shown.push({
+      id: questionId,
+      parent_message_id: coming.parent ?? null,
+      role: "user",
+      content: coming.question,
+      run_id: coming.runId,
+      kept: null,
+      live: null,
+    });
   }
   shown.push({
     id: coming.messageId ?? ANSWERING,
@@ -112,6 +132,8 @@ function pick({ id, parent_message_id, role, content, run_id }: Message) {
 export function unanswered(messages: readonly Message[]): { runId: string; question: Message } | null {
   const question = messages.findLast(({ role }) => role === "user");
   if (!question?.run_id) return null;
-  const answer = messages.find(({ role, parent_message_id }) => role === "assistant" && parent_message_id === question.id);
+  const answer = messages.find(
+    ({ role, parent_message_id }) => role === "assistant" && parent_message_id === question.id,
+  );
   return !answer || answer.status === "streaming" ? { runId: question.run_id, question } : null;
 }

@@ -41,7 +41,15 @@ export function Question({ id, text, onEdit, children }: Props) {
   );
 }
 
-function EditQuestion({ text, onSave, onCancel }: { text: string; onSave: (text: string) => void; onCancel: () => void }) {
+function EditQuestion({
+  text,
+  onSave,
+  onCancel,
+}: {
+  text: string;
+  onSave: (text: string) => void;
+  onCancel: () => void;
+}) {
   const [draft, setDraft] = useState(text);
   const box = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {

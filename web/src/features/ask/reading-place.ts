@@ -37,7 +37,9 @@ export function goToTurn(thread: Element, message: string | null): boolean {
 }
 
 function messageIn(thread: Element, id: string): Element | undefined {
-  return Array.from(thread.querySelectorAll<HTMLElement>("[data-message]")).find(({ dataset }) => dataset.message === id);
+  return Array.from(thread.querySelectorAll<HTMLElement>("[data-message]")).find(
+    ({ dataset }) => dataset.message === id,
+  );
 }
 
 function partsOf(message: Element): Element[] {

@@ -39,7 +39,11 @@ export function Start({ onAsk, ...ways }: Ways & { onAsk: (question: string) => 
   return (
     <>
       <PageHead title="Ask your library" />
-      {counts.data?.total === 0 ? <WaysIn {...ways} /> : <Recent SampleQuestions={ways.SampleQuestions} onAsk={onAsk} />}
+      {counts.data?.total === 0 ? (
+        <WaysIn {...ways} />
+      ) : (
+        <Recent SampleQuestions={ways.SampleQuestions} onAsk={onAsk} />
+      )}
     </>
   );
 }
@@ -118,21 +122,35 @@ function Recent({ SampleQuestions, onAsk }: Pick<Ways, "SampleQuestions"> & { on
               <Time iso={conversation.updated_at} />
             </Cell>
             <Cell className={styles.rowActions}>
-              <Button look="quiet" aria-label={`Rename ${titleOf(conversation)}`} onPress={() => setDialog({ kind: "rename", conversation })}>
+              <Button
+                look="quiet"
+                aria-label={`Rename ${titleOf(conversation)}`}
+                onPress={() => setDialog({ kind: "rename", conversation })}
+              >
                 Rename
               </Button>
-              <Button look="quiet" aria-label={`Delete ${titleOf(conversation)}`} onPress={() => setDialog({ kind: "delete", conversation })}>
+              <Button
+                look="quiet"
+                aria-label={`Delete ${titleOf(conversation)}`}
+                onPress={() => setDialog({ kind: "delete", conversation })}
+              >
                 Delete
               </Button>
             </Cell>
           </Row>
         ))}
       </Table>
-      {conversations.hasMore && <More onPress={conversations.more} loading={conversations.loadingMore} label="Older conversations" />}
+      {conversations.hasMore && (
+        <More onPress={conversations.more} loading={conversations.loadingMore} label="Older conversations" />
+      )}
       <SampleQuestions asked={items.map(({ title }) => title ?? null)} onAsk={onAsk} />
       {dialog?.kind === "rename" && <RenameDialog conversation={dialog.conversation} onClose={() => setDialog(null)} />}
       {dialog?.kind === "delete" && (
-        <DeleteDialog conversation={dialog.conversation} onClose={() => setDialog(null)} onDeleted={() => setDialog(null)} />
+        <DeleteDialog
+          conversation={dialog.conversation}
+          onClose={() => setDialog(null)}
+          onDeleted={() => setDialog(null)}
+        />
       )}
     </>
   );

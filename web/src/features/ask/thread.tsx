@@ -40,9 +40,13 @@ export function Thread({ id, live, answering }: Props) {
   const messages = useQuery({
     queryKey: conversationKeys.messages(id),
     queryFn: ({ signal }) => listMessages(id, signal),
-    refetchInterval: ({ state: { data } }) => (data?.some(({ has_async_entities_in_progress: busy }) => busy) ? LOOK_MS : false),
+    refetchInterval: ({ state: { data } }) =>
+      data?.some(({ has_async_entities_in_progress: busy }) => busy) ? LOOK_MS : false,
   });
-  const conversation = useQuery({ queryKey: conversationKeys.one(id), queryFn: ({ signal }) => getConversation(id, signal) });
+  const conversation = useQuery({
+    queryKey: conversationKeys.one(id),
+    queryFn: ({ signal }) => getConversation(id, signal),
+  });
   usePageTitle(conversation.data ? titleOf(conversation.data) : "Ask");
 
   const shown = useMemo(() => withLive(messages.data ?? [], live), [messages.data, live]);
@@ -63,7 +67,13 @@ export function Thread({ id, live, answering }: Props) {
   }, [asked]);
 
   const change = (next: Partial<AskSearch>) =>
-    void navigate({ to: "/ask/$conversation", params: { conversation: id }, search: (previous: AskSearch) => ({ ...previous, ...next }), replace: true, resetScroll: false });
+    void navigate({
+      to: "/ask/$conversation",
+      params: { conversation: id },
+      search: (previous: AskSearch) => ({ ...previous, ...next }),
+      replace: true,
+      resetScroll: false,
+    });
 
   function ask(question: string, parent: string | null | undefined) {
     if (going) return;
@@ -87,7 +97,16 @@ export function Thread({ id, live, answering }: Props) {
           onStop={going ? () => void answering.stop(id).catch(() => undefined) : undefined}
         />
       }
-      panel={open && <Evidence id={id} search={search} answer={selected} onClose={() => change({ evidence: wide ? "hidden" : undefined })} />}
+      panel={
+        open && (
+          <Evidence
+            id={id}
+            search={search}
+            answer={selected}
+            onClose={() => change({ evidence: wide ? "hidden" : undefined })}
+          />
+        )
+      }
     >
       <div className={styles.thread} ref={thread}>
         <Head
@@ -96,7 +115,11 @@ export function Thread({ id, live, answering }: Props) {
         />
         {messages.data === undefined && messages.isPending && <Skeleton label="Loading the conversation" rows={3} />}
         {messages.data === undefined && messages.isError && (
-          <ErrorNote error={messages.error} what="The conversation could not be opened." onRetry={() => void messages.refetch()} />
+          <ErrorNote
+            error={messages.error}
+            what="The conversation could not be opened."
+            onRetry={() => void messages.refetch()}
+          />
         )}
         <Turns
           turns={turns}
@@ -152,15 +175,31 @@ function Head({ conversation, onShow }: { conversation: Conversation | null; onS
           </Button>
         )}
       </div>
-      {dialog === "rename" && conversation && <RenameDialog conversation={conversation} onClose={() => setDialog(null)} />}
+      {dialog === "rename" && conversation && (
+        <RenameDialog conversation={conversation} onClose={() => setDialog(null)} />
+      )}
       {dialog === "delete" && conversation && (
-        <DeleteDialog conversation={conversation} onClose={() => setDialog(null)} onDeleted={() => void navigate({ to: "/ask" })} />
+        <DeleteDialog
+          conversation={conversation}
+          onClose={() => setDialog(null)}
+          onDeleted={() => void navigate({ to: "/ask" })}
+        />
       )}
     </header>
   );
 }
 
-function Evidence({ id, search, answer, onClose }: { id: string; search: AskSearch; answer: Shown | null; onClose: () => void }) {
+function Evidence({
+  id,
+  search,
+  answer,
+  onClose,
+}: {
+  id: string;
+  search: AskSearch;
+  answer: Shown | null;
+  onClose: () => void;
+}) {
   const part = search.part ?? null;
   return (
     <EvidencePanel

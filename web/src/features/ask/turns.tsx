@@ -36,7 +36,12 @@ export function Turns({ turns, selected, roomy, onSwitch, onEvidence, onEdit, on
         data-turn={isLast ? "last" : ""}
       >
         {question && (
-          <Question key={question.message.id} id={question.message.id} text={question.message.content} onEdit={onEdit && ((text) => onEdit(question.message, text))}>
+          <Question
+            key={question.message.id}
+            id={question.message.id}
+            text={question.message.content}
+            onEdit={onEdit && ((text) => onEdit(question.message, text))}
+          >
             <BranchSwitch turn={question} onSwitch={onSwitch} />
           </Question>
         )}

@@ -20,8 +20,14 @@ export function AddSourceDialog({ onByHand, onClose }: { onByHand: () => void; o
   const { id, sources, alter } = useDesk();
   const [words, setWords] = useState("");
   const [url, setUrl] = useState("");
-  const found = useQuery({ queryKey: titleKeys.sources(words), queryFn: ({ signal }) => findSources(words, signal), placeholderData: keepPreviousData });
-  const add = useMutation({ mutationFn: (body: { source_id: string } | { url: string }) => alter(() => addDocumentSource(id, body)) });
+  const found = useQuery({
+    queryKey: titleKeys.sources(words),
+    queryFn: ({ signal }) => findSources(words, signal),
+    placeholderData: keepPreviousData,
+  });
+  const add = useMutation({
+    mutationFn: (body: { source_id: string } | { url: string }) => alter(() => addDocumentSource(id, body)),
+  });
   const byUrl = add.variables && "url" in add.variables;
   const problem = add.error && byUrl ? Problem.from(add.error) : null;
 
@@ -42,15 +48,28 @@ export function AddSourceDialog({ onByHand, onClose }: { onByHand: () => void; o
             return (
               <li key={source.id}>
                 <span>{source.title}</span>
-                <Button look="quiet" aria-label={has ? `${source.title} is added` : `Add ${source.title}`} isDisabled={has || add.isPending} onPress={() => add.mutate({ source_id: source.id })}>
+                <Button
+                  look="quiet"
+                  aria-label={has ? `${source.title} is added` : `Add ${source.title}`}
+                  isDisabled={has || add.isPending}
+                  onPress={() => add.mutate({ source_id: source.id })}
+                >
                   {has ? "Added" : "Add"}
                 </Button>
               </li>
             );
           })}
         </ul>
-        {found.data?.length === 0 && <p className={forms.quiet}>{words ? "No source has these words." : "The library is empty."}</p>}
-        {found.isError && <ErrorNote error={found.error} what="The library could not be searched." onRetry={() => void found.refetch()} />}
+        {found.data?.length === 0 && (
+          <p className={forms.quiet}>{words ? "No source has these words." : "The library is empty."}</p>
+        )}
+        {found.isError && (
+          <ErrorNote
+            error={found.error}
+            what="The library could not be searched."
+            onRetry={() => void found.refetch()}
+          />
+        )}
         {add.isError && !byUrl && <ErrorNote error={add.error} what="The source was not added." />}
         <form className={styles.oneLine} onSubmit={submit}>
           <Field

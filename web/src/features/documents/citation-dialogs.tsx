@@ -65,12 +65,17 @@ export function EditCitationDialog({ citation, onClose }: { citation: DocumentCi
 
 export function RemoveCitationDialog({ citation, onClose }: { citation: DocumentCitation; onClose: () => void }) {
   const { id, alter } = useDesk();
-  const remove = useMutation({ mutationFn: () => alter(() => removeCitation(id, citation.citation_number)), onSuccess: onClose });
+  const remove = useMutation({
+    mutationFn: () => alter(() => removeCitation(id, citation.citation_number)),
+    onSuccess: onClose,
+  });
   return (
     <Dialog title={`Remove citation ${citation.citation_number}`} onClose={onClose}>
       <div className={styles.form}>
         <p className={styles.subject}>{citation.title}</p>
-        <p className={styles.quiet}>Its number is taken out of the text, and the sentence loses this support. The source stays.</p>
+        <p className={styles.quiet}>
+          Its number is taken out of the text, and the sentence loses this support. The source stays.
+        </p>
         {remove.isError && <ErrorNote error={remove.error} what="It was not removed." />}
         <div className={styles.actions}>
           <Button onPress={onClose}>Cancel</Button>

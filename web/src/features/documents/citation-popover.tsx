@@ -27,9 +27,27 @@ interface Props {
 }
 
 /** The evidence of one citation, beside it. It holds no focus, so that writing goes on. */
-export function CitationPopover({ number, citation, support, trigger, onClose, onEnter, onLeave, onEdit, onRemove }: Props) {
+export function CitationPopover({
+  number,
+  citation,
+  support,
+  trigger,
+  onClose,
+  onEnter,
+  onLeave,
+  onEdit,
+  onRemove,
+}: Props) {
   return (
-    <Popover isOpen isNonModal triggerRef={trigger} placement="top" offset={4} onOpenChange={(open) => !open && onClose()} className={cards.popover}>
+    <Popover
+      isOpen
+      isNonModal
+      triggerRef={trigger}
+      placement="top"
+      offset={4}
+      onOpenChange={(open) => !open && onClose()}
+      className={cards.popover}
+    >
       {/* It only hears whether it is still being looked at. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <div
@@ -38,7 +56,9 @@ export function CitationPopover({ number, citation, support, trigger, onClose, o
         data-card=""
         className={cards.card}
         onPointerEnter={onEnter}
-        onPointerLeave={(event) => event.pointerType === "mouse" && !event.currentTarget.contains(document.activeElement) && onLeave()}
+        onPointerLeave={(event) =>
+          event.pointerType === "mouse" && !event.currentTarget.contains(document.activeElement) && onLeave()
+        }
         onFocus={onEnter}
         onKeyDown={(event) => event.key === "Escape" && onClose()}
       >
@@ -49,7 +69,9 @@ export function CitationPopover({ number, citation, support, trigger, onClose, o
             <p className={cards.title}>
               <span className={cards.number}>{number}</span>Nothing is cited here
             </p>
-            <p className={cards.line}>The text has this number, but no source stands behind it. Take it out, or cite a passage in its place.</p>
+            <p className={cards.line}>
+              The text has this number, but no source stands behind it. Take it out, or cite a passage in its place.
+            </p>
           </>
         )}
       </div>
@@ -57,11 +79,21 @@ export function CitationPopover({ number, citation, support, trigger, onClose, o
   );
 }
 
-function Card({ citation, support, onEdit, onRemove }: Pick<Props, "support" | "onEdit" | "onRemove"> & { citation: DocumentCitation }) {
+function Card({
+  citation,
+  support,
+  onEdit,
+  onRemove,
+}: Pick<Props, "support" | "onEdit" | "onRemove"> & { citation: DocumentCitation }) {
   const source = useCitedSource(citation.is_deleted ? null : citation.source_id);
   const href = useHref(citation, source);
   const verdict = citation.is_deleted ? "deleted" : verdictOf(citation.citation_number, support);
-  const about = [citation.locator && placeWords(citation.locator), verdict !== "dangling" && verdict !== "unchecked" && STANDING_WORDS[verdict]].filter(Boolean).join(" · ");
+  const about = [
+    citation.locator && placeWords(citation.locator),
+    verdict !== "dangling" && verdict !== "unchecked" && STANDING_WORDS[verdict],
+  ]
+    .filter(Boolean)
+    .join(" · ");
   const work = {
     number: citation.citation_number,
     title: citation.title,
@@ -75,7 +107,9 @@ function Card({ citation, support, onEdit, onRemove }: Pick<Props, "support" | "
       <CitedWork citation={work} source={source} />
       <div className={cards.quoted}>
         {citation.quote && (
-          <blockquote className={cards.quote}>{verdict === "unsupported" ? citation.quote : <mark>{citation.quote}</mark>}</blockquote>
+          <blockquote className={cards.quote}>
+            {verdict === "unsupported" ? citation.quote : <mark>{citation.quote}</mark>}
+          </blockquote>
         )}
         {about && (
           <p className={cards.standing} data-standing={verdict}>

@@ -21,7 +21,12 @@ const MOST = 8;
  * What to offer. Without words the sources of the document as they are; with them its passages first, then those of
  * the rest of the library, each place once, then its sources by their titles.
  */
-export function passagesOf(words: string, sources: readonly DocumentSource[], own: readonly DocumentPassage[], library: readonly Pick<SearchResult, "source_id" | "title" | "evidence" | "source">[]): ChoiceGroup[] {
+export function passagesOf(
+  words: string,
+  sources: readonly DocumentSource[],
+  own: readonly DocumentPassage[],
+  library: readonly Pick<SearchResult, "source_id" | "title" | "evidence" | "source">[],
+): ChoiceGroup[] {
   const named = (source: DocumentSource): Choice => ({
     key: `source-${source.source_id}`,
     passage: { source_id: source.source_id, title: source.title, quote: null, page: null },
@@ -40,11 +45,21 @@ export function passagesOf(words: string, sources: readonly DocumentSource[], ow
     const [best] = evidence;
     // What the document's own search has found is not said twice.
     if (!best || (ours.has(source_id) && known.has(source_id))) return [];
-    const line = [source.author, source.publication_date, best.page != null && `Page ${best.page}`].filter(Boolean).join(" · ");
-    return [{ key: `library-${source_id}-${best.start_char}`, passage: { source_id, title, quote: best.quote.trim(), page: best.page ?? null }, line }];
+    const line = [source.author, source.publication_date, best.page != null && `Page ${best.page}`]
+      .filter(Boolean)
+      .join(" · ");
+    return [
+      {
+        key: `library-${source_id}-${best.start_char}`,
+        passage: { source_id, title, quote: best.quote.trim(), page: best.page ?? null },
+        line,
+      },
+    ];
   });
   const all = words.toLowerCase().split(/\s+/);
-  const titled = sources.filter(({ title, authors }) => all.every((word) => `${title} ${authors.join(" ")}`.toLowerCase().includes(word)));
+  const titled = sources.filter(({ title, authors }) =>
+    all.every((word) => `${title} ${authors.join(" ")}`.toLowerCase().includes(word)),
+  );
   return filled([
     ["In this document’s sources", here],
     ["In the library", there],
@@ -53,5 +68,7 @@ export function passagesOf(words: string, sources: readonly DocumentSource[], ow
 }
 
 function filled(groups: readonly [string, Choice[]][]): ChoiceGroup[] {
-  return groups.filter(([, choices]) => choices.length > 0).map(([name, choices]) => ({ name, choices: choices.slice(0, MOST) }));
+  return groups
+    .filter(([, choices]) => choices.length > 0)
+    .map(([name, choices]) => ({ name, choices: choices.slice(0, MOST) }));
 }

@@ -28,8 +28,20 @@ export function CitePopover({ citing, onClose }: { citing: Citing; onClose: () =
   const { left, top, bottom } = citing.box;
   return (
     <>
-      <span ref={anchor} aria-hidden="true" className={styles.anchor} style={{ left, top, height: Math.max(1, bottom - top) }} />
-      <Popover isOpen triggerRef={anchor} placement="bottom start" offset={4} onOpenChange={(open) => !open && onClose()} className={styles.popover}>
+      <span
+        ref={anchor}
+        aria-hidden="true"
+        className={styles.anchor}
+        style={{ left, top, height: Math.max(1, bottom - top) }}
+      />
+      <Popover
+        isOpen
+        triggerRef={anchor}
+        placement="bottom start"
+        offset={4}
+        onOpenChange={(open) => !open && onClose()}
+        className={styles.popover}
+      >
         <Dialog aria-label="Cite a passage" className={styles.dialog}>
           <Chooser citing={citing} onClose={onClose} />
         </Dialog>
@@ -50,9 +62,20 @@ function Chooser({ citing, onClose }: { citing: Citing; onClose: () => void }) {
     placeholderData: keepPreviousData,
   });
   const body = { query: words, limit: 10 };
-  const inLibrary = useQuery({ queryKey: searchKeys.answer(body), queryFn: ({ signal }) => search(body, signal), enabled: words !== "", placeholderData: keepPreviousData });
+  const inLibrary = useQuery({
+    queryKey: searchKeys.answer(body),
+    queryFn: ({ signal }) => search(body, signal),
+    enabled: words !== "",
+    placeholderData: keepPreviousData,
+  });
   const groups = useMemo(
-    () => passagesOf(words, sources ?? [], words ? (inDocument.data ?? []) : [], words ? (inLibrary.data?.primary_results ?? []) : []),
+    () =>
+      passagesOf(
+        words,
+        sources ?? [],
+        words ? (inDocument.data ?? []) : [],
+        words ? (inLibrary.data?.primary_results ?? []) : [],
+      ),
     [words, sources, inDocument.data, inLibrary.data],
   );
   const all = groups.flatMap(({ choices }) => choices);
@@ -146,26 +169,67 @@ function Chooser({ citing, onClose }: { citing: Citing; onClose: () => void }) {
               {name}
             </div>
             {choices.map((choice) => (
-              <Option key={choice.key} id={`${list}${choice.key}`} choice={choice} active={choice === active} onPoint={() => setMoved(choice.key)} onChoose={() => void choose(choice.passage)} />
+              <Option
+                key={choice.key}
+                id={`${list}${choice.key}`}
+                choice={choice}
+                active={choice === active}
+                onPoint={() => setMoved(choice.key)}
+                onChoose={() => void choose(choice.passage)}
+              />
             ))}
           </div>
         ))}
       </div>
       <p role="status" className={styles.status}>
-        {busy ? "Citing…" : all.length > 0 ? "" : searching ? "Searching…" : words ? "Nothing says this. Try other words." : "Write words of a passage. Enter cites it at the cursor."}
+        {busy
+          ? "Citing…"
+          : all.length > 0
+            ? ""
+            : searching
+              ? "Searching…"
+              : words
+                ? "Nothing says this. Try other words."
+                : "Write words of a passage. Enter cites it at the cursor."}
       </p>
-      {inLibrary.isError && <ErrorNote error={inLibrary.error} what="The library could not be searched." onRetry={() => void inLibrary.refetch()} />}
+      {inLibrary.isError && (
+        <ErrorNote
+          error={inLibrary.error}
+          what="The library could not be searched."
+          onRetry={() => void inLibrary.refetch()}
+        />
+      )}
       {failed !== null && <ErrorNote error={failed} what="It was not cited." />}
     </>
   );
 }
 
-function Option({ id, choice, active, onPoint, onChoose }: { id: string; choice: Choice; active: boolean; onPoint: () => void; onChoose: () => void }) {
+function Option({
+  id,
+  choice,
+  active,
+  onPoint,
+  onChoose,
+}: {
+  id: string;
+  choice: Choice;
+  active: boolean;
+  onPoint: () => void;
+  onChoose: () => void;
+}) {
   const { passage, line } = choice;
   return (
     // The keys are those of the box above, which keeps the focus.
     // eslint-disable-next-line jsx-a11y/click-events-have-key-events
-    <div id={id} role="option" aria-selected={active} tabIndex={-1} className={styles.option} onPointerMove={active ? undefined : onPoint} onClick={onChoose}>
+    <div
+      id={id}
+      role="option"
+      aria-selected={active}
+      tabIndex={-1}
+      className={styles.option}
+      onPointerMove={active ? undefined : onPoint}
+      onClick={onChoose}
+    >
       <span className={styles.title}>{passage.title}</span>
       {line && <span className={styles.line}>{line}</span>}
       {passage.quote && <span className={styles.quote}>{passage.quote}</span>}

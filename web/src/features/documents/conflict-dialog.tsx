@@ -27,8 +27,8 @@ export function ConflictDialog({ current, onClose }: { current: WrittenDocument;
     <Dialog wide title="Changed elsewhere" onClose={onClose}>
       <div className={styles.wide}>
         <p className={styles.quiet}>
-          Version {current.version} was saved elsewhere <Time iso={current.updated_at} />, while you were writing. Nothing of yours is lost: it is kept in this
-          browser until you choose.
+          Version {current.version} was saved elsewhere <Time iso={current.updated_at} />, while you were writing.
+          Nothing of yours is lost: it is kept in this browser until you choose.
         </p>
         <div className={styles.sides}>
           <section>

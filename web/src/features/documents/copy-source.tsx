@@ -41,7 +41,11 @@ export function CopySource({ source }: { source: DocumentSource }) {
         <span aria-live="polite">{said ?? "Copy citation"}</span>
       </Button>
       <Popover placement="bottom start" className={menus.popover}>
-        <Menu aria-label="Copy citation" className={menus.menu} onAction={(key) => void copy(key as (typeof KINDS)[number][0])}>
+        <Menu
+          aria-label="Copy citation"
+          className={menus.menu}
+          onAction={(key) => void copy(key as (typeof KINDS)[number][0])}
+        >
           {KINDS.map(([kind, name]) => (
             <MenuItem key={kind} id={kind} className={menus.item}>
               {name}
@@ -55,9 +59,13 @@ export function CopySource({ source }: { source: DocumentSource }) {
 
 /** Promises are handed to the clipboard, because a browser lets it be written only right after a press. */
 async function put(formatted: Promise<FormattedReference>, kind: (typeof KINDS)[number][0]): Promise<void> {
-  const as = (type: string, pick: (one: FormattedReference) => string) => formatted.then((one) => new Blob([pick(one)], { type }));
+  const as = (type: string, pick: (one: FormattedReference) => string) =>
+    formatted.then((one) => new Blob([pick(one)], { type }));
   const plain = as("text/plain", (one) => (kind === "markdown" ? one.markdown : one.text));
-  const item = new ClipboardItem({ "text/plain": plain, ...(kind === "html" && { "text/html": as("text/html", (one) => one.html) }) });
+  const item = new ClipboardItem({
+    "text/plain": plain,
+    ...(kind === "html" && { "text/html": as("text/html", (one) => one.html) }),
+  });
   // What the server refused is told instead of what the clipboard makes of it.
   await Promise.all([navigator.clipboard.write([item]), formatted]);
 }

@@ -8,7 +8,15 @@ import { dropText } from "@/features/documents/kept-text";
 import { formatPlural } from "@/lib/format";
 import styles from "@/features/documents/documents.module.css";
 
-export function DeleteDialog({ document, onClose, onDeleted }: { document: DocumentSummary; onClose: () => void; onDeleted: () => void }) {
+export function DeleteDialog({
+  document,
+  onClose,
+  onDeleted,
+}: {
+  document: DocumentSummary;
+  onClose: () => void;
+  onDeleted: () => void;
+}) {
   const queries = useQueryClient();
   const remove = useMutation({
     mutationFn: () => deleteDocument(document.document_id),
@@ -23,8 +31,10 @@ export function DeleteDialog({ document, onClose, onDeleted }: { document: Docum
       <div className={styles.form}>
         <p className={styles.subject}>{document.title}</p>
         <p className={styles.quiet}>
-          With it {document.version === 1 ? "goes its text" : `go all ${formatPlural(document.version, "version")} of its text`}
-          {document.citation_count > 0 && ` and ${formatPlural(document.citation_count, "citation")}`}. What it cites stays in the library.
+          With it{" "}
+          {document.version === 1 ? "goes its text" : `go all ${formatPlural(document.version, "version")} of its text`}
+          {document.citation_count > 0 && ` and ${formatPlural(document.citation_count, "citation")}`}. What it cites
+          stays in the library.
         </p>
         {remove.isError && <ErrorNote error={remove.error} what="It was not deleted." />}
         <div className={styles.actions}>

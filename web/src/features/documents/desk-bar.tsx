@@ -40,13 +40,27 @@ export function DeskBar({ onCite, search, show, wide }: Props) {
         <Button onPress={onCite} aria-keyshortcuts="Control+Shift+C Meta+Shift+C">
           Cite
         </Button>
-        <Button look="quiet" onPress={() => setOpen("style")} aria-label={`Style: ${styleName(known.data?.items, document.style)}`}>
+        <Button
+          look="quiet"
+          onPress={() => setOpen("style")}
+          aria-label={`Style: ${styleName(known.data?.items, document.style)}`}
+        >
           <span className={styles.style}>{styleName(known.data?.items, document.style)}</span>
         </Button>
         <Button look="quiet" onPress={() => setOpen("setup")}>
           Set up
         </Button>
-        <Button look="quiet" aria-pressed={isHistory} onPress={() => show(isHistory ? { panel: undefined, version: undefined, against: undefined } : { panel: "history", view: "sources" })}>
+        <Button
+          look="quiet"
+          aria-pressed={isHistory}
+          onPress={() =>
+            show(
+              isHistory
+                ? { panel: undefined, version: undefined, against: undefined }
+                : { panel: "history", view: "sources" },
+            )
+          }
+        >
           History
         </Button>
         {wide && search.panel === "hidden" && (

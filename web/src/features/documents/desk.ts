@@ -1,5 +1,15 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { createContext, use, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore, type RefObject } from "react";
+import {
+  createContext,
+  use,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type RefObject,
+} from "react";
 import {
   addCitation,
   addDocumentSource,
@@ -70,7 +80,13 @@ export function useNewDesk(first: WrittenDocument): Desk {
   const editor = useRef<EditorHandle | null>(null);
 
   const renew = useCallback(() => {
-    for (const key of [documentKeys.citations(id), documentKeys.sources(id), documentKeys.bibliography(id), documentKeys.history(id), documentKeys.lists]) {
+    for (const key of [
+      documentKeys.citations(id),
+      documentKeys.sources(id),
+      documentKeys.bibliography(id),
+      documentKeys.history(id),
+      documentKeys.lists,
+    ]) {
       void queries.invalidateQueries({ queryKey: key });
     }
   }, [queries, id]);
@@ -108,7 +124,7 @@ export function useNewDesk(first: WrittenDocument): Desk {
     [saver, told],
   );
   const alter = useCallback(
-    <T,>(does: () => Promise<T>) =>
+    <T>(does: () => Promise<T>) =>
       saver.alone(async () => {
         const done = await does();
         told(await getDocument(id), true);
@@ -120,8 +136,16 @@ export function useNewDesk(first: WrittenDocument): Desk {
 
   useLooking(saver, id, told);
 
-  const citations = useQuery({ queryKey: documentKeys.citations(id), queryFn: ({ signal }) => listCitations(id, signal), refetchInterval: SOON_MS });
-  const sources = useQuery({ queryKey: documentKeys.sources(id), queryFn: ({ signal }) => listDocumentSources(id, signal), refetchInterval: SOON_MS });
+  const citations = useQuery({
+    queryKey: documentKeys.citations(id),
+    queryFn: ({ signal }) => listCitations(id, signal),
+    refetchInterval: SOON_MS,
+  });
+  const sources = useQuery({
+    queryKey: documentKeys.sources(id),
+    queryFn: ({ signal }) => listDocumentSources(id, signal),
+    refetchInterval: SOON_MS,
+  });
   const known = sources.data;
   const format = document.format;
 
@@ -151,10 +175,27 @@ export function useNewDesk(first: WrittenDocument): Desk {
     },
     [id, format, saver, known, renew],
   );
-  const change = useCallback(async (change: DocumentChange) => void (await make((base) => changeDocument(id, { ...change, base_version: base }))), [make, id]);
+  const change = useCallback(
+    async (change: DocumentChange) =>
+      void (await make((base) => changeDocument(id, { ...change, base_version: base }))),
+    [make, id],
+  );
 
   return useMemo(
-    () => ({ id, document, saver, editor, citations: citations.data, sources: known, sourcesError: sources.error, cite, change, make, alter, renew }),
+    () => ({
+      id,
+      document,
+      saver,
+      editor,
+      citations: citations.data,
+      sources: known,
+      sourcesError: sources.error,
+      cite,
+      change,
+      make,
+      alter,
+      renew,
+    }),
     [id, document, saver, citations.data, known, sources.error, cite, change, make, alter, renew],
   );
 }

@@ -4,7 +4,15 @@ import { formatPlural } from "@/lib/format";
 import styles from "@/features/documents/diff.module.css";
 
 /** A text with what was added and removed; of what stayed, as much as says where that is. */
-export function DiffText({ parts, label, side = false }: { parts: readonly DiffPart[]; label: string; /** One of two texts: what the other has not is marked, not struck out. */ side?: boolean }) {
+export function DiffText({
+  parts,
+  label,
+  side = false,
+}: {
+  parts: readonly DiffPart[];
+  label: string;
+  /** One of two texts: what the other has not is marked, not struck out. */ side?: boolean;
+}) {
   const short = useMemo(() => shortened(parts), [parts]);
   return (
     <article className={styles.text} aria-label={label}>

@@ -55,7 +55,11 @@ export function DocumentPage(parts: SourceParts) {
   }
   return (
     <Page>
-      <ErrorNote error={document.error} what="The document could not be opened." onRetry={() => void document.refetch()} />
+      <ErrorNote
+        error={document.error}
+        what="The document could not be opened."
+        onRetry={() => void document.refetch()}
+      />
     </Page>
   );
 }

@@ -28,7 +28,10 @@ export const MISSING: readonly (readonly [Missing, string])[] = [
 export const COMMON_STYLES: readonly (readonly [name: string, ids: readonly string[]])[] = [
   ["APA", ["apa", "american-psychological-association"]],
   ["MLA", ["mla", "modern-language-association"]],
-  ["Chicago notes", ["chicago-notes", "chicago-notes-bibliography", "chicago-fullnotes", "chicago-fullnote-bibliography"]],
+  [
+    "Chicago notes",
+    ["chicago-notes", "chicago-notes-bibliography", "chicago-fullnotes", "chicago-fullnote-bibliography"],
+  ],
   ["Chicago author-date", ["chicago-author-date"]],
   ["IEEE", ["ieee", "institute-of-electrical-and-electronics-engineers"]],
   ["Harvard", ["harvard", "harvard-cite-them-right"]],
@@ -43,7 +46,10 @@ interface Named {
 }
 
 /** Own styles first, then the common ones, then all others by name; only those in which every word of the query is. */
-export function pickStyles<T extends Named & { is_own: boolean }>(styles: readonly T[], query: string): { own: T[]; common: T[]; others: T[] } {
+export function pickStyles<T extends Named & { is_own: boolean }>(
+  styles: readonly T[],
+  query: string,
+): { own: T[]; common: T[]; others: T[] } {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = ({ style_id, title, aliases }: T) => {
     const known = [style_id, title, commonName(style_id), ...aliases].join(" ").toLowerCase();
@@ -51,7 +57,9 @@ export function pickStyles<T extends Named & { is_own: boolean }>(styles: readon
   };
   const found = styles.filter(fits);
   const common = COMMON_STYLES.flatMap(([, names]) => {
-    const one = names.map((name) => found.find((style) => style.style_id === name || style.aliases.includes(name))).find(Boolean);
+    const one = names
+      .map((name) => found.find((style) => style.style_id === name || style.aliases.includes(name)))
+      .find(Boolean);
     return one ? [one] : [];
   });
   const first = new Set(common);
@@ -83,8 +91,16 @@ export function typeWord(type: string): string {
 }
 
 /** "Document · cited 3 times", and whether it can still be had. */
-export function sourceLine({ source_type, citation_count }: Pick<DocumentSource, "source_type" | "citation_count">): string {
-  const cited = citation_count === 0 ? "not cited" : citation_count === 1 ? "cited once" : `cited ${formatPlural(citation_count, "time")}`;
+export function sourceLine({
+  source_type,
+  citation_count,
+}: Pick<DocumentSource, "source_type" | "citation_count">): string {
+  const cited =
+    citation_count === 0
+      ? "not cited"
+      : citation_count === 1
+        ? "cited once"
+        : `cited ${formatPlural(citation_count, "time")}`;
   return `${typeWord(source_type)} · ${cited}`;
 }
 
@@ -123,5 +139,8 @@ export function fileName(title: string, ending: string): string {
 
 /** "Berg, Anna; Ek, Jon" is two names. */
 export function namesOf(line: string): string[] {
-  return line.split(";").map((name) => name.trim()).filter(Boolean);
+  return line
+    .split(";")
+    .map((name) => name.trim())
+    .filter(Boolean);
 }

@@ -31,11 +31,20 @@ export function DocumentsPage() {
   usePageTitle("Documents");
   const { q = "" } = route.useSearch();
   const navigate = route.useNavigate();
-  const documents = usePages(documentKeys.list(q), (cursor, signal) => listDocuments(q, cursor, signal), { keepPrevious: true });
-  const known = useQuery({ queryKey: documentKeys.styles, queryFn: ({ signal }) => listStyles(signal), staleTime: 300_000 });
+  const documents = usePages(documentKeys.list(q), (cursor, signal) => listDocuments(q, cursor, signal), {
+    keepPrevious: true,
+  });
+  const known = useQuery({
+    queryKey: documentKeys.styles,
+    queryFn: ({ signal }) => listStyles(signal),
+    staleTime: 300_000,
+  });
   const [adding, setAdding] = useState(false);
   const [deleting, setDeleting] = useState<DocumentSummary | null>(null);
-  const search = useCallback((words: string) => void navigate({ search: words ? { q: words } : {}, replace: true, resetScroll: false }), [navigate]);
+  const search = useCallback(
+    (words: string) => void navigate({ search: words ? { q: words } : {}, replace: true, resetScroll: false }),
+    [navigate],
+  );
   const nothing = documents.items?.length === 0;
 
   return (
@@ -53,7 +62,9 @@ export function DocumentsPage() {
           <SearchField label="Search titles and texts" words={q} onSearch={search} />
         </div>
       )}
-      {documents.items === undefined && documents.error && <ErrorNote error={documents.error} what="The documents could not be listed." onRetry={documents.retry} />}
+      {documents.items === undefined && documents.error && (
+        <ErrorNote error={documents.error} what="The documents could not be listed." onRetry={documents.retry} />
+      )}
       {documents.items === undefined && !documents.error && <Skeleton label="Loading documents" />}
       {nothing && !q && (
         <Empty
@@ -65,8 +76,8 @@ export function DocumentsPage() {
           }
         >
           <p>
-            A document is a text that you write here, in Markdown or Typst. Each citation in it leads to the exact words of a source, is set in the
-            style that you choose, and can be checked.
+            A document is a text that you write here, in Markdown or Typst. Each citation in it leads to the exact words
+            of a source, is set in the style that you choose, and can be checked.
           </p>
         </Empty>
       )}
@@ -78,19 +89,36 @@ export function DocumentsPage() {
       {documents.items && !nothing && (
         <Table label="Documents" columns={COLUMNS} className={styles.documents}>
           {documents.items.map((document) => (
-            <DocumentRow key={document.document_id} document={document} known={known.data?.items} onDelete={() => setDeleting(document)} />
+            <DocumentRow
+              key={document.document_id}
+              document={document}
+              known={known.data?.items}
+              onDelete={() => setDeleting(document)}
+            />
           ))}
         </Table>
       )}
-      {documents.items !== undefined && documents.error && <ErrorNote error={documents.error} what="The list could not be renewed." onRetry={documents.retry} />}
+      {documents.items !== undefined && documents.error && (
+        <ErrorNote error={documents.error} what="The list could not be renewed." onRetry={documents.retry} />
+      )}
       {documents.hasMore && <More onPress={documents.more} loading={documents.loadingMore} label="Older documents" />}
       {adding && <NewDialog onClose={() => setAdding(false)} />}
-      {deleting && <DeleteDialog document={deleting} onClose={() => setDeleting(null)} onDeleted={() => setDeleting(null)} />}
+      {deleting && (
+        <DeleteDialog document={deleting} onClose={() => setDeleting(null)} onDeleted={() => setDeleting(null)} />
+      )}
     </Page>
   );
 }
 
-function DocumentRow({ document, known, onDelete }: { document: DocumentSummary; known: readonly CitationStyle[] | undefined; onDelete: () => void }) {
+function DocumentRow({
+  document,
+  known,
+  onDelete,
+}: {
+  document: DocumentSummary;
+  known: readonly CitationStyle[] | undefined;
+  onDelete: () => void;
+}) {
   const style = styleName(known, document.style);
   return (
     <Row>

@@ -24,14 +24,19 @@ describe("markers", () => {
   });
 
   it("are found again after they were written", () => {
-    for (const format of ["markdown", "typst"] as const) expect(markerCounts(`a${markerOf(7, format)}b${markerOf(7, format)}`, format)).toEqual(new Map([[7, 2]]));
+    for (const format of ["markdown", "typst"] as const)
+      expect(markerCounts(`a${markerOf(7, format)}b${markerOf(7, format)}`, format)).toEqual(new Map([[7, 2]]));
   });
 });
 
 describe("places", () => {
   it("move with what was typed before them, and are gone where it was typed into them", () => {
     const before = "The mole stands. It was rebuilt. It is old.";
-    const ranges = [{ from: 0, to: 16 }, { from: 17, to: 32 }, { from: 33, to: 43 }];
+    const ranges = [
+      { from: 0, to: 16 },
+      { from: 17, to: 32 },
+      { from: 33, to: 43 },
+    ];
     const moved = carry(before, "The mole stands. It was surely rebuilt. It is old.", ranges);
     expect(moved).toEqual([{ from: 0, to: 16 }, null, { from: 40, to: 50 }]);
     expect(carry(before, before, ranges)).toEqual(ranges);
@@ -52,11 +57,26 @@ describe("places", () => {
   });
 });
 
-const page = (number: number, hash: string, svg: string | null = "<svg/>") => ({ number, width: 500, height: 700, hash, svg });
-const answer = (page_count: number, pages: PreviewAnswer["pages"]): PreviewAnswer => ({ page_count, pages, faults: [], elapsed_ms: 1 });
+const page = (number: number, hash: string, svg: string | null = "<svg/>") => ({
+  number,
+  width: 500,
+  height: 700,
+  hash,
+  svg,
+});
+const answer = (page_count: number, pages: PreviewAnswer["pages"]): PreviewAnswer => ({
+  page_count,
+  pages,
+  faults: [],
+  elapsed_ms: 1,
+});
 
 describe("pages", () => {
-  const urls = new Map([["a", "blob:a"], ["b", "blob:b"], ["c", "blob:c"]]);
+  const urls = new Map([
+    ["a", "blob:a"],
+    ["b", "blob:b"],
+    ["c", "blob:c"],
+  ]);
   const urlOf = (hash: string) => urls.get(hash) ?? null;
 
   it("take what is new, keep what was not asked for, and end where the text ends", () => {
@@ -84,7 +104,11 @@ describe("pages", () => {
 
   it("let go of pictures that are neither shown nor new", () => {
     const gone: string[] = [];
-    const pictures = new Pictures(2, (svg) => `blob:${svg}`, (url) => gone.push(url));
+    const pictures = new Pictures(
+      2,
+      (svg) => `blob:${svg}`,
+      (url) => gone.push(url),
+    );
     for (const hash of ["a", "b", "c"]) pictures.add(hash, hash);
     expect(pictures.url("a")).toBe("blob:a");
     pictures.trim(new Set(["b"]));
@@ -98,14 +122,26 @@ describe("pages", () => {
 describe("a comparison", () => {
   it("has every word of both", () => {
     const parts = textDiff("The mole was rebuilt.", "The old mole was rebuilt in 1931.");
-    expect(sideOf(parts, "removed").map(({ text }) => text).join("")).toBe("The mole was rebuilt.");
-    expect(sideOf(parts, "added").map(({ text }) => text).join("")).toBe("The old mole was rebuilt in 1931.");
+    expect(
+      sideOf(parts, "removed")
+        .map(({ text }) => text)
+        .join(""),
+    ).toBe("The mole was rebuilt.");
+    expect(
+      sideOf(parts, "added")
+        .map(({ text }) => text)
+        .join(""),
+    ).toBe("The old mole was rebuilt in 1931.");
     expect(parts.filter(({ kind }) => kind === "added").map(({ text }) => text.trim())).toEqual(["old", "in 1931"]);
   });
 
   it("leaves out the middle of what is the same, and says how much", () => {
     const long = "tide ".repeat(400);
-    const [start, , end] = shortened([{ kind: "same", text: long }, { kind: "added", text: "x" }, { kind: "same", text: long }]);
+    const [start, , end] = shortened([
+      { kind: "same", text: long },
+      { kind: "added", text: "x" },
+      { kind: "same", text: long },
+    ]);
     expect(start!.text).toBe("");
     expect(start!.hidden!.count + start!.hidden!.tail.length).toBe(long.length);
     expect(end!.text.length + end!.hidden!.count).toBe(long.length);
@@ -137,7 +173,8 @@ describe("saving", () => {
     const send = (next: string, base: number): Promise<WrittenDocument> => {
       held.sent.push(next);
       if (held.down) return Promise.reject(Problem.unreachable());
-      if (base !== held.version) return Promise.reject(new Problem(409, { code: "document_changed", current: doc(held.text, held.version) }));
+      if (base !== held.version)
+        return Promise.reject(new Problem(409, { code: "document_changed", current: doc(held.text, held.version) }));
       held.text = next;
       held.version += 1;
       return Promise.resolve(doc(held.text, held.version));
@@ -221,8 +258,12 @@ describe("saving", () => {
     saver.start();
     await vi.advanceTimersByTimeAsync(1000);
     expect(held.text).toBe("left");
-    expect(new Saver(doc("b", 3), { base_version: 1, text: "left" }, { send, onDocument: () => undefined }).state().kind).toBe("conflict");
-    expect(new Saver(doc("left", 3), { base_version: 1, text: "left" }, { send, onDocument: () => undefined }).state().kind).toBe("saved");
+    expect(
+      new Saver(doc("b", 3), { base_version: 1, text: "left" }, { send, onDocument: () => undefined }).state().kind,
+    ).toBe("conflict");
+    expect(
+      new Saver(doc("left", 3), { base_version: 1, text: "left" }, { send, onDocument: () => undefined }).state().kind,
+    ).toBe("saved");
   });
 
   it("saves before what makes a version of its own, and what is typed meanwhile after it", async () => {

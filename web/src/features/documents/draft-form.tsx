@@ -25,8 +25,15 @@ export function DraftForm() {
   const start = useMutation({
     mutationFn: async () => {
       await saver.flush();
-      const headings = outline.split("\n").map((line) => line.replace(/^[\s#=*-]+/, "").trim()).filter(Boolean);
-      return startDraft(id, { ...(question.trim() && { question: question.trim() }), ...(headings.length > 0 && { outline: headings }), replace: true });
+      const headings = outline
+        .split("\n")
+        .map((line) => line.replace(/^[\s#=*-]+/, "").trim())
+        .filter(Boolean);
+      return startDraft(id, {
+        ...(question.trim() && { question: question.trim() }),
+        ...(headings.length > 0 && { outline: headings }),
+        replace: true,
+      });
     },
   });
   const job = useQuery({
@@ -58,13 +65,30 @@ export function DraftForm() {
     );
   }
   const busy = start.isPending || (start.data !== undefined && (!job.data || isRunning(job.data)));
-  const failed = start.error ?? (state === "dead" || state === "cancelled" ? new Problem(0, { code: "job_failed", detail: job.data?.last_error ?? `The draft was ${state}.` }) : null);
+  const failed =
+    start.error ??
+    (state === "dead" || state === "cancelled"
+      ? new Problem(0, { code: "job_failed", detail: job.data?.last_error ?? `The draft was ${state}.` })
+      : null);
   return (
     <form className={styles.form} onSubmit={submit} aria-label="Draft from sources">
-      <Field label="Question" note="What the text is to answer." value={question} onChange={setQuestion} isDisabled={busy} />
+      <Field
+        label="Question"
+        note="What the text is to answer."
+        value={question}
+        onChange={setQuestion}
+        isDisabled={busy}
+      />
       <div className={styles.outline}>
         <label htmlFor={area}>Or an outline</label>
-        <textarea id={area} className={forms.area} placeholder="One heading in each line" value={outline} disabled={busy} onChange={(event) => setOutline(event.target.value)} />
+        <textarea
+          id={area}
+          className={forms.area}
+          placeholder="One heading in each line"
+          value={outline}
+          disabled={busy}
+          onChange={(event) => setOutline(event.target.value)}
+        />
       </div>
       {busy && <DraftProgress job={job.data} />}
       {failed !== null && <ErrorNote error={failed} what="No draft was made." />}
@@ -85,8 +109,20 @@ export function DraftForm() {
 function DraftProgress({ job }: { job: Job | undefined }) {
   const progress = job?.progress;
   const total = progress?.total ?? null;
-  const count = progress ? (total === null ? formatCount(progress.done) : `${formatCount(progress.done)} of ${formatCount(total)}`) : "";
-  return <Progress label="Progress of the draft" words={progress?.message ? humanise(progress.message) : "Looking in the sources"} count={count} done={progress?.done ?? 0} total={total} />;
+  const count = progress
+    ? total === null
+      ? formatCount(progress.done)
+      : `${formatCount(progress.done)} of ${formatCount(total)}`
+    : "";
+  return (
+    <Progress
+      label="Progress of the draft"
+      words={progress?.message ? humanise(progress.message) : "Looking in the sources"}
+      count={count}
+      done={progress?.done ?? 0}
+      total={total}
+    />
+  );
 }
 
 function isRunning({ state }: Job): boolean {

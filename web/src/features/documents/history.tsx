@@ -11,19 +11,34 @@ import { usePages } from "@/lib/use-pages";
 import styles from "@/features/documents/side.module.css";
 
 /** The versions of a document, the newest first; each opens what changed with it. */
-export function History({ search, show }: { search: DocumentSearch; show: (changed: Partial<DocumentSearch>) => void }) {
+export function History({
+  search,
+  show,
+}: {
+  search: DocumentSearch;
+  show: (changed: Partial<DocumentSearch>) => void;
+}) {
   const { id } = useDesk();
-  const versions = usePages(documentKeys.history(id), (cursor, signal) => listVersions(id, cursor, signal), { keepPrevious: true });
+  const versions = usePages(documentKeys.history(id), (cursor, signal) => listVersions(id, cursor, signal), {
+    keepPrevious: true,
+  });
   return (
     <>
       <div className={styles.head}>
         <h2>History</h2>
-        <Button look="icon" aria-label="Close history" data-panel="hide" onPress={() => show({ panel: undefined, version: undefined, against: undefined })}>
+        <Button
+          look="icon"
+          aria-label="Close history"
+          data-panel="hide"
+          onPress={() => show({ panel: undefined, version: undefined, against: undefined })}
+        >
           <CloseIcon />
         </Button>
       </div>
       {versions.items === undefined && !versions.error && <Skeleton label="Loading versions" />}
-      {versions.error && <ErrorNote error={versions.error} what="The versions could not be listed." onRetry={versions.retry} />}
+      {versions.error && (
+        <ErrorNote error={versions.error} what="The versions could not be listed." onRetry={versions.retry} />
+      )}
       <ol className={styles.list} aria-label="Versions">
         {versions.items?.map(({ version, created_at, message, added, removed }) => (
           <li key={version} className={styles.version} data-open={search.version === version || undefined}>

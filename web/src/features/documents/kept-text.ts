@@ -17,7 +17,9 @@ export function keepText(id: string, kept: KeptText): void {
 export function keptText(id: string): KeptText | null {
   try {
     const kept = JSON.parse(localStorage.getItem(keyOf(id)) ?? "null") as Partial<KeptText> | null;
-    return typeof kept?.text === "string" && typeof kept.base_version === "number" ? { text: kept.text, base_version: kept.base_version } : null;
+    return typeof kept?.text === "string" && typeof kept.base_version === "number"
+      ? { text: kept.text, base_version: kept.base_version }
+      : null;
   } catch {
     return null;
   }

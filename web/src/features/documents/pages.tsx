@@ -54,7 +54,9 @@ export function Pages({ preview, page, onPage, shown, onJump }: Props) {
   return (
     <>
       {faults.length > 0 && <Faults faults={faults} onJump={onJump} />}
-      {error !== null && <ErrorNote error={error} what="The pages could not be set." onRetry={() => previewer.renew()} />}
+      {error !== null && (
+        <ErrorNote error={error} what="The pages could not be set." onRetry={() => previewer.renew()} />
+      )}
       <div
         ref={scroller}
         className={styles.scroller}
@@ -80,7 +82,15 @@ function Sheet({ page: { number, width, height, url }, count }: { page: ShownPag
   return (
     <figure className={styles.page} data-page={number}>
       <div className={styles.sheet} style={{ aspectRatio: `${width} / ${height}` }}>
-        {url && <img src={url} alt={`Page ${number} of ${count}`} width={Math.round(width)} height={Math.round(height)} decoding="sync" />}
+        {url && (
+          <img
+            src={url}
+            alt={`Page ${number} of ${count}`}
+            width={Math.round(width)}
+            height={Math.round(height)}
+            decoding="sync"
+          />
+        )}
       </div>
       <figcaption aria-hidden="true">{number}</figcaption>
     </figure>

@@ -16,7 +16,11 @@ export function replacement(before: string, after: string): Replacement | null {
   let start = 0;
   while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start += 1;
   let end = 0;
-  while (end < shorter - start && before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)) end += 1;
+  while (
+    end < shorter - start &&
+    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
+  )
+    end += 1;
   // A character of two units is replaced whole.
   if (start > 0 && isHigh(before.charCodeAt(start - 1))) start -= 1;
   if (end > 0 && isLow(before.charCodeAt(before.length - end))) end -= 1;

@@ -16,7 +16,11 @@ const PAPER = { width: 595, height: 842 };
  * The pages after an answer. A page that was not asked for stays as it was, because another one is worse than an old one;
  * those past the end are gone. `urlOf` has the picture of a hash.
  */
-export function mergePages(shown: readonly ShownPage[], answer: PreviewAnswer, urlOf: (hash: string) => string | null): ShownPage[] {
+export function mergePages(
+  shown: readonly ShownPage[],
+  answer: PreviewAnswer,
+  urlOf: (hash: string) => string | null,
+): ShownPage[] {
   // What does not compile has no pages; the last ones stay.
   if (answer.page_count === 0) return [...shown];
   const fresh = new Map(answer.pages.map((page) => [page.number, page]));
@@ -39,7 +43,11 @@ export function wantedPages(seen: { first: number; last: number }, count: number
 }
 
 /** Whether all pages in sight are those of the last answer. */
-export function isMissing(shown: readonly ShownPage[], { first, last }: { first: number; last: number }, fresh: ReadonlySet<number>): boolean {
+export function isMissing(
+  shown: readonly ShownPage[],
+  { first, last }: { first: number; last: number },
+  fresh: ReadonlySet<number>,
+): boolean {
   return shown.slice(first - 1, last).some(({ number }) => !fresh.has(number));
 }
 

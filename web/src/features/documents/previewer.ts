@@ -92,7 +92,9 @@ export class Previewer {
       const answer = await this.parts.ask({ text, known: this.pictures.known(), ...range });
       for (const { hash, svg } of answer.pages) if (svg !== null) this.pictures.add(hash, svg);
       const pages = mergePages(this.now.pages, answer, (hash) => this.pictures.url(hash));
-      await this.parts.ready(pages.flatMap(({ url }) => (url && !this.now.pages.some((old) => old.url === url) ? [url] : [])));
+      await this.parts.ready(
+        pages.flatMap(({ url }) => (url && !this.now.pages.some((old) => old.url === url) ? [url] : [])),
+      );
       if (this.closed) return this.pictures.clear();
       const isNewest = text === this.text;
       if (isNewest && answer.page_count > 0) {
@@ -100,16 +102,26 @@ export class Previewer {
         this.fresh = new Set([...this.fresh, ...answer.pages.map(({ number }) => number)]);
       }
       const broken = answer.page_count === 0 && answer.faults.some(({ severity }) => severity === "error");
-      this.set({ pages, faults: answer.faults.length > 0 ? answer.faults : NO_FAULTS, stale: !isNewest || broken, error: null, tookMs: answer.elapsed_ms });
+      this.set({
+        pages,
+        faults: answer.faults.length > 0 ? answer.faults : NO_FAULTS,
+        stale: !isNewest || broken,
+        error: null,
+        tookMs: answer.elapsed_ms,
+      });
       // After the old ones are off the screen.
-      setTimeout(() => !this.closed && this.pictures.trim(new Set(this.now.pages.flatMap(({ hash }) => hash ?? []))), 1000);
+      setTimeout(
+        () => !this.closed && this.pictures.trim(new Set(this.now.pages.flatMap(({ hash }) => hash ?? []))),
+        1000,
+      );
     } catch (error) {
       this.set({ error });
       if (!this.closed) this.timer = setTimeout(() => void this.askNow(), AGAIN_MS);
     } finally {
       this.asking = false;
       if (this.again && !this.closed) this.later(0);
-      else if (grew && !this.closed && !this.now.stale && isMissing(this.now.pages, this.seen, this.fresh)) this.later(0);
+      else if (grew && !this.closed && !this.now.stale && isMissing(this.now.pages, this.seen, this.fresh))
+        this.later(0);
     }
   }
 

@@ -20,8 +20,13 @@ export function RemoveSourceDialog({ source, onClose }: { source: DocumentSource
     mutationFn: (what: "remove" | undefined) => alter(() => removeDocumentSource(id, source.source_id, what)),
     onSuccess: onClose,
   });
-  const cited = Boolean(remove.error && Problem.from(remove.error).code === "source_is_cited") || source.citation_count > 0;
-  const numbers = new Set(citations?.items.filter(({ source_id }) => source_id === source.source_id).map(({ citation_number }) => citation_number));
+  const cited =
+    Boolean(remove.error && Problem.from(remove.error).code === "source_is_cited") || source.citation_count > 0;
+  const numbers = new Set(
+    citations?.items
+      .filter(({ source_id }) => source_id === source.source_id)
+      .map(({ citation_number }) => citation_number),
+  );
   const losses = findMarkers(saver.text, document.format)
     .filter(({ number }) => numbers.has(number))
     .map(({ number, from }) => ({ number, words: plainSentence(sentenceAround(saver.text, from)) }));
@@ -33,8 +38,9 @@ export function RemoveSourceDialog({ source, onClose }: { source: DocumentSource
         {cited ? (
           <section aria-label="What loses its support" className={styles.losses}>
             <p>
-              {formatPlural(Math.max(losses.length, 1), "sentence")} would lose this support, and {numbers.size === 1 ? "its citation is" : `${formatPlural(numbers.size, "citation")} are`} taken
-              out of the text.
+              {formatPlural(Math.max(losses.length, 1), "sentence")} would lose this support, and{" "}
+              {numbers.size === 1 ? "its citation is" : `${formatPlural(numbers.size, "citation")} are`} taken out of
+              the text.
             </p>
             <ul>
               {losses.map(({ number, words }, index) => (
@@ -51,7 +57,11 @@ export function RemoveSourceDialog({ source, onClose }: { source: DocumentSource
         {failed && <ErrorNote error={failed} what="It was not removed." />}
         <div className={forms.actions}>
           <Button onPress={onClose}>Cancel</Button>
-          <Button look="danger" isDisabled={remove.isPending} onPress={() => remove.mutate(cited ? "remove" : undefined)}>
+          <Button
+            look="danger"
+            isDisabled={remove.isPending}
+            onPress={() => remove.mutate(cited ? "remove" : undefined)}
+          >
             {remove.isPending ? "Removing…" : cited ? "Remove with its citations" : "Remove"}
           </Button>
         </div>

@@ -82,7 +82,8 @@ export class Saver {
     }
     keepText(this.id, { base_version: this.version, text });
     if (this.now.kind === "conflict") return;
-    if (this.now.kind === "saved" || (this.now.kind === "failed" && this.now.problem.status !== 0)) this.set({ kind: "typed", version: this.version });
+    if (this.now.kind === "saved" || (this.now.kind === "failed" && this.now.problem.status !== 0))
+      this.set({ kind: "typed", version: this.version });
     this.later();
   }
 
@@ -141,7 +142,8 @@ export class Saver {
     }
     this.version = document.version;
     if (this.isDirty()) keepText(this.id, { base_version: this.version, text: this.text });
-    if (this.now.kind === "saved" || this.now.kind === "typed") this.set({ kind: this.now.kind, version: this.version });
+    if (this.now.kind === "saved" || this.now.kind === "typed")
+      this.set({ kind: this.now.kind, version: this.version });
     this.parts.onDocument(document);
     return false;
   }
@@ -178,12 +180,16 @@ export class Saver {
     const now = Date.now();
     if (this.dirtySince === 0) this.dirtySince = now;
     const most = Math.max(0, this.dirtySince + LONGEST_MS - now);
-    this.timer = setTimeout(() => void this.flush().catch(() => undefined), this.failures > 0 ? wait : Math.min(wait, most));
+    this.timer = setTimeout(
+      () => void this.flush().catch(() => undefined),
+      this.failures > 0 ? wait : Math.min(wait, most),
+    );
   }
 
   private async save(): Promise<void> {
-    if (this.now.kind === "conflict") throw new Problem(409, { code: "document_changed", detail: "Somebody else has changed the document." });
-    for (let rebases = 0; this.isDirty(); ) {
+    if (this.now.kind === "conflict")
+      throw new Problem(409, { code: "document_changed", detail: "Somebody else has changed the document." });
+    for (let rebases = 0; this.isDirty();) {
       const text = this.text;
       this.set({ kind: "saving", version: this.version });
       try {

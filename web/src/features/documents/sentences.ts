@@ -3,7 +3,7 @@ export function sentenceAround(text: string, at: number): string {
   const before = text.slice(0, at);
   // The end of the sentence that a footnote stands behind is not its beginning.
   const body = before.replace(/[.!?…]["”’)]*\s*$/, (end) => "\u0001".repeat(end.length));
-  const start = Math.max(body.lastIndexOf("\n") + 1, ...["." , "!", "?", "…"].map((sign) => lastEnd(body, sign)));
+  const start = Math.max(body.lastIndexOf("\n") + 1, ...[".", "!", "?", "…"].map((sign) => lastEnd(body, sign)));
   const rest = text.slice(at);
   const stop = body === before ? (/[.!?…](?=\s|$)|\n|$/.exec(rest)?.index ?? 0) + 1 : 0;
   return text.slice(start, at + stop).trim();

@@ -25,7 +25,16 @@ export function SetupDialog({ onClose }: { onClose: () => void }) {
   const [citeAs, setCiteAs] = useState(document.cite_as);
   const [missing, setMissing] = useState(document.missing);
   const save = useMutation({
-    mutationFn: () => change({ title: title.trim(), authors: namesOf(authors), date: date.trim() || null, locale, template, cite_as: citeAs, missing }),
+    mutationFn: () =>
+      change({
+        title: title.trim(),
+        authors: namesOf(authors),
+        date: date.trim() || null,
+        locale,
+        template,
+        cite_as: citeAs,
+        missing,
+      }),
     onSuccess: onClose,
   });
   const locales = (known.data?.locales ?? []).map(({ tag }) => [tag, languages.of(tag) ?? tag] as const);
@@ -38,15 +47,35 @@ export function SetupDialog({ onClose }: { onClose: () => void }) {
       <form className={styles.form} onSubmit={submit}>
         <Field label="Title" value={title} onChange={setTitle} isRequired />
         <div className={styles.halves}>
-          <Field label="Authors" note="Several names are parted by a semicolon." value={authors} onChange={setAuthors} />
+          <Field
+            label="Authors"
+            note="Several names are parted by a semicolon."
+            value={authors}
+            onChange={setAuthors}
+          />
           <Field label="Date" note="As it is to be printed." value={date} onChange={setDate} />
         </div>
         <div className={styles.halves}>
-          <Select label="Template" value={template} options={TEMPLATES} onChange={(value) => setTemplate(TEMPLATES.find(([one]) => one === value)?.[0] ?? template)} />
-          <Select label="Language" value={locale} options={locales.some(([tag]) => tag === locale) ? locales : [[locale, locale], ...locales]} onChange={setLocale} />
+          <Select
+            label="Template"
+            value={template}
+            options={TEMPLATES}
+            onChange={(value) => setTemplate(TEMPLATES.find(([one]) => one === value)?.[0] ?? template)}
+          />
+          <Select
+            label="Language"
+            value={locale}
+            options={locales.some(([tag]) => tag === locale) ? locales : [[locale, locale], ...locales]}
+            onChange={setLocale}
+          />
         </div>
         <Choices label="Citations stand" options={CITE_AS} value={citeAs} onChange={setCiteAs} />
-        <Choices label="Details of a source that are not known" options={MISSING} value={missing} onChange={setMissing} />
+        <Choices
+          label="Details of a source that are not known"
+          options={MISSING}
+          value={missing}
+          onChange={setMissing}
+        />
         {save.isError && <ErrorNote error={save.error} what="Nothing was changed." />}
         <div className={styles.actions}>
           <Button onPress={onClose}>Cancel</Button>

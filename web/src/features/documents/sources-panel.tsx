@@ -44,18 +44,36 @@ export function SourcesPanel({ parts: { EditSource, ByHand }, show, wide }: Prop
           </Button>
         )}
       </div>
-      {sources === undefined && sourcesError && <ErrorNote error={sourcesError} what="The sources could not be listed." onRetry={renew} />}
+      {sources === undefined && sourcesError && (
+        <ErrorNote error={sourcesError} what="The sources could not be listed." onRetry={renew} />
+      )}
       {sources === undefined && !sourcesError && <Skeleton label="Loading sources" rows={3} />}
-      {sources?.length === 0 && <p className={styles.none}>None yet. What you cite from the library appears here; or add what you mean to cite.</p>}
+      {sources?.length === 0 && (
+        <p className={styles.none}>
+          None yet. What you cite from the library appears here; or add what you mean to cite.
+        </p>
+      )}
       <ul className={styles.list} aria-label="Sources of this document">
         {sources?.map((source) => (
-          <SourceItem key={source.source_id} source={source} onEdit={() => setEditing(source.source_id)} onRemove={() => setRemoving(source)} />
+          <SourceItem
+            key={source.source_id}
+            source={source}
+            onEdit={() => setEditing(source.source_id)}
+            onRemove={() => setRemoving(source)}
+          />
         ))}
       </ul>
       <Unmarked />
       <BibliographyPreview />
-      {adding === "library" && <AddSourceDialog onByHand={() => setAdding("by hand")} onClose={() => setAdding(null)} />}
-      {adding === "by hand" && <ByHand onClose={() => setAdding(null)} onAdded={(source) => void alter(() => addDocumentSource(id, { source_id: source.id }))} />}
+      {adding === "library" && (
+        <AddSourceDialog onByHand={() => setAdding("by hand")} onClose={() => setAdding(null)} />
+      )}
+      {adding === "by hand" && (
+        <ByHand
+          onClose={() => setAdding(null)}
+          onAdded={(source) => void alter(() => addDocumentSource(id, { source_id: source.id }))}
+        />
+      )}
       {editing && (
         <EditOne
           id={editing}
@@ -71,7 +89,15 @@ export function SourcesPanel({ parts: { EditSource, ByHand }, show, wide }: Prop
   );
 }
 
-function SourceItem({ source, onEdit, onRemove }: { source: DocumentSource; onEdit: () => void; onRemove: () => void }) {
+function SourceItem({
+  source,
+  onEdit,
+  onRemove,
+}: {
+  source: DocumentSource;
+  onEdit: () => void;
+  onRemove: () => void;
+}) {
   const who = [source.authors.join("; "), source.date].filter(Boolean).join(" · ");
   return (
     <li className={styles.source}>
@@ -105,20 +131,42 @@ function SourceItem({ source, onEdit, onRemove }: { source: DocumentSource; onEd
 }
 
 /** The form of the sources, once what is known of the source is here. */
-function EditOne({ id, EditSource, onClose }: { id: string; EditSource: SourceParts["EditSource"]; onClose: () => void }) {
+function EditOne({
+  id,
+  EditSource,
+  onClose,
+}: {
+  id: string;
+  EditSource: SourceParts["EditSource"];
+  onClose: () => void;
+}) {
   const source = useQuery({ queryKey: sourceKeys.one(id), queryFn: ({ signal }) => getSource(id, signal) });
   if (source.data) return <EditSource source={source.data} onClose={onClose} />;
   return (
     <Dialog title="Edit" onClose={onClose}>
-      {source.isError ? <ErrorNote error={source.error} what="The source could not be opened." onRetry={() => void source.refetch()} /> : <Skeleton label="Loading the source" rows={3} />}
+      {source.isError ? (
+        <ErrorNote error={source.error} what="The source could not be opened." onRetry={() => void source.refetch()} />
+      ) : (
+        <Skeleton label="Loading the source" rows={3} />
+      )}
     </Dialog>
   );
 }
 
 function BibliographyPreview() {
   const { id } = useDesk();
-  const bibliography = useQuery({ queryKey: documentKeys.bibliography(id), queryFn: ({ signal }) => getBibliography(id, signal) });
-  if (bibliography.isError) return <ErrorNote error={bibliography.error} what="The references could not be set." onRetry={() => void bibliography.refetch()} />;
+  const bibliography = useQuery({
+    queryKey: documentKeys.bibliography(id),
+    queryFn: ({ signal }) => getBibliography(id, signal),
+  });
+  if (bibliography.isError)
+    return (
+      <ErrorNote
+        error={bibliography.error}
+        what="The references could not be set."
+        onRetry={() => void bibliography.refetch()}
+      />
+    );
   const entries = bibliography.data?.entries ?? [];
   if (entries.length === 0) return null;
   return (

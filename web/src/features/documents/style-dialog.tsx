@@ -13,7 +13,11 @@ export function StyleDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Citation style" onClose={onClose}>
       <div className={styles.form}>
-        <StyleField focus value={(set.isPending && set.variables) || document.style} onChange={(style) => style !== document.style && set.mutate(style)} />
+        <StyleField
+          focus
+          value={(set.isPending && set.variables) || document.style}
+          onChange={(style) => style !== document.style && set.mutate(style)}
+        />
         {set.isError && <ErrorNote error={set.error} what="The style was not set." />}
         <div className={styles.actions}>
           <Button look="primary" onPress={onClose}>

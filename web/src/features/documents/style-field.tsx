@@ -17,7 +17,15 @@ export function useStyles() {
 const MOST = 60;
 
 /** The style of the citations: a box that finds one among hundreds, the common ones first, and a way to bring one's own. */
-export function StyleField({ value, onChange, focus = false }: { value: string; onChange: (style: string) => void; focus?: boolean }) {
+export function StyleField({
+  value,
+  onChange,
+  focus = false,
+}: {
+  value: string;
+  onChange: (style: string) => void;
+  focus?: boolean;
+}) {
   const queries = useQueryClient();
   const known = useStyles();
   const [query, setQuery] = useState("");
@@ -114,7 +122,9 @@ export function StyleField({ value, onChange, focus = false }: { value: string; 
         {known.data && all.length === 0 && <p className={styles.note}>No style is called so.</p>}
         {known.isPending && <p className={styles.note}>Loading…</p>}
       </div>
-      {known.isError && <ErrorNote error={known.error} what="The styles could not be listed." onRetry={() => void known.refetch()} />}
+      {known.isError && (
+        <ErrorNote error={known.error} what="The styles could not be listed." onRetry={() => void known.refetch()} />
+      )}
       <div className={styles.own}>
         <Button look="quiet" isDisabled={add.isPending} onPress={() => file.current?.click()}>
           {add.isPending ? "Reading…" : "Add a .csl file"}

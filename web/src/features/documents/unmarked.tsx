@@ -22,12 +22,22 @@ export function Unmarked() {
               <span className={styles.number}>{citation.citation_number}</span>
               {citation.title}
             </p>
-            <p className={styles.dim}>{citation.is_attached ? "Set at its place, without a number" : "Its number was taken out"}</p>
+            <p className={styles.dim}>
+              {citation.is_attached ? "Set at its place, without a number" : "Its number was taken out"}
+            </p>
             <div className={styles.actions}>
-              <Button look="quiet" aria-label={`Insert citation ${citation.citation_number} at the cursor`} onPress={() => editor.current?.insert(markerOf(citation.citation_number, document.format))}>
+              <Button
+                look="quiet"
+                aria-label={`Insert citation ${citation.citation_number} at the cursor`}
+                onPress={() => editor.current?.insert(markerOf(citation.citation_number, document.format))}
+              >
                 Insert
               </Button>
-              <Button look="quiet" aria-label={`Remove citation ${citation.citation_number}`} onPress={() => setRemoving(citation)}>
+              <Button
+                look="quiet"
+                aria-label={`Remove citation ${citation.citation_number}`}
+                onPress={() => setRemoving(citation)}
+              >
                 Remove
               </Button>
             </div>

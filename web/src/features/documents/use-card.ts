@@ -1,4 +1,13 @@
-import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type MouseEvent, type PointerEvent, type RefObject } from "react";
+import {
+  useEffect,
+  useRef,
+  useState,
+  type FocusEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  type PointerEvent,
+  type RefObject,
+} from "react";
 
 const OPEN_MS = 150;
 const CLOSE_MS = 250;
@@ -61,5 +70,7 @@ function badgeAt(target: EventTarget): Element | null {
 /** No more than one of the marks beside a line can be hit. */
 function marksBeside(mark: Element, text: Element): Element[] {
   const { top } = mark.getBoundingClientRect();
-  return Array.from(text.querySelectorAll("[data-claim]")).filter((other) => Math.abs(other.getBoundingClientRect().top - top) < 4);
+  return Array.from(text.querySelectorAll("[data-claim]")).filter(
+    (other) => Math.abs(other.getBoundingClientRect().top - top) < 4,
+  );
 }

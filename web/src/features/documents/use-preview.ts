@@ -27,7 +27,17 @@ export function usePreview({ id, document, saver, citations }: Desk) {
 
   // What is on the pages besides the text.
   const { title, style, locale, template, cite_as, missing, authors, date } = document;
-  const besides = JSON.stringify([title, style, locale, template, cite_as, missing, authors, date, citations?.items.map(({ citation_number, formatted }) => [citation_number, formatted])]);
+  const besides = JSON.stringify([
+    title,
+    style,
+    locale,
+    template,
+    cite_as,
+    missing,
+    authors,
+    date,
+    citations?.items.map(({ citation_number, formatted }) => [citation_number, formatted]),
+  ]);
   useEffect(() => previewer.renew(), [previewer, besides]);
 
   return { previewer, ...useSyncExternalStore(previewer.subscribe, previewer.state) };

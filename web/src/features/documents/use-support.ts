@@ -46,8 +46,15 @@ export function useSupport(desk: Desk): { support: DocumentSupport | undefined; 
 export function placed({ claims, uncited }: DocumentSupport, of: string, now: string): ClaimMark[] {
   const found = claims.map(({ verdict, ...claim }) => ({ ...claim, kind: MARKED.find((kind) => kind === verdict) }));
   const all = [...found, ...uncited.map((claim) => ({ ...claim, kind: "uncited" as const }))];
-  const units = unitPlaces(of, all.flatMap(({ start_index, end_index }) => [start_index, end_index]));
-  const ranges = carry(of, now, all.map((_, index) => ({ from: units[2 * index]!, to: units[2 * index + 1]! })));
+  const units = unitPlaces(
+    of,
+    all.flatMap(({ start_index, end_index }) => [start_index, end_index]),
+  );
+  const ranges = carry(
+    of,
+    now,
+    all.map((_, index) => ({ from: units[2 * index]!, to: units[2 * index + 1]! })),
+  );
   return all.flatMap(({ kind, text }, index) => {
     const range = ranges[index];
     return kind && range && range.from < range.to ? [{ kind, text: plainSentence(text), ...range }] : [];
@@ -58,7 +65,8 @@ const WORST = ["unsupported", "partial", "supported"] as const;
 
 /** What the check of the sentences that it stands in came to, the worst of them. */
 export function verdictOf(number: number, support: DocumentSupport | undefined): BadgeLook["standing"] {
-  const verdicts = support?.claims.filter((claim) => claim.citation_numbers.includes(number)).map(({ verdict }) => verdict) ?? [];
+  const verdicts =
+    support?.claims.filter((claim) => claim.citation_numbers.includes(number)).map(({ verdict }) => verdict) ?? [];
   return WORST.find((verdict) => verdicts.includes(verdict)) ?? "unchecked";
 }
 
@@ -70,7 +78,10 @@ export function useBadges(citations: DocumentCitations | undefined, support: Doc
       citations.items.map(({ citation_number: number, title, locator, is_deleted }) => {
         const standing = is_deleted ? "deleted" : verdictOf(number, support);
         const words = standing === "unchecked" || standing === "dangling" ? null : STANDING_WORDS[standing];
-        return [number, { standing, label: [`citation ${number}`, words, title, locator].filter(Boolean).join(", ") }] as const;
+        return [
+          number,
+          { standing, label: [`citation ${number}`, words, title, locator].filter(Boolean).join(", ") },
+        ] as const;
       }),
     );
   }, [citations, support]);

@@ -27,7 +27,10 @@ export function VersionView({ version, against, show }: Props) {
     staleTime: Infinity,
   });
   const close = () => show({ version: undefined, against: undefined });
-  const restore = useMutation({ mutationFn: () => make((base) => restoreVersion(id, version, base)), onSuccess: close });
+  const restore = useMutation({
+    mutationFn: () => make((base) => restoreVersion(id, version, base)),
+    onSuccess: close,
+  });
   const isNewest = version === document.version;
   const same = changed.data?.every(({ kind }) => kind === "same");
   return (
@@ -51,7 +54,13 @@ export function VersionView({ version, against, show }: Props) {
         </div>
       </div>
       {restore.isError && <ErrorNote error={restore.error} what="The version was not restored." />}
-      {changed.isError && <ErrorNote error={changed.error} what="The versions could not be compared." onRetry={() => void changed.refetch()} />}
+      {changed.isError && (
+        <ErrorNote
+          error={changed.error}
+          what="The versions could not be compared."
+          onRetry={() => void changed.refetch()}
+        />
+      )}
       {changed.isPending && <Skeleton label="Comparing the versions" />}
       {same && <p className={styles.quiet}>The text is the same; something else was changed.</p>}
       {changed.data && <DiffText label="Changes" parts={changed.data} />}

@@ -1,7 +1,21 @@
 import { describe, expect, it } from "vitest";
-import type { DocumentPassage, DocumentSource, DocumentSupport, PreviewAnswer, PreviewBody } from "@/api/documents-types";
+import type {
+  DocumentPassage,
+  DocumentSource,
+  DocumentSupport,
+  PreviewAnswer,
+  PreviewBody,
+} from "@/api/documents-types";
 import { passagesOf } from "@/features/documents/cite-choices";
-import { fileName, namesOf, pickStyles, plainSentence, sourceLine, stateWords, styleName } from "@/features/documents/document-words";
+import {
+  fileName,
+  namesOf,
+  pickStyles,
+  plainSentence,
+  sourceLine,
+  stateWords,
+  styleName,
+} from "@/features/documents/document-words";
 import { parseDocumentSearch, parseDocumentsSearch } from "@/features/documents/documents-search";
 import { Previewer } from "@/features/documents/previewer";
 import { sentenceAround } from "@/features/documents/sentences";
@@ -10,19 +24,40 @@ import { Problem } from "@/lib/problem";
 
 describe("the address of a document", () => {
   it("keeps what is meant and drops the rest", () => {
-    expect(parseDocumentSearch({ view: "pages", panel: "history", page: 3, version: 12, against: "now" })).toEqual({ view: "pages", panel: "history", page: 3, version: 12, against: "now" });
+    expect(parseDocumentSearch({ view: "pages", panel: "history", page: 3, version: 12, against: "now" })).toEqual({
+      view: "pages",
+      panel: "history",
+      page: 3,
+      version: 12,
+      against: "now",
+    });
     expect(parseDocumentSearch({ view: "text", panel: "x", page: 1, version: "12", against: "now" })).toEqual({});
     expect(parseDocumentsSearch({ q: 1931 })).toEqual({ q: "1931" });
   });
 });
 
 describe("styles", () => {
-  const style = (style_id: string, title: string, is_own = false, aliases: string[] = []) => ({ style_id, title, is_own, aliases });
-  const styles = [style("zeta", "Zeta"), style("nature", "Nature"), style("alpha", "Alpha journal"), style("mine", "Mine", true), style("american-psychological-association", "American Psychological Association", false, ["apa"])];
+  const style = (style_id: string, title: string, is_own = false, aliases: string[] = []) => ({
+    style_id,
+    title,
+    is_own,
+    aliases,
+  });
+  const styles = [
+    style("zeta", "Zeta"),
+    style("nature", "Nature"),
+    style("alpha", "Alpha journal"),
+    style("mine", "Mine", true),
+    style("american-psychological-association", "American Psychological Association", false, ["apa"]),
+  ];
 
   it("are one's own, the common ones in their order, and the others by name", () => {
     const { own, common, others } = pickStyles(styles, "");
-    expect([own, common, others].map((some) => some.map(({ title }) => title))).toEqual([["Mine"], ["American Psychological Association", "Nature"], ["Alpha journal", "Zeta"]]);
+    expect([own, common, others].map((some) => some.map(({ title }) => title))).toEqual([
+      ["Mine"],
+      ["American Psychological Association", "Nature"],
+      ["Alpha journal", "Zeta"],
+    ]);
   });
 
   it("are found by what people call them", () => {
@@ -59,13 +94,25 @@ describe("words", () => {
 
 describe("what can be cited", () => {
   const source = { source_id: "s", title: "Survey", authors: ["Berg, Anna"], date: "1931" } as DocumentSource;
-  const own = [{ source_id: "s", title: "Survey", text: " Depth is 7.2 m. ", start_char: 4, page: 2 } as DocumentPassage];
-  const hit = (source_id: string, quote: string) => ({ source_id, title: source_id, source: { author: null, publication_date: null } as never, evidence: [{ quote, start_char: 0, page: null } as never] });
+  const own = [
+    { source_id: "s", title: "Survey", text: " Depth is 7.2 m. ", start_char: 4, page: 2 } as DocumentPassage,
+  ];
+  const hit = (source_id: string, quote: string) => ({
+    source_id,
+    title: source_id,
+    source: { author: null, publication_date: null } as never,
+    evidence: [{ quote, start_char: 0, page: null } as never],
+  });
 
   it("is the document's sources without words, and passages with them, each source once", () => {
-    expect(passagesOf("", [source], own, []).map(({ name, choices }) => [name, choices.length])).toEqual([["Sources of this document", 1]]);
+    expect(passagesOf("", [source], own, []).map(({ name, choices }) => [name, choices.length])).toEqual([
+      ["Sources of this document", 1],
+    ]);
     const groups = passagesOf("depth", [source], own, [hit("s", "Depth"), hit("other", "Deep")]);
-    expect(groups.map(({ choices }) => choices.map(({ passage }) => passage.quote))).toEqual([["Depth is 7.2 m."], ["Deep"]]);
+    expect(groups.map(({ choices }) => choices.map(({ passage }) => passage.quote))).toEqual([
+      ["Depth is 7.2 m."],
+      ["Deep"],
+    ]);
     expect(groups[0]!.choices[0]!.passage.page).toBe(2);
     expect(passagesOf("berg", [source], [], []).map(({ name }) => name)).toEqual(["Sources of this document"]);
   });
@@ -82,7 +129,13 @@ describe("a check", () => {
   const text = "🚢 One.[^1] Two.[^1] Three.";
 
   it("marks what is not borne out, where it is by now", () => {
-    expect(placed(support, text, `New. ${text}`).map(({ kind, text: words, from, to }) => [kind, words, `New. ${text}`.slice(from, to)])).toEqual([
+    expect(
+      placed(support, text, `New. ${text}`).map(({ kind, text: words, from, to }) => [
+        kind,
+        words,
+        `New. ${text}`.slice(from, to),
+      ]),
+    ).toEqual([
       ["unsupported", "Two.", "Two.[^1]"],
       ["uncited", "Three.", "Three."],
     ]);
@@ -104,7 +157,12 @@ describe("the pages", () => {
       letGo: () => undefined,
     });
     const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
-    const page = (hash: string, svg: string | null) => ({ page_count: 1, pages: [{ number: 1, width: 1, height: 1, hash, svg }], faults: [], elapsed_ms: 1 });
+    const page = (hash: string, svg: string | null) => ({
+      page_count: 1,
+      pages: [{ number: 1, width: 1, height: 1, hash, svg }],
+      faults: [],
+      elapsed_ms: 1,
+    });
     previewer.want("a", 0);
     await turn();
     previewer.want("ab", 0);
@@ -122,7 +180,12 @@ describe("the pages", () => {
 
     previewer.want("abc(", 0);
     await turn();
-    asked[2]!.answer({ page_count: 0, pages: [], faults: [{ message: "unclosed", hints: [], line: 1, column: 4, severity: "error" }], elapsed_ms: 1 });
+    asked[2]!.answer({
+      page_count: 0,
+      pages: [],
+      faults: [{ message: "unclosed", hints: [], line: 1, column: 4, severity: "error" }],
+      elapsed_ms: 1,
+    });
     await turn();
     expect(previewer.state()).toMatchObject({ stale: true, pages: [{ url: "blob:one" }], faults: [{ line: 1 }] });
     previewer.close();

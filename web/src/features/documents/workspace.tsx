@@ -48,7 +48,8 @@ export function Workspace({ first, parts }: { first: WrittenDocument; parts: Sou
   usePageTitle(document.title);
 
   const show = useCallback(
-    (changed: Partial<DocumentSearch>) => void navigate({ search: (previous) => ({ ...previous, ...changed }), replace: true, resetScroll: false }),
+    (changed: Partial<DocumentSearch>) =>
+      void navigate({ search: (previous) => ({ ...previous, ...changed }), replace: true, resetScroll: false }),
     [navigate],
   );
   const onChange = useCallback(
@@ -67,7 +68,8 @@ export function Workspace({ first, parts }: { first: WrittenDocument; parts: Sou
   }, [editor]);
   const card = useCard((mark, beside) => {
     const found = beside.flatMap((one) => editor.current?.claimsOf(one) ?? []);
-    if (found[0]) setCiting({ words: found[0].text, at: found[0].to, box: mark.getBoundingClientRect(), claims: found });
+    if (found[0])
+      setCiting({ words: found[0].text, at: found[0].to, box: mark.getBoundingClientRect(), claims: found });
   });
 
   const view = search.view ?? "text";
@@ -87,7 +89,7 @@ export function Workspace({ first, parts }: { first: WrittenDocument; parts: Sou
           <Column shown={showsText} label="Text" className={styles.text}>
             {comparing && <VersionView version={search.version!} against={search.against} show={show} />}
             {/* It hears of the badges and marks inside, which are buttons. */}
-            { }
+            {}
             <div className={styles.editor} hidden={comparing} {...card.handlers}>
               {isEmpty && !comparing && <DraftForm />}
               <Suspense fallback={<Skeleton label="Loading the editor" />}>
@@ -106,11 +108,21 @@ export function Workspace({ first, parts }: { first: WrittenDocument; parts: Sou
             </div>
           </Column>
           <Column shown={showsPages} label="Pages" className={styles.pages}>
-            <Pages preview={preview} page={search.page ?? 1} onPage={(page) => show({ page: page > 1 ? page : undefined })} shown={showsPages} onJump={() => narrow && show({ view: undefined })} />
+            <Pages
+              preview={preview}
+              page={search.page ?? 1}
+              onPage={(page) => show({ page: page > 1 ? page : undefined })}
+              shown={showsPages}
+              onJump={() => narrow && show({ view: undefined })}
+            />
           </Column>
           {showsSide && (
             <Column shown label={side === "history" ? "History" : "Sources"} className={styles.side}>
-              {side === "history" ? <History search={search} show={show} /> : <SourcesPanel parts={parts} show={show} wide={wide} />}
+              {side === "history" ? (
+                <History search={search} show={show} />
+              ) : (
+                <SourcesPanel parts={parts} show={show} wide={wide} />
+              )}
             </Column>
           )}
         </div>
@@ -135,9 +147,15 @@ export function Workspace({ first, parts }: { first: WrittenDocument; parts: Sou
           }}
         />
       )}
-      {editing !== null && citation(editing) && <EditCitationDialog citation={citation(editing)!} onClose={() => setEditing(null)} />}
-      {removing !== null && citation(removing) && <RemoveCitationDialog citation={citation(removing)!} onClose={() => setRemoving(null)} />}
-      {state.kind === "conflict" && closed !== state.current.version && <ConflictDialog current={state.current} onClose={() => setClosed(state.current.version)} />}
+      {editing !== null && citation(editing) && (
+        <EditCitationDialog citation={citation(editing)!} onClose={() => setEditing(null)} />
+      )}
+      {removing !== null && citation(removing) && (
+        <RemoveCitationDialog citation={citation(removing)!} onClose={() => setRemoving(null)} />
+      )}
+      {state.kind === "conflict" && closed !== state.current.version && (
+        <ConflictDialog current={state.current} onClose={() => setClosed(state.current.version)} />
+      )}
       {state.kind === "conflict" && closed === state.current.version && (
         <div className={styles.reminder}>
           <button type="button" onClick={() => setClosed(null)}>
@@ -149,7 +167,17 @@ export function Workspace({ first, parts }: { first: WrittenDocument; parts: Sou
   );
 }
 
-function Column({ shown, label, className, children }: { shown: boolean; label: string; className: string | undefined; children: ReactNode }) {
+function Column({
+  shown,
+  label,
+  className,
+  children,
+}: {
+  shown: boolean;
+  label: string;
+  className: string | undefined;
+  children: ReactNode;
+}) {
   return (
     <section aria-label={label} hidden={!shown} className={className}>
       {children}

@@ -25,7 +25,9 @@ export function EntitiesPage() {
   const filter = route.useSearch();
   const { q = "", type = null } = filter;
   const navigate = route.useNavigate();
-  const entities = usePages(entityKeys.list(filter), (cursor, signal) => listEntities(filter, cursor, signal), { keepPrevious: true });
+  const entities = usePages(entityKeys.list(filter), (cursor, signal) => listEntities(filter, cursor, signal), {
+    keepPrevious: true,
+  });
   const search = useCallback(
     (words: string) =>
       void navigate({
@@ -76,8 +78,8 @@ export function EntitiesPage() {
       {first && (
         <Empty title="Nobody is known yet">
           <p>
-            Ibid reads each source for the people, organisations, projects and places that it names and for what they did, decided and
-            promised. Who was found is listed here, each with the exact words that say so.
+            Ibid reads each source for the people, organisations, projects and places that it names and for what they
+            did, decided and promised. Who was found is listed here, each with the exact words that say so.
           </p>
           <p>
             Begin with <Link to="/sources">a source</Link>.
@@ -86,7 +88,11 @@ export function EntitiesPage() {
       )}
       {nothing && !first && (
         <Empty title="Nothing found">
-          <p>{q ? `Nobody and nothing ${type ? "of this type " : ""}goes by these words: ${q}` : "Nobody and nothing of this type is known. Choose another, or All."}</p>
+          <p>
+            {q
+              ? `Nobody and nothing ${type ? "of this type " : ""}goes by these words: ${q}`
+              : "Nobody and nothing of this type is known. Choose another, or All."}
+          </p>
         </Empty>
       )}
       {entities.items && entities.items.length > 0 && (

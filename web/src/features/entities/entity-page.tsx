@@ -35,7 +35,9 @@ export function EntityPage() {
         </Link>
       </nav>
       {entity.isPending && <Skeleton label="Loading" />}
-      {entity.data === undefined && entity.isError && <ErrorNote error={entity.error} what="This could not be opened." onRetry={() => void entity.refetch()} />}
+      {entity.data === undefined && entity.isError && (
+        <ErrorNote error={entity.error} what="This could not be opened." onRetry={() => void entity.refetch()} />
+      )}
       {entity.data && <OpenEntity key={entityId} entity={entity.data} at={entity.dataUpdatedAt} />}
     </Page>
   );

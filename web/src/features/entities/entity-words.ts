@@ -58,7 +58,10 @@ export interface NamedIn {
 export function bySource(mentions: readonly Mention[]): NamedIn[] {
   const sources = new Map<string, { title: string; forms: Map<string, Mention[]> }>();
   for (const mention of mentions) {
-    const source = sources.get(mention.source_id) ?? { title: mention.source_title, forms: new Map<string, Mention[]>() };
+    const source = sources.get(mention.source_id) ?? {
+      title: mention.source_title,
+      forms: new Map<string, Mention[]>(),
+    };
     source.forms.set(mention.surface_form, [...(source.forms.get(mention.surface_form) ?? []), mention]);
     sources.set(mention.source_id, source);
   }

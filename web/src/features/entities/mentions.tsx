@@ -16,7 +16,10 @@ export function Mentions({ entity, at }: { entity: EntityAnswer; at: number }) {
   const id = entity.entity_id;
   const mentions = usePages(
     entityKeys.mentions(id, at),
-    (cursor, signal) => (cursor === null ? Promise.resolve({ items: entity.mentions, next_cursor: entity.mentions_next_cursor }) : listMentions(id, cursor, signal)),
+    (cursor, signal) =>
+      cursor === null
+        ? Promise.resolve({ items: entity.mentions, next_cursor: entity.mentions_next_cursor })
+        : listMentions(id, cursor, signal),
     { keepPrevious: true },
   );
   const shown = mentions.items ?? entity.mentions;
@@ -42,7 +45,14 @@ export function Mentions({ entity, at }: { entity: EntityAnswer; at: number }) {
                 <bdi>{shortened(form, FORM_CHARS)}</bdi>
                 <span className={styles.places}>
                   {places.map((mention, index) => (
-                    <PlaceLink key={mention.id} row={index === 0} sourceId={mention.source_id} revisionId={mention.revision_id} start={mention.start_char} end={mention.end_char}>
+                    <PlaceLink
+                      key={mention.id}
+                      row={index === 0}
+                      sourceId={mention.source_id}
+                      revisionId={mention.revision_id}
+                      start={mention.start_char}
+                      end={mention.end_char}
+                    >
                       <span className="visually-hidden">{shortened(form, FORM_CHARS)}, place </span>
                       {index + 1}
                     </PlaceLink>
@@ -53,7 +63,9 @@ export function Mentions({ entity, at }: { entity: EntityAnswer; at: number }) {
           </li>
         ))}
       </ul>
-      {mentions.error && <ErrorNote error={mentions.error} what="More mentions could not be listed." onRetry={mentions.retry} />}
+      {mentions.error && (
+        <ErrorNote error={mentions.error} what="More mentions could not be listed." onRetry={mentions.retry} />
+      )}
       {mentions.hasMore && <More onPress={mentions.more} loading={mentions.loadingMore} label="More mentions" />}
     </>
   );

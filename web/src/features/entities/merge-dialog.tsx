@@ -49,8 +49,8 @@ export function MergeDialog({ entity, onClose }: { entity: Entity; onClose: () =
       {chosen ? (
         <>
           <p className={styles.words}>
-            <bdi>{name}</bdi> will count as <bdi>{shortened(chosen.name, NAME_CHARS)}</bdi>, with all names, mentions and events. Nothing is
-            lost: it can be taken apart again.
+            <bdi>{name}</bdi> will count as <bdi>{shortened(chosen.name, NAME_CHARS)}</bdi>, with all names, mentions
+            and events. Nothing is lost: it can be taken apart again.
           </p>
           {merge.isError && <ErrorNote error={merge.error} what="They were not put together." />}
           <div className={styles.dialogButtons}>
@@ -64,7 +64,9 @@ export function MergeDialog({ entity, onClose }: { entity: Entity; onClose: () =
         <>
           <SearchField label={`Search who ${name} is`} words={words} onSearch={setWords} />
           {found.isPending && <Skeleton label="Searching" rows={3} />}
-          {found.isError && <ErrorNote error={found.error} what="The search failed." onRetry={() => void found.refetch()} />}
+          {found.isError && (
+            <ErrorNote error={found.error} what="The search failed." onRetry={() => void found.refetch()} />
+          )}
           {others && others.length === 0 && <p className={styles.quiet}>Nobody else goes by these words.</p>}
           {others && others.length > 0 && (
             <ul className={styles.offered} aria-label="Who it may be">
@@ -72,7 +74,15 @@ export function MergeDialog({ entity, onClose }: { entity: Entity; onClose: () =
                 <li key={other.entity_id}>
                   <button type="button" onClick={() => setChosen(other)}>
                     <bdi>{shortened(other.name, NAME_CHARS)}</bdi>
-                    <span>{[typeWord(other.type), shortened(entityLine(other), 80), formatPlural(other.mention_count, "mention")].filter(Boolean).join(" · ")}</span>
+                    <span>
+                      {[
+                        typeWord(other.type),
+                        shortened(entityLine(other), 80),
+                        formatPlural(other.mention_count, "mention"),
+                      ]
+                        .filter(Boolean)
+                        .join(" · ")}
+                    </span>
                   </button>
                 </li>
               ))}

@@ -39,7 +39,9 @@ export function ReviewPage() {
         </Link>
       </nav>
       <PageHead title="Review who is who" />
-      {pages.items === undefined && pages.error && <ErrorNote error={pages.error} what="The pairs could not be listed." onRetry={pages.retry} />}
+      {pages.items === undefined && pages.error && (
+        <ErrorNote error={pages.error} what="The pairs could not be listed." onRetry={pages.retry} />
+      )}
       {pages.items === undefined && !pages.error && <Skeleton label="Loading pairs" />}
       {problem && <ErrorNote error={problem} what="What was said last was not kept." />}
       {pair && (
@@ -73,8 +75,8 @@ export function ReviewPage() {
       {pages.items !== undefined && !pair && (
         <Empty title="Nobody is in doubt">
           <p>
-            Where two names may mean the same person or thing, and reading alone cannot tell, the two stand here side by side, and you say
-            which it is. What you say can be taken back.
+            Where two names may mean the same person or thing, and reading alone cannot tell, the two stand here side by
+            side, and you say which it is. What you say can be taken back.
           </p>
           <Undo last={last} onUndo={undo} />
         </Empty>
@@ -95,7 +97,8 @@ function Undo({ last, onUndo }: { last: Decided | null; onUndo: () => void }) {
       <p className={styles.last} role="status">
         {last && (
           <>
-            <bdi>{shortened(last.pair.a.name, 40)}</bdi> and <bdi>{shortened(last.pair.b.name, 40)}</bdi>: {last.decision}
+            <bdi>{shortened(last.pair.a.name, 40)}</bdi> and <bdi>{shortened(last.pair.b.name, 40)}</bdi>:{" "}
+            {last.decision}
           </>
         )}
       </p>
@@ -128,7 +131,13 @@ function Side({ entity }: { entity: Entity }) {
     ["Role", entity.role ?? ""],
     ["Organisation", entity.organization ?? ""],
     ["E-mail", entity.email ?? ""],
-    ["Other names", names.slice(0, 6).map((name) => shortened(name, 60)).join(", ")],
+    [
+      "Other names",
+      names
+        .slice(0, 6)
+        .map((name) => shortened(name, 60))
+        .join(", "),
+    ],
     ["Mentions", formatCount(entity.mention_count)],
   ];
   return (
@@ -145,13 +154,20 @@ function Side({ entity }: { entity: Entity }) {
           </Fact>
         ))}
       </Facts>
-      {known.isError && <ErrorNote error={known.error} what="More could not be loaded." onRetry={() => void known.refetch()} />}
+      {known.isError && (
+        <ErrorNote error={known.error} what="More could not be loaded." onRetry={() => void known.refetch()} />
+      )}
       <ul className={styles.samples} aria-label={`Where ${shortened(entity.name, 60)} is named`}>
         {told.flatMap(({ id, evidence }) =>
           evidence.slice(0, 1).map((words) => (
             <li key={id}>
               <blockquote dir="auto">{shortened(words.quote, 240)}</blockquote>
-              <PlaceLink sourceId={words.source_id} revisionId={words.revision_id} start={words.start_char} end={words.end_char}>
+              <PlaceLink
+                sourceId={words.source_id}
+                revisionId={words.revision_id}
+                start={words.start_char}
+                end={words.end_char}
+              >
                 <bdi>{shortened(words.title, 80)}</bdi>
               </PlaceLink>
             </li>
@@ -160,7 +176,12 @@ function Side({ entity }: { entity: Entity }) {
         {mentions.slice(0, SAMPLES - told.length).map((mention) => (
           <li key={mention.id}>
             <blockquote dir="auto">{shortened(mention.surface_form, 120)}</blockquote>
-            <PlaceLink sourceId={mention.source_id} revisionId={mention.revision_id} start={mention.start_char} end={mention.end_char}>
+            <PlaceLink
+              sourceId={mention.source_id}
+              revisionId={mention.revision_id}
+              start={mention.start_char}
+              end={mention.end_char}
+            >
               <bdi>{shortened(mention.source_title, 80)}</bdi>
             </PlaceLink>
           </li>

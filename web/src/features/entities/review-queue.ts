@@ -12,7 +12,12 @@ export interface Decided {
 
 /** The pages without one pair. */
 export function without(data: Pages | undefined, pairId: string): Pages | undefined {
-  return data && { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.filter(({ pair_id }) => pair_id !== pairId) })) };
+  return (
+    data && {
+      ...data,
+      pages: data.pages.map((page) => ({ ...page, items: page.items.filter(({ pair_id }) => pair_id !== pairId) })),
+    }
+  );
 }
 
 /** The pages with one pair again, where it stood before or as near to that as there are pairs. */

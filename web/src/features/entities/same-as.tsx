@@ -85,12 +85,21 @@ function Possible({ pair }: { pair: PossiblySame }) {
             <Button aria-label={`Same as ${name}`} isDisabled={decision.isPending} onPress={() => decide("same")}>
               Same
             </Button>
-            <Button aria-label={`Different from ${name}`} isDisabled={decision.isPending} onPress={() => decide("different")}>
+            <Button
+              aria-label={`Different from ${name}`}
+              isDisabled={decision.isPending}
+              onPress={() => decide("different")}
+            >
               Different
             </Button>
           </>
         ) : (
-          <Button look="quiet" aria-label={`Take back: ${name}`} isDisabled={decision.isPending} onPress={() => decide("undo")}>
+          <Button
+            look="quiet"
+            aria-label={`Take back: ${name}`}
+            isDisabled={decision.isPending}
+            onPress={() => decide("undo")}
+          >
             Take back
           </Button>
         )}
@@ -110,7 +119,11 @@ function Merged({ id, merged }: { id: string; merged: EntityAnswer["merged"][num
         <p className={styles.quiet}>{line}</p>
       </div>
       <div className={styles.buttons}>
-        <Button aria-label={`Take apart: ${shortened(merged.name, 60)}`} isDisabled={split.isPending} onPress={() => split.mutate({ id, merged: merged.entity_id })}>
+        <Button
+          aria-label={`Take apart: ${shortened(merged.name, 60)}`}
+          isDisabled={split.isPending}
+          onPress={() => split.mutate({ id, merged: merged.entity_id })}
+        >
           Take apart
         </Button>
       </div>

@@ -13,14 +13,19 @@ export function Timeline({ entity, at }: { entity: EntityAnswer; at: number }) {
   const events = usePages(
     entityKeys.events(id, at),
     // The first of them came with the entity.
-    (cursor, signal) => (cursor === null ? Promise.resolve({ items: entity.events, next_cursor: entity.events_next_cursor }) : listEvents({ entity_id: id }, cursor, signal)),
+    (cursor, signal) =>
+      cursor === null
+        ? Promise.resolve({ items: entity.events, next_cursor: entity.events_next_cursor })
+        : listEvents({ entity_id: id }, cursor, signal),
     { keepPrevious: true },
   );
   const shown = events.items ?? entity.events;
   if (shown.length === 0) {
     return (
       <Empty title="Nothing is told of it">
-        <p>It is named, but no sentence says what it did, decided or promised. Where it is named stands under Mentions.</p>
+        <p>
+          It is named, but no sentence says what it did, decided or promised. Where it is named stands under Mentions.
+        </p>
       </Empty>
     );
   }
@@ -35,7 +40,13 @@ export function Timeline({ entity, at }: { entity: EntityAnswer; at: number }) {
               <ol>
                 {inMonth.map(({ event, when }) => (
                   <li key={event.id}>
-                    <EventItem category={event.category} when={when} narrative={event.narrative} evidence={event.evidence} participants={participantsOf(event, id)} />
+                    <EventItem
+                      category={event.category}
+                      when={when}
+                      narrative={event.narrative}
+                      evidence={event.evidence}
+                      participants={participantsOf(event, id)}
+                    />
                   </li>
                 ))}
               </ol>
@@ -43,7 +54,9 @@ export function Timeline({ entity, at }: { entity: EntityAnswer; at: number }) {
           ))}
         </section>
       ))}
-      {events.error && <ErrorNote error={events.error} what="Older events could not be listed." onRetry={events.retry} />}
+      {events.error && (
+        <ErrorNote error={events.error} what="Older events could not be listed." onRetry={events.retry} />
+      )}
       {events.hasMore && <More onPress={events.more} loading={events.loadingMore} label="Older events" />}
     </div>
   );

@@ -5,22 +5,34 @@ import { decidePair, entityKeys, mergeEntity, splitEntity, type Decision } from 
 function useRenewed() {
   const queries = useQueryClient();
   return async () => {
-    await Promise.all([queries.invalidateQueries({ queryKey: entityKeys.all }), queries.invalidateQueries({ queryKey: ["search"] })]);
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: entityKeys.all }),
+      queries.invalidateQueries({ queryKey: ["search"] }),
+    ]);
   };
 }
 
 /** Says whether two are the same, or takes that back. */
 export function useDecision() {
   const renewed = useRenewed();
-  return useMutation({ mutationFn: ({ pairId, decision }: { pairId: string; decision: Decision }) => decidePair(pairId, decision), onSuccess: renewed });
+  return useMutation({
+    mutationFn: ({ pairId, decision }: { pairId: string; decision: Decision }) => decidePair(pairId, decision),
+    onSuccess: renewed,
+  });
 }
 
 export function useMerge() {
   const renewed = useRenewed();
-  return useMutation({ mutationFn: ({ id, into }: { id: string; into: string }) => mergeEntity(id, into), onSuccess: renewed });
+  return useMutation({
+    mutationFn: ({ id, into }: { id: string; into: string }) => mergeEntity(id, into),
+    onSuccess: renewed,
+  });
 }
 
 export function useSplit() {
   const renewed = useRenewed();
-  return useMutation({ mutationFn: ({ id, merged }: { id: string; merged: string }) => splitEntity(id, merged), onSuccess: renewed });
+  return useMutation({
+    mutationFn: ({ id, merged }: { id: string; merged: string }) => splitEntity(id, merged),
+    onSuccess: renewed,
+  });
 }

@@ -18,17 +18,22 @@ export function useReview() {
   const [decided, setDecided] = useState<Decided[]>([]);
   const at = shownAt(pairs, wanted);
   const pair = pairs[at] ?? null;
-  const change = (next: (data: Pages | undefined) => Pages | undefined) => queries.setQueryData<Pages>(entityKeys.review, next);
+  const change = (next: (data: Pages | undefined) => Pages | undefined) =>
+    queries.setQueryData<Pages>(entityKeys.review, next);
 
   const send = useMutation({
     // One after the other: what is taken back must have been said.
     scope: { id: "review" },
-    mutationFn: ({ pairId, decision }: { pairId: string; decision: Decision; failed: () => void }) => decidePair(pairId, decision),
+    mutationFn: ({ pairId, decision }: { pairId: string; decision: Decision; failed: () => void }) =>
+      decidePair(pairId, decision),
     onError: (_, { failed }) => failed(),
     onSettled: async () => {
       // Not while more is being said: the answer would be older than what is shown.
       if (queries.isMutating() > 1) return;
-      await Promise.all([queries.invalidateQueries({ queryKey: entityKeys.all }), queries.invalidateQueries({ queryKey: ["search"] })]);
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: entityKeys.all }),
+        queries.invalidateQueries({ queryKey: ["search"] }),
+      ]);
     },
   });
 
@@ -72,5 +77,16 @@ export function useReview() {
     if (next) setWanted({ id: next.pair_id, at: at + by });
   }
 
-  return { pages, pairs, pair, at, last: decided.at(-1) ?? null, next: pairs[at + 1] ?? null, decide, undo, go, problem: send.error };
+  return {
+    pages,
+    pairs,
+    pair,
+    at,
+    last: decided.at(-1) ?? null,
+    next: pairs[at + 1] ?? null,
+    decide,
+    undo,
+    go,
+    problem: send.error,
+  };
 }

@@ -29,7 +29,12 @@ export function verdictWords(bound: Pick<BoundClaim, "verdict"> | null): Verdict
 export function claimsOf(answer: Pick<GroundAnswer, "claims" | "unsupported">): Claim[] {
   const all = [
     ...answer.claims.map((bound) => ({ text: bound.text, start: bound.start_index, end: bound.end_index, bound })),
-    ...answer.unsupported.map(({ text, start_index, end_index }) => ({ text, start: start_index, end: end_index, bound: null })),
+    ...answer.unsupported.map(({ text, start_index, end_index }) => ({
+      text,
+      start: start_index,
+      end: end_index,
+      bound: null,
+    })),
   ].sort((a, b) => a.start - b.start);
   return all.map((claim, index) => ({ ...claim, id: `claim-${index + 1}` }));
 }
@@ -42,7 +47,10 @@ export interface Piece {
 
 /** The draft cut at its claims; nothing of it is lost. */
 export function pieces(draft: string, claims: readonly Claim[]): Piece[] {
-  const places = unitPlaces(draft, claims.flatMap(({ start, end }) => [start, end]));
+  const places = unitPlaces(
+    draft,
+    claims.flatMap(({ start, end }) => [start, end]),
+  );
   const cut: Piece[] = [];
   let at = 0;
   claims.forEach((claim, index) => {

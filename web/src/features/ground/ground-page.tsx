@@ -64,7 +64,11 @@ export function GroundPage() {
             {ground.isPending ? "Looking…" : grounded ? "Ground again" : "Find the evidence"}
           </Button>
           <span className={styles.hint} role="status">
-            {ground.isPending ? "Looking for the words behind each claim" : changed ? "The text has changed since this was found." : "Ctrl+Enter does the same."}
+            {ground.isPending
+              ? "Looking for the words behind each claim"
+              : changed
+                ? "The text has changed since this was found."
+                : "Ctrl+Enter does the same."}
           </span>
         </div>
       </div>
@@ -74,8 +78,8 @@ export function GroundPage() {
       {!grounded && !ground.isPending && !ground.isError && (
         <Empty title="What in it can be shown?">
           <p>
-            Paste any text: an essay, a report, an answer of a chat program. Each statement in it is looked up in your sources, and bound to the exact
-            words that support it; what nothing supports is listed.
+            Paste any text: an essay, a report, an answer of a chat program. Each statement in it is looked up in your
+            sources, and bound to the exact words that support it; what nothing supports is listed.
           </p>
         </Empty>
       )}

@@ -2,11 +2,15 @@ import { describe, expect, it } from "vitest";
 import type { BoundClaim } from "@/api/types";
 import { claimsOf, pieces, summaryWords, verdictWords } from "@/features/ground/claims";
 
-const bound = (start_index: number, end_index: number, verdict: string) => ({ text: "", start_index, end_index, verdict, number: 1 }) as BoundClaim;
+const bound = (start_index: number, end_index: number, verdict: string) =>
+  ({ text: "", start_index, end_index, verdict, number: 1 }) as BoundClaim;
 
 describe("a grounded draft", () => {
   const draft = "🚢 The mole stands. It is old. The moon is cheese.";
-  const answer = { claims: [bound(2, 18, "supported"), bound(19, 29, "partial")], unsupported: [{ text: "The moon is cheese.", start_index: 30, end_index: 49 }] };
+  const answer = {
+    claims: [bound(2, 18, "supported"), bound(19, 29, "partial")],
+    unsupported: [{ text: "The moon is cheese.", start_index: 30, end_index: 49 }],
+  };
   const claims = claimsOf(answer);
 
   it("is cut at its claims, in characters, and loses nothing", () => {
@@ -18,8 +22,16 @@ describe("a grounded draft", () => {
       [" ", null],
       ["The moon is cheese.", "No evidence found"],
     ]);
-    expect(pieces(draft, claims).map(({ text }) => text).join("")).toBe(draft);
-    expect(pieces("shorter", claims).map(({ text }) => text).join("")).toBe("shorter");
+    expect(
+      pieces(draft, claims)
+        .map(({ text }) => text)
+        .join(""),
+    ).toBe(draft);
+    expect(
+      pieces("shorter", claims)
+        .map(({ text }) => text)
+        .join(""),
+    ).toBe("shorter");
   });
 
   it("is told in a line", () => {

@@ -62,7 +62,11 @@ function PieceOf({ piece: { text, claim } }: { piece: Piece }) {
   return (
     <>
       <span className={styles[look]}>{text}</span>
-      <a className={styles.badge} href={`#${claim.id}`} aria-label={claim.bound ? `Citation ${claim.bound.number}, ${word.toLowerCase()}` : word}>
+      <a
+        className={styles.badge}
+        href={`#${claim.id}`}
+        aria-label={claim.bound ? `Citation ${claim.bound.number}, ${word.toLowerCase()}` : word}
+      >
         {claim.bound ? claim.bound.number : "?"}
       </a>
     </>
@@ -87,7 +91,13 @@ function Support({ bound, title }: { bound: BoundClaim; title: string | undefine
   return (
     <div className={styles.support}>
       <Quoted text={bound.quote} />
-      <PlaceLink row sourceId={bound.source_id} revisionId={bound.revision_id} start={bound.start_char} end={bound.end_char}>
+      <PlaceLink
+        row
+        sourceId={bound.source_id}
+        revisionId={bound.revision_id}
+        start={bound.start_char}
+        end={bound.end_char}
+      >
         [{bound.number}] {title ?? "The source"}
         {bound.page != null && `, page ${bound.page}`}
       </PlaceLink>

@@ -10,7 +10,9 @@ export function applyJob(list: JobPages, state: JobState | null, job: Job): JobP
   const belongs = state === null || state === job.state;
   if (cached) {
     const items = (page: Page<Job>) =>
-      belongs ? page.items.map((item) => (item.id === job.id ? job : item)) : page.items.filter(({ id }) => id !== job.id);
+      belongs
+        ? page.items.map((item) => (item.id === job.id ? job : item))
+        : page.items.filter(({ id }) => id !== job.id);
     return { ...list, pages: list.pages.map((page) => ({ ...page, items: items(page) })) };
   }
   return belongs ? { ...list, pages: inserted(list.pages, job) } : list;
@@ -20,7 +22,9 @@ export function applyJob(list: JobPages, state: JobState | null, job: Job): JobP
 function inserted(pages: Page<Job>[], job: Job): Page<Job>[] {
   const last = pages.length - 1;
   const at = pages.findIndex(
-    (page, index) => page.items.some((item) => isBefore(item.created_at, job.created_at)) || (index === last && page.next_cursor === null),
+    (page, index) =>
+      page.items.some((item) => isBefore(item.created_at, job.created_at)) ||
+      (index === last && page.next_cursor === null),
   );
   return pages.map((page, index) => {
     if (index !== at) return page;

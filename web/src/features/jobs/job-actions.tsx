@@ -20,7 +20,11 @@ export function JobActions({ job, about = null }: { job: Job; about?: string | n
   const word = action === retryJob ? "Retry" : "Cancel";
   return (
     <>
-      <Button isDisabled={act.isPending} aria-label={[word, jobTitle(job), about].filter(Boolean).join(" ")} onPress={() => act.mutate(action)}>
+      <Button
+        isDisabled={act.isPending}
+        aria-label={[word, jobTitle(job), about].filter(Boolean).join(" ")}
+        onPress={() => act.mutate(action)}
+      >
         {word}
       </Button>
       {act.isError && (

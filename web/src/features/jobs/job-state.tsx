@@ -23,7 +23,15 @@ export function JobOutcome({ job }: { job: Job }) {
     <>
       {job.state === "running" && <JobProgressLine job={job} />}
       {job.state === "queued" && new Date(job.run_at) > new Date() && (
-        <div className={styles.attempt}>{isSoon(job.run_at) ? "Runs within a minute" : <>Runs <Time iso={job.run_at} /></>}</div>
+        <div className={styles.attempt}>
+          {isSoon(job.run_at) ? (
+            "Runs within a minute"
+          ) : (
+            <>
+              Runs <Time iso={job.run_at} />
+            </>
+          )}
+        </div>
       )}
       {job.state === "succeeded" && (
         <div className={isInVain(job) ? styles.error : styles.result}>{jobSummary(job)}</div>
@@ -54,7 +62,11 @@ function JobProgressLine({ job }: { job: Job }) {
     <Progress
       label={`Progress of ${jobTitle(job)}`}
       words={message ? humanise(message) : ""}
-      count={total == null ? formatPlural(done, "done", "done") : `${formatCount(done)} of ${unit ? formatPlural(total, unit) : formatCount(total)}`}
+      count={
+        total == null
+          ? formatPlural(done, "done", "done")
+          : `${formatCount(done)} of ${unit ? formatPlural(total, unit) : formatCount(total)}`
+      }
       done={done}
       total={total ?? null}
     />

@@ -71,17 +71,29 @@ export function jobSummary({ kind, result }: Job): string {
     return `${report.applied === true ? "Removed" : "Would remove"} ${named.join(", ")} (${formatSize(count("bytes"))})`;
   }
   if (kind === "import" && "added" in report) {
-    const parts = [`${formatPlural(count("added"), "source")} added`, count("unchanged") > 0 && `${formatCount(count("unchanged"))} here already`, count("failed") > 0 && `${formatCount(count("failed"))} refused`];
+    const parts = [
+      `${formatPlural(count("added"), "source")} added`,
+      count("unchanged") > 0 && `${formatCount(count("unchanged"))} here already`,
+      count("failed") > 0 && `${formatCount(count("failed"))} refused`,
+    ];
     return parts.filter(Boolean).join(" · ");
   }
   if (kind === "notes" && "sources" in report) return `Notes on ${formatPlural(count("sources"), "source")}`;
   if (kind === "extract_events" && report.outcome === "extracted") {
-    const found = [formatPlural(count("events"), "event"), formatPlural(count("entities"), "person or thing", "people and things")];
-    return [found.join(", "), count("to_review") > 0 && `${formatPlural(count("to_review"), "pair")} to review`].filter(Boolean).join(" · ");
+    const found = [
+      formatPlural(count("events"), "event"),
+      formatPlural(count("entities"), "person or thing", "people and things"),
+    ];
+    return [found.join(", "), count("to_review") > 0 && `${formatPlural(count("to_review"), "pair")} to review`]
+      .filter(Boolean)
+      .join(" · ");
   }
-  if (kind === "graph_upsert" && "links" in report) return count("links") === 0 ? "Nothing to connect" : formatPlural(count("links"), "connection");
-  if (report.outcome === "indexed") return `${formatPlural(count("chunks"), "passage")}, found by ${count("chunks") === 1 ? "its" : "their"} words`;
-  if (report.outcome === "embedded") return `${formatPlural(count("chunks"), "passage")}, found by meaning with ${String(report.model)}`;
+  if (kind === "graph_upsert" && "links" in report)
+    return count("links") === 0 ? "Nothing to connect" : formatPlural(count("links"), "connection");
+  if (report.outcome === "indexed")
+    return `${formatPlural(count("chunks"), "passage")}, found by ${count("chunks") === 1 ? "its" : "their"} words`;
+  if (report.outcome === "embedded")
+    return `${formatPlural(count("chunks"), "passage")}, found by meaning with ${String(report.model)}`;
   if (report.outcome === "failed" && typeof report.reason === "string") return `No text: ${report.reason}`;
   if (typeof report.outcome === "string" && OUTCOMES[report.outcome]) return OUTCOMES[report.outcome]!;
   return facts(result)

@@ -94,7 +94,13 @@ export function JobsPage() {
       {jobs.items && jobs.items.length > 0 && (
         <Table label="Jobs" columns={COLUMNS} className={styles.jobs}>
           {jobs.items.map((job) => (
-            <JobRow key={job.id} job={job} about={titles.get(sourceOf(job) ?? "") ?? null} open={job.id === open} search={search} />
+            <JobRow
+              key={job.id}
+              job={job}
+              about={titles.get(sourceOf(job) ?? "") ?? null}
+              open={job.id === open}
+              search={search}
+            />
           ))}
         </Table>
       )}

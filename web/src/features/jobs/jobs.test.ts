@@ -27,10 +27,22 @@ describe("applyJob", () => {
   });
 
   it("puts one that is new to the list where its age puts it", () => {
-    expect(ids(applyJob(list, null, job("n", "queued")))).toEqual([["n queued", "m queued", "k running"], ["e queued"]]);
-    expect(ids(applyJob(list, null, job("l", "queued")))).toEqual([["m queued", "l queued", "k running"], ["e queued"]]);
-    expect(ids(applyJob(list, null, job("f", "queued")))).toEqual([["m queued", "k running"], ["f queued", "e queued"]]);
-    expect(ids(applyJob(list, null, job("d", "queued")))).toEqual([["m queued", "k running"], ["e queued", "d queued"]]);
+    expect(ids(applyJob(list, null, job("n", "queued")))).toEqual([
+      ["n queued", "m queued", "k running"],
+      ["e queued"],
+    ]);
+    expect(ids(applyJob(list, null, job("l", "queued")))).toEqual([
+      ["m queued", "l queued", "k running"],
+      ["e queued"],
+    ]);
+    expect(ids(applyJob(list, null, job("f", "queued")))).toEqual([
+      ["m queued", "k running"],
+      ["f queued", "e queued"],
+    ]);
+    expect(ids(applyJob(list, null, job("d", "queued")))).toEqual([
+      ["m queued", "k running"],
+      ["e queued", "d queued"],
+    ]);
     expect(ids(applyJob(pages([]), null, job("d", "queued")))).toEqual([["d queued"]]);
   });
 
@@ -72,14 +84,20 @@ it("says in a line what came of a job", () => {
   expect(summary("fsck", { ...checked, findings: [{ what: "missing_blob" }] })).toBe("1 fault in 7 files, 2 KB");
   const nothing = { applied: false, pointers: 0, manifests: 0, artifacts: 0, blobs: 0, bytes: 0 };
   expect(summary("gc", nothing)).toBe("Nothing to remove");
-  expect(summary("gc", { ...nothing, manifests: 1, artifacts: 2, blobs: 2, bytes: 2048 })).toBe("Would remove 1 manifest, 2 files (2 KB)");
+  expect(summary("gc", { ...nothing, manifests: 1, artifacts: 2, blobs: 2, bytes: 2048 })).toBe(
+    "Would remove 1 manifest, 2 files (2 KB)",
+  );
   expect(summary("gc", { ...nothing, applied: true, blobs: 1, bytes: 10 })).toBe("Removed 1 left-over blob (10 B)");
   expect(summary("re_embed", { done: 3 })).toBe("Done: 3");
   expect(summary("ingest", { outcome: "indexed", chunks: 1 })).toBe("1 passage, found by its words");
-  expect(summary("embed", { outcome: "embedded", chunks: 979, model: "mini" })).toBe("979 passages, found by meaning with mini");
+  expect(summary("embed", { outcome: "embedded", chunks: 979, model: "mini" })).toBe(
+    "979 passages, found by meaning with mini",
+  );
   expect(summary("ingest", { outcome: "unavailable" })).toBe("The address could not be fetched");
   expect(summary("ingest", { outcome: "failed", reason: "it is empty" })).toBe("No text: it is empty");
-  expect(summary("import", { added: 3, unchanged: 1, failed: 2, reasons: [] })).toBe("3 sources added · 1 here already · 2 refused");
+  expect(summary("import", { added: 3, unchanged: 1, failed: 2, reasons: [] })).toBe(
+    "3 sources added · 1 here already · 2 refused",
+  );
 });
 
 it("says that a clean-up is a dry run unless it is not", () => {
@@ -94,8 +112,12 @@ describe("reading for people and events", () => {
   it("is called by what it does, and says what came of it", () => {
     expect(jobTitle(done("extract_events", null))).toBe("Read for people and events");
     expect(jobTitle(done("graph_upsert", null))).toBe("Connect");
-    expect(jobSummary(done("extract_events", { outcome: "extracted", events: 1, entities: 3, to_review: 0 }))).toBe("1 event, 3 people and things");
-    expect(jobSummary(done("extract_events", { outcome: "extracted", events: 0, entities: 1, to_review: 2 }))).toBe("0 events, 1 person or thing · 2 pairs to review");
+    expect(jobSummary(done("extract_events", { outcome: "extracted", events: 1, entities: 3, to_review: 0 }))).toBe(
+      "1 event, 3 people and things",
+    );
+    expect(jobSummary(done("extract_events", { outcome: "extracted", events: 0, entities: 1, to_review: 2 }))).toBe(
+      "0 events, 1 person or thing · 2 pairs to review",
+    );
     expect(jobSummary(done("extract_events", { outcome: "superseded" }))).toBe("A newer version is read instead");
     expect(jobSummary(done("graph_upsert", { links: 4, materialised: false }))).toBe("4 connections");
   });

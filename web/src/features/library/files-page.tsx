@@ -112,7 +112,9 @@ export function FilesPage({ SnapshotDialog, way }: Props) {
               />
             ))}
           </Table>
-          {files.error && <ErrorNote error={files.error} what="More files could not be listed." onRetry={files.retry} />}
+          {files.error && (
+            <ErrorNote error={files.error} what="More files could not be listed." onRetry={files.retry} />
+          )}
           {files.hasMore && <More onPress={files.more} loading={files.loadingMore} label="More files" />}
         </>
       )}
@@ -127,7 +129,17 @@ export function FilesPage({ SnapshotDialog, way }: Props) {
   );
 }
 
-function FileRow({ file, open, selected, onToggle }: { file: Artifact; open: boolean; selected: boolean; onToggle: () => void }) {
+function FileRow({
+  file,
+  open,
+  selected,
+  onToggle,
+}: {
+  file: Artifact;
+  open: boolean;
+  selected: boolean;
+  onToggle: () => void;
+}) {
   const name = file.filename ?? shortHash(file.sha256);
   return (
     <Row>

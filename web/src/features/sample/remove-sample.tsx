@@ -27,16 +27,24 @@ export function RemoveSample({ look = "plain" }: { look?: "plain" | "quiet" }) {
 function RemoveDialog({ sources, onClose }: { sources: readonly Source[]; onClose: () => void }) {
   const remove = useRemoveSample(onClose);
   const impacts = useQueries({
-    queries: sources.map(({ id }) => ({ queryKey: sourceKeys.impact(id, null), queryFn: ({ signal }: { signal: AbortSignal }) => getImpact(id, null, null, signal) })),
+    queries: sources.map(({ id }) => ({
+      queryKey: sourceKeys.impact(id, null),
+      queryFn: ({ signal }: { signal: AbortSignal }) => getImpact(id, null, null, signal),
+    })),
   });
   const known = impacts.every(({ isSuccess }) => isSuccess);
   const failed = impacts.some(({ isError }) => isError);
   const claims = impacts.reduce((sum, { data }) => sum + (data?.citation_count ?? 0), 0);
   return (
     <Dialog title="Remove the sample library" onClose={onClose}>
-      <p>{formatPlural(sources.length, "document")} that came with Ibid would be deleted. What you added yourself stays.</p>
+      <p>
+        {formatPlural(sources.length, "document")} that came with Ibid would be deleted. What you added yourself stays.
+      </p>
       <p role="status" className={claims > 0 ? styles.lost : styles.quiet}>
-        {known && (claims === 0 ? "Nothing that was written rests on them." : `${formatPlural(claims, "claim")} in conversations would lose ${claims === 1 ? "its" : "their"} support. The quoted words stay with them.`)}
+        {known &&
+          (claims === 0
+            ? "Nothing that was written rests on them."
+            : `${formatPlural(claims, "claim")} in conversations would lose ${claims === 1 ? "its" : "their"} support. The quoted words stay with them.`)}
         {!known && (failed ? "What rests on them is not known." : "Looking for what rests on them…")}
       </p>
       {remove.isError && <ErrorNote error={remove.error} what="The sample library was not removed." />}

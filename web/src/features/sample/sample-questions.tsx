@@ -4,7 +4,13 @@ import { useSample } from "@/features/sample/use-sample";
 import styles from "@/features/sample/sample.module.css";
 
 /** What can be asked of the sample library, once it is in. Until then, how far it is. */
-export function SampleQuestions({ asked, onAsk }: { asked: readonly (string | null)[]; onAsk: (question: string) => void }) {
+export function SampleQuestions({
+  asked,
+  onAsk,
+}: {
+  asked: readonly (string | null)[];
+  onAsk: (question: string) => void;
+}) {
   const { about, step } = useSample();
   if (step?.kind === "coming") return <SampleProgress done={step.done} total={step.total} />;
   if (step?.kind !== "here" || !about.data) return null;

@@ -12,7 +12,10 @@ export function SampleWay() {
   const { about, step } = useSample();
   const load = useLoadSample();
   const loading = useIsMutating({ mutationKey: sampleKeys.about }) > 0;
-  if (about.data === undefined) return about.isError ? <ErrorNote error={about.error} what="The sample library is not known." onRetry={() => void about.refetch()} /> : null;
+  if (about.data === undefined)
+    return about.isError ? (
+      <ErrorNote error={about.error} what="The sample library is not known." onRetry={() => void about.refetch()} />
+    ) : null;
   const { documents } = about.data;
   if (loading || step?.kind === "coming") {
     const [done, total] = step?.kind === "coming" ? [step.done, step.total] : [0, documents];
@@ -25,7 +28,9 @@ export function SampleWay() {
         <Button onPress={() => load.mutate()}>Load the sample library</Button>
         <span>{formatPlural(documents, "short document")} made to try Ibid with, easily removed again.</span>
       </div>
-      {load.isError && <ErrorNote error={load.error} what="The sample library was not loaded." onRetry={() => load.mutate()} />}
+      {load.isError && (
+        <ErrorNote error={load.error} what="The sample library was not loaded." onRetry={() => load.mutate()} />
+      )}
     </>
   );
 }
@@ -33,7 +38,13 @@ export function SampleWay() {
 export function SampleProgress({ done, total }: { done: number; total: number }) {
   return (
     <div className={styles.progress}>
-      <Progress label="Progress of the sample library" words="Reading the sample library" count={`${formatCount(done)} of ${formatPlural(total, "document")}`} done={done} total={total} />
+      <Progress
+        label="Progress of the sample library"
+        words="Reading the sample library"
+        count={`${formatCount(done)} of ${formatPlural(total, "document")}`}
+        done={done}
+        total={total}
+      />
     </div>
   );
 }

@@ -7,7 +7,11 @@ it("counts the documents in as they become findable", () => {
   expect(stepOf(undefined, undefined)).toBeNull();
   expect(stepOf({ ...about, loaded: 0 }, undefined)).toEqual({ kind: "absent" });
   expect(stepOf(about, undefined)).toBeNull();
-  expect(stepOf(about, [{ status: "indexed" }, { status: "pending" }, { status: "ready" }])).toEqual({ kind: "coming", done: 2, total: 3 });
+  expect(stepOf(about, [{ status: "indexed" }, { status: "pending" }, { status: "ready" }])).toEqual({
+    kind: "coming",
+    done: 2,
+    total: 3,
+  });
   expect(stepOf(about, [{ status: "indexed" }, { status: "failed" }, { status: "ready" }])).toEqual({ kind: "here" });
 });
 

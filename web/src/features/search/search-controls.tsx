@@ -2,7 +2,14 @@ import { useId, useState, type ReactNode } from "react";
 import type { ExpandOption } from "@/api/types";
 import { Button } from "@/components/button";
 import { Select } from "@/components/select";
-import { categories, CATEGORIES, filterCount, ORIGINS, SOURCE_TYPES, type SearchParams } from "@/features/search/search-params";
+import {
+  categories,
+  CATEGORIES,
+  filterCount,
+  ORIGINS,
+  SOURCE_TYPES,
+  type SearchParams,
+} from "@/features/search/search-params";
 import { originName, typeName } from "@/features/search/search-words";
 import { categoryWord } from "@/lib/event-words";
 import styles from "@/features/search/search.module.css";
@@ -14,7 +21,14 @@ interface Props {
   onChange: (changed: Partial<SearchParams>) => void;
 }
 
-const NO_FILTERS: Partial<SearchParams> = { type: undefined, origin: undefined, tag: undefined, language: undefined, from: undefined, to: undefined };
+const NO_FILTERS: Partial<SearchParams> = {
+  type: undefined,
+  origin: undefined,
+  tag: undefined,
+  language: undefined,
+  from: undefined,
+  to: undefined,
+};
 
 export function SearchControls({ params, options, onChange }: Props) {
   const filters = filterCount(params);
@@ -33,9 +47,25 @@ export function SearchControls({ params, options, onChange }: Props) {
           options={[["", "Any"], ...ORIGINS.map((origin) => [origin, originName(origin)] as const)]}
           onChange={(origin) => onChange({ origin: ORIGINS.find((known) => known === origin) })}
         />
-        <Box label="Tags" note="with commas" value={params.tag ?? ""} onCommit={(tag) => onChange({ tag: tag || undefined })} />
-        <Box label="Language" note="en, de" short value={params.language ?? ""} onCommit={(language) => onChange({ language: language || undefined })} />
-        <Box label="From" type="date" value={params.from ?? ""} onCommit={(from) => onChange({ from: from || undefined })} />
+        <Box
+          label="Tags"
+          note="with commas"
+          value={params.tag ?? ""}
+          onCommit={(tag) => onChange({ tag: tag || undefined })}
+        />
+        <Box
+          label="Language"
+          note="en, de"
+          short
+          value={params.language ?? ""}
+          onCommit={(language) => onChange({ language: language || undefined })}
+        />
+        <Box
+          label="From"
+          type="date"
+          value={params.from ?? ""}
+          onCommit={(from) => onChange({ from: from || undefined })}
+        />
         <Box label="To" type="date" value={params.to ?? ""} onCommit={(to) => onChange({ to: to || undefined })} />
         {filters > 0 && (
           <Button look="quiet" onPress={() => onChange(NO_FILTERS)}>
@@ -54,7 +84,17 @@ export function SearchControls({ params, options, onChange }: Props) {
   );
 }
 
-function Fold({ title, open, even = false, children }: { title: string; open: boolean; even?: boolean; children: ReactNode }) {
+function Fold({
+  title,
+  open,
+  even = false,
+  children,
+}: {
+  title: string;
+  open: boolean;
+  even?: boolean;
+  children: ReactNode;
+}) {
   // What the address asks for is shown; after that it stays as a person left it.
   const [start] = useState(open);
   return (
@@ -73,7 +113,11 @@ function Option({ option, params, onChange }: { option: ExpandOption } & Omit<Pr
     const value = typeof params[key] === "boolean" ? params[key] : usual;
     return (
       <label className={styles.option}>
-        <input type="checkbox" checked={value} onChange={({ target: { checked } }) => onChange({ [key]: checked === usual ? undefined : checked })} />
+        <input
+          type="checkbox"
+          checked={value}
+          onChange={({ target: { checked } }) => onChange({ [key]: checked === usual ? undefined : checked })}
+        />
         {said(option)}
       </label>
     );
@@ -85,12 +129,22 @@ function Option({ option, params, onChange }: { option: ExpandOption } & Omit<Pr
         type="number"
         short
         value={String(params.graph_budget ?? option.default)}
-        onCommit={(value) => onChange({ graph_budget: /^\d+$/.test(value) && Number(value) !== option.default ? Math.min(50, Number(value)) : undefined })}
+        onCommit={(value) =>
+          onChange({
+            graph_budget:
+              /^\d+$/.test(value) && Number(value) !== option.default ? Math.min(50, Number(value)) : undefined,
+          })
+        }
       />
     );
   }
   const usual = Array.isArray(option.default) ? option.default.map(String) : [];
-  const chosen = params.graph_filters === undefined ? usual : params.graph_filters === "all" ? [...CATEGORIES] : categories(params.graph_filters);
+  const chosen =
+    params.graph_filters === undefined
+      ? usual
+      : params.graph_filters === "all"
+        ? [...CATEGORIES]
+        : categories(params.graph_filters);
   return (
     <fieldset className={styles.group}>
       <legend>{said(option)}</legend>
@@ -102,7 +156,9 @@ function Option({ option, params, onChange }: { option: ExpandOption } & Omit<Pr
             onChange={({ target: { checked } }) => {
               const next = CATEGORIES.filter((one) => (one === category ? checked : chosen.includes(one)));
               const isUsual = next.length === usual.length && next.every((one) => usual.includes(one));
-              onChange({ graph_filters: isUsual ? undefined : next.length === CATEGORIES.length ? "all" : next.join(",") });
+              onChange({
+                graph_filters: isUsual ? undefined : next.length === CATEGORIES.length ? "all" : next.join(","),
+              });
             }}
           />
           {categoryWord(category)}

@@ -68,7 +68,9 @@ export function SearchPage() {
       <SearchControls params={params} options={answer.data?.expand_options} onChange={change} />
       {q === undefined && <Start />}
       {q !== undefined && answer.isPending && <Skeleton label="Searching" />}
-      {q !== undefined && answer.isError && <ErrorNote error={answer.error} what="The search failed." onRetry={() => void answer.refetch()} />}
+      {q !== undefined && answer.isError && (
+        <ErrorNote error={answer.error} what="The search failed." onRetry={() => void answer.refetch()} />
+      )}
       {shown && !answer.isError && (
         <div className={answer.isPlaceholderData ? styles.stale : undefined} aria-busy={answer.isPlaceholderData}>
           <Summary answer={shown}>
@@ -95,7 +97,11 @@ export function SearchPage() {
             </ol>
           )}
           {shown.primary_results.length >= (params.limit ?? 10) && nextLimit(params) > (params.limit ?? 10) && (
-            <More label="More results" loading={answer.isPlaceholderData} onPress={() => change({ limit: nextLimit(params) })} />
+            <More
+              label="More results"
+              loading={answer.isPlaceholderData}
+              onPress={() => change({ limit: nextLimit(params) })}
+            />
           )}
           {connected && !wide && (
             <div id="connected" tabIndex={-1} className={styles.connected}>
@@ -112,8 +118,8 @@ function Start() {
   return (
     <Empty title="Find the exact words">
       <p>
-        Write words or a question. Passages are found by their words and by their meaning; “words in quotes” must stand together, and{" "}
-        <code>-word</code> must not stand.
+        Write words or a question. Passages are found by their words and by their meaning; “words in quotes” must stand
+        together, and <code>-word</code> must not stand.
       </p>
       <p>
         What is searched is the text of your <Link to="/sources">sources</Link>.
@@ -127,7 +133,8 @@ function Summary({ answer, children }: { answer: SearchAnswer; children: ReactNo
   return (
     <div className={styles.summary}>
       <p role="status">
-        {formatPlural(answer.primary_results.length, "result")} from {formatPlural(total_chunks_searched, "passage")} in {formatLatency(took_ms)}
+        {formatPlural(answer.primary_results.length, "result")} from {formatPlural(total_chunks_searched, "passage")} in{" "}
+        {formatLatency(took_ms)}
       </p>
       {notes.map((note) => (
         <p key={note}>{note}</p>

@@ -24,7 +24,17 @@ describe("a result in words", () => {
 
 describe("a search in the address", () => {
   it("keeps what is meant and drops the rest", () => {
-    expect(parseSearch({ q: " mole ", type: "WEB_PAGE", origin: "web", tag: "harbour", language: "en", from: "1931-01-01", to: "x" })).toEqual({
+    expect(
+      parseSearch({
+        q: " mole ",
+        type: "WEB_PAGE",
+        origin: "web",
+        tag: "harbour",
+        language: "en",
+        from: "1931-01-01",
+        to: "x",
+      }),
+    ).toEqual({
       q: "mole",
       type: "WEB_PAGE",
       origin: "web",
@@ -32,7 +42,9 @@ describe("a search in the address", () => {
       language: "en",
       from: "1931-01-01",
     });
-    expect(parseSearch({ q: 1931, type: "NONE", limit: 10, graph_budget: 51, expand_neighbors: "yes" })).toEqual({ q: "1931" });
+    expect(parseSearch({ q: 1931, type: "NONE", limit: 10, graph_budget: 51, expand_neighbors: "yes" })).toEqual({
+      q: "1931",
+    });
     expect(parseSearch({ expand_neighbors: true, graph_expand: false, graph_budget: 0, limit: 30 })).toEqual({
       expand_neighbors: true,
       graph_expand: false,
@@ -49,7 +61,15 @@ describe("a search in the address", () => {
 
   it("becomes a call that says only what differs", () => {
     expect(searchBody({ q: "mole" })).toEqual({ query: "mole", limit: 10 });
-    expect(searchBody({ q: "mole", tag: "harbour, minutes", to: "1931-12-31", graph_filters: "all", expand_neighbors: true })).toEqual({
+    expect(
+      searchBody({
+        q: "mole",
+        tag: "harbour, minutes",
+        to: "1931-12-31",
+        graph_filters: "all",
+        expand_neighbors: true,
+      }),
+    ).toEqual({
       query: "mole",
       limit: 10,
       expand_neighbors: true,

@@ -1,13 +1,51 @@
 import type { SearchBody } from "@/api/types";
 
 export const SOURCE_TYPES = [
-  "KNOWLEDGE_BASE", "WEB_PAGE", "WEBSITE", "EXTERNAL_API_DATA", "GENERATED_CONTENT", "GENERATED_DOCUMENT", "GENERATED_REPORT",
-  "GENERATED_PRESENTATION", "USER_QUERY_PART", "INTRA_ENTITY_SEARCH_RESULT", "EXTRACTED_ENTITY", "SEARCH_PLAN",
+  "KNOWLEDGE_BASE",
+  "WEB_PAGE",
+  "WEBSITE",
+  "EXTERNAL_API_DATA",
+  "GENERATED_CONTENT",
+  "GENERATED_DOCUMENT",
+  "GENERATED_REPORT",
+  "GENERATED_PRESENTATION",
+  "USER_QUERY_PART",
+  "INTRA_ENTITY_SEARCH_RESULT",
+  "EXTRACTED_ENTITY",
+  "SEARCH_PLAN",
 ] as const;
-export const ORIGINS = ["blob_storage", "web", "manual", "email", "api", "mcp", "sharepoint", "onedrive", "database", "memory", "skill"] as const;
-export const CATEGORIES = ["Decision", "Commitment", "QualityRisk", "Execution", "Collaboration", "Feedback", "Change", "Stakeholder"] as const;
+export const ORIGINS = [
+  "blob_storage",
+  "web",
+  "manual",
+  "email",
+  "api",
+  "mcp",
+  "sharepoint",
+  "onedrive",
+  "database",
+  "memory",
+  "skill",
+] as const;
+export const CATEGORIES = [
+  "Decision",
+  "Commitment",
+  "QualityRisk",
+  "Execution",
+  "Collaboration",
+  "Feedback",
+  "Change",
+  "Stakeholder",
+] as const;
 
-const FLAGS = ["include_memory", "expand_neighbors", "include_events", "graph_expand", "include_entities", "include_revision_diff"] as const;
+const FLAGS = [
+  "include_memory",
+  "expand_neighbors",
+  "include_events",
+  "graph_expand",
+  "include_entities",
+  "include_revision_diff",
+] as const;
 const WORDS = ["tag", "language"] as const;
 const DAYS = ["from", "to"] as const;
 export const FIRST = 10;
@@ -77,7 +115,12 @@ export function searchBody(params: SearchParams): SearchBody {
   const filters = {
     ...(type && { type }),
     ...(origin && { origin }),
-    ...(tag && { tags: tag.split(",").map((one) => one.trim()).filter(Boolean) }),
+    ...(tag && {
+      tags: tag
+        .split(",")
+        .map((one) => one.trim())
+        .filter(Boolean),
+    }),
     ...(language && { language }),
     ...(from && { from }),
     // The whole of that day: what the server leaves out begins with the next.

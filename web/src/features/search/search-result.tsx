@@ -13,7 +13,13 @@ export function ResultOf({ result }: { result: SearchResult }) {
     <li className={styles.result}>
       <h2 className={styles.title}>
         {best ? (
-          <PlaceLink row sourceId={result.source_id} revisionId={best.revision_id} start={best.start_char} end={best.end_char}>
+          <PlaceLink
+            row
+            sourceId={result.source_id}
+            revisionId={best.revision_id}
+            start={best.start_char}
+            end={best.end_char}
+          >
             {result.title}
           </PlaceLink>
         ) : (
@@ -45,7 +51,13 @@ function Found({ sourceId, evidence }: { sourceId: string; evidence: Evidence })
   return (
     <div className={styles.evidence}>
       <Quoted text={quote} matches={matches} />
-      <PlaceLink className={styles.place} sourceId={sourceId} revisionId={evidence.revision_id} start={evidence.start_char} end={evidence.end_char}>
+      <PlaceLink
+        className={styles.place}
+        sourceId={sourceId}
+        revisionId={evidence.revision_id}
+        start={evidence.start_char}
+        end={evidence.end_char}
+      >
         {place || "In the text"}
       </PlaceLink>
     </div>

@@ -21,7 +21,10 @@ export function typeName(type: string): string {
   return type === "KNOWLEDGE_BASE" ? "Documents" : humanise(type.toLowerCase());
 }
 
-type Described = Pick<SearchResult["source"], "author" | "publication_date" | "site_name" | "filename" | "title" | "media_type" | "revision" | "is_available">;
+type Described = Pick<
+  SearchResult["source"],
+  "author" | "publication_date" | "site_name" | "filename" | "title" | "media_type" | "revision" | "is_available"
+>;
 
 /** The line under a title: who, when, where, what. */
 export function resultLine(source: Described): string {
@@ -40,8 +43,14 @@ function ordinal(value: number): string {
 }
 
 /** Why a result is where it is: "1st by words, 3rd by meaning". */
-export function foundWords({ bm25_rank, vector_rank }: Pick<SearchResult["scores"], "bm25_rank" | "vector_rank">): string {
-  const ways = [bm25_rank != null && `${ordinal(bm25_rank)} by words`, vector_rank != null && `${ordinal(vector_rank)} by meaning`];
+export function foundWords({
+  bm25_rank,
+  vector_rank,
+}: Pick<SearchResult["scores"], "bm25_rank" | "vector_rank">): string {
+  const ways = [
+    bm25_rank != null && `${ordinal(bm25_rank)} by words`,
+    vector_rank != null && `${ordinal(vector_rank)} by meaning`,
+  ];
   return ways.filter(Boolean).join(", ");
 }
 
@@ -61,6 +70,8 @@ export function excerpt({ quote, matches }: Pick<Evidence, "quote" | "matches">)
   const moved = from - lead.length;
   return {
     quote: `${lead}${characters.slice(from, to).join("")}${tail}`,
-    matches: matches.filter(({ start, end }) => start >= from && end <= to).map(({ start, end }) => ({ start: start - moved, end: end - moved })),
+    matches: matches
+      .filter(({ start, end }) => start >= from && end <= to)
+      .map(({ start, end }) => ({ start: start - moved, end: end - moved })),
   };
 }

@@ -5,7 +5,17 @@ import { Button } from "@/components/button";
 import { Field } from "@/components/field";
 import { ErrorNote } from "@/components/states";
 import { Choices } from "@/features/settings/choices";
-import { choiceOf, draftOf, fieldOf, isChanged, keyNote, PROVIDER_NOTES, PROVIDERS, trialWords, type AnswerDraft } from "@/features/settings/settings-words";
+import {
+  choiceOf,
+  draftOf,
+  fieldOf,
+  isChanged,
+  keyNote,
+  PROVIDER_NOTES,
+  PROVIDERS,
+  trialWords,
+  type AnswerDraft,
+} from "@/features/settings/settings-words";
 import { asSentence } from "@/lib/format";
 import { Problem } from "@/lib/problem";
 import styles from "@/features/settings/settings.module.css";
@@ -54,7 +64,9 @@ export function AnswerForm({ kept }: { kept: AnswerSettings }) {
         options={PROVIDERS}
         value={draft.provider}
         // What belongs to one provider says nothing to another.
-        onChange={(provider) => change(provider === kept.provider ? draftOf(kept) : { provider, model: "", url: "", key: "" })}
+        onChange={(provider) =>
+          change(provider === kept.provider ? draftOf(kept) : { provider, model: "", url: "", key: "" })
+        }
       />
       <p className={styles.note}>{PROVIDER_NOTES[draft.provider]}</p>
       {draft.provider !== "none" && (
@@ -65,7 +77,11 @@ export function AnswerForm({ kept }: { kept: AnswerSettings }) {
             label="Address"
             inputMode="url"
             isRequired={draft.provider === "compatible"}
-            note={draft.provider === "compatible" ? "Such as http://127.0.0.1:11434/v1" : "Leave it empty for the provider’s own."}
+            note={
+              draft.provider === "compatible"
+                ? "Such as http://127.0.0.1:11434/v1"
+                : "Leave it empty for the provider’s own."
+            }
           />
           <Field {...field("key")} label="Key" type="password" note={keyNote(draft, kept)} />
         </>
@@ -83,7 +99,9 @@ export function AnswerForm({ kept }: { kept: AnswerSettings }) {
           {trial.data ? trialWords(trial.data) : save.isSuccess && "Saved."}
         </span>
       </div>
-      {problem && !FIELDS.includes(faulty ?? "") && <ErrorNote error={problem} what={save.error ? "Nothing was saved." : "The test could not be made."} />}
+      {problem && !FIELDS.includes(faulty ?? "") && (
+        <ErrorNote error={problem} what={save.error ? "Nothing was saved." : "The test could not be made."} />
+      )}
     </form>
   );
 }

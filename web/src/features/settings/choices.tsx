@@ -14,7 +14,12 @@ interface Props<T extends string> {
 /** One of a few, all of which are seen. */
 export function Choices<T extends string>({ label, quiet = false, options, value, onChange }: Props<T>) {
   return (
-    <RadioGroup value={value} onChange={(chosen) => onChange(chosen as T)} orientation="horizontal" className={styles.choices}>
+    <RadioGroup
+      value={value}
+      onChange={(chosen) => onChange(chosen as T)}
+      orientation="horizontal"
+      className={styles.choices}
+    >
       <Label className={quiet ? "visually-hidden" : styles.label}>{label}</Label>
       <div className={styles.options}>
         {options.map(([known, name]) => (

@@ -21,7 +21,15 @@ export function CitationForm({ kept }: { kept: CitationSettings }) {
   const save = useMutation({
     mutationFn: () => {
       const { format, expand_sources_by_default, enable_tooltips } = draft;
-      return changeSettings({ citations: { format, expand_sources_by_default, max_sources_displayed: Number(most), enable_tooltips, enabled_tools: named } });
+      return changeSettings({
+        citations: {
+          format,
+          expand_sources_by_default,
+          max_sources_displayed: Number(most),
+          enable_tooltips,
+          enabled_tools: named,
+        },
+      });
     },
     onSuccess: (settings) => {
       queries.setQueryData(settingsKeys.whole, settings);
@@ -52,8 +60,16 @@ export function CitationForm({ kept }: { kept: CitationSettings }) {
   return (
     <form className={styles.form} onSubmit={submit}>
       <Choices label="In the text" options={FORMATS} value={draft.format} onChange={(format) => change({ format })} />
-      <Check label="Show the words when a number is pointed at" checked={draft.enable_tooltips} onChange={(enable_tooltips) => change({ enable_tooltips })} />
-      <Check label="Open the list of sources by itself" checked={draft.expand_sources_by_default} onChange={(expand_sources_by_default) => change({ expand_sources_by_default })} />
+      <Check
+        label="Show the words when a number is pointed at"
+        checked={draft.enable_tooltips}
+        onChange={(enable_tooltips) => change({ enable_tooltips })}
+      />
+      <Check
+        label="Open the list of sources by itself"
+        checked={draft.expand_sources_by_default}
+        onChange={(expand_sources_by_default) => change({ expand_sources_by_default })}
+      />
       <div className={styles.short}>
         <Field
           label="Sources shown at first"
@@ -89,7 +105,15 @@ export function CitationForm({ kept }: { kept: CitationSettings }) {
   );
 }
 
-function Check({ label, checked, onChange }: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
+function Check({
+  label,
+  checked,
+  onChange,
+}: {
+  label: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}) {
   return (
     <label className={styles.check}>
       <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />

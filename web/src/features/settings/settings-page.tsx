@@ -15,7 +15,14 @@ import styles from "@/features/settings/settings.module.css";
 
 const ENGINES: Record<string, string> = { sqlite: "SQLite", postgres: "PostgreSQL" };
 const BLOBS: Record<string, string> = { folder: "A folder on the server", s3: "S3" };
-const EMBEDDERS: Record<string, string> = { local: "The model that comes with Ibid", none: "None: found by words only", external: "Another program’s", openai: "OpenAI", google: "Google", compatible: "A compatible server" };
+const EMBEDDERS: Record<string, string> = {
+  local: "The model that comes with Ibid",
+  none: "None: found by words only",
+  external: "Another program’s",
+  openai: "OpenAI",
+  google: "Google",
+  compatible: "A compatible server",
+};
 
 /** What can be set, and what the operator has set. */
 export function SettingsPage({ sample }: { sample: ReactNode }) {
@@ -28,12 +35,28 @@ export function SettingsPage({ sample }: { sample: ReactNode }) {
         <ThemeChoice />
       </Section>
       {settings.isPending && <Skeleton label="Loading the settings" />}
-      {settings.isError && <ErrorNote error={settings.error} what="The settings could not be read." onRetry={() => void settings.refetch()} />}
+      {settings.isError && (
+        <ErrorNote
+          error={settings.error}
+          what="The settings could not be read."
+          onRetry={() => void settings.refetch()}
+        />
+      )}
       {settings.data && (
         <>
-          <Section title="Answers">{settings.data.answers.is_fixed ? <FixedAnswers kept={settings.data.answers} /> : <AnswerForm kept={settings.data.answers} />}</Section>
+          <Section title="Answers">
+            {settings.data.answers.is_fixed ? (
+              <FixedAnswers kept={settings.data.answers} />
+            ) : (
+              <AnswerForm kept={settings.data.answers} />
+            )}
+          </Section>
           <Section title="Citations">
-            {settings.data.citations.is_fixed ? <FixedCitations kept={settings.data.citations} /> : <CitationForm kept={settings.data.citations} />}
+            {settings.data.citations.is_fixed ? (
+              <FixedCitations kept={settings.data.citations} />
+            ) : (
+              <CitationForm kept={settings.data.citations} />
+            )}
           </Section>
           <Section title="Sample library">{sample}</Section>
           <Section title="About">
@@ -90,8 +113,12 @@ function About({ settings: { version, engine, blobs, embedder, web_search } }: {
         <Fact name="Version">{version}</Fact>
         <Fact name="Database">{ENGINES[engine] ?? engine}</Fact>
         <Fact name="Files">{BLOBS[blobs] ?? blobs}</Fact>
-        <Fact name="Embedder">{[EMBEDDERS[embedder.provider] ?? embedder.provider, embedder.model].filter(Boolean).join(", ")}</Fact>
-        <Fact name="Web search">{web_search.is_configured ? "Set up" : "Not set up: answers are from the library only"}</Fact>
+        <Fact name="Embedder">
+          {[EMBEDDERS[embedder.provider] ?? embedder.provider, embedder.model].filter(Boolean).join(", ")}
+        </Fact>
+        <Fact name="Web search">
+          {web_search.is_configured ? "Set up" : "Not set up: answers are from the library only"}
+        </Fact>
       </Facts>
       <p>
         <Link to="/status">Checks of the server</Link>

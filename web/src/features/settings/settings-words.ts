@@ -47,15 +47,22 @@ export function choiceOf({ provider, model, url, key }: AnswerDraft): AnswerChoi
 
 export function isChanged(draft: AnswerDraft, kept: AnswerSettings): boolean {
   const before = draftOf(kept);
-  return draft.provider !== before.provider || (draft.provider !== "none" && (draft.model !== before.model || draft.url !== before.url || draft.key !== ""));
+  return (
+    draft.provider !== before.provider ||
+    (draft.provider !== "none" && (draft.model !== before.model || draft.url !== before.url || draft.key !== ""))
+  );
 }
 
 /** A key that is kept for one provider, or one address, is not told to another. */
 export function keyNote({ provider, url }: AnswerDraft, kept: AnswerSettings): string {
-  if (kept.has_key && provider === kept.provider && url.trim() !== kept.url) return "The key that is set is for another address.";
+  if (kept.has_key && provider === kept.provider && url.trim() !== kept.url)
+    return "The key that is set is for another address.";
   if (kept.has_key && provider === kept.provider) return "A key is set. It is not shown; leave this empty to keep it.";
-  if (kept.has_key && kept.provider !== "none") return `The key that is set is for ${nameOf(PROVIDERS, kept.provider)}.`;
-  return provider === "compatible" ? "Only if the server asks for one." : "No key is set. It is kept on the server and never shown again.";
+  if (kept.has_key && kept.provider !== "none")
+    return `The key that is set is for ${nameOf(PROVIDERS, kept.provider)}.`;
+  return provider === "compatible"
+    ? "Only if the server asks for one."
+    : "No key is set. It is kept on the server and never shown again.";
 }
 
 export function trialWords({ ok, latency_ms, reply, error }: Trial): string {

@@ -43,7 +43,17 @@ export function Compare({ history, current, ...chosen }: Choice) {
   );
 }
 
-function StateChoice({ label, value, states, onChange }: { label: string; value: string; states: KnownState[]; onChange: (sha256: string) => void }) {
+function StateChoice({
+  label,
+  value,
+  states,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  states: KnownState[];
+  onChange: (sha256: string) => void;
+}) {
   const now = useNow();
   return (
     <label className={styles.choice}>
@@ -82,11 +92,18 @@ function Changes({ diff: { added, removed, changed, unchanged_count } }: { diff:
     <div className={styles.changes}>
       <p>{same}.</p>
       <ChangeList title="Added" mark="+" items={added.map(({ path, entry }) => [path, formatSize(entry.size_bytes)])} />
-      <ChangeList title="Removed" mark="−" items={removed.map(({ path, entry }) => [path, formatSize(entry.size_bytes)])} />
+      <ChangeList
+        title="Removed"
+        mark="−"
+        items={removed.map(({ path, entry }) => [path, formatSize(entry.size_bytes)])}
+      />
       <ChangeList
         title="Changed"
         mark="~"
-        items={changed.map(({ path, before, after }) => [path, `${formatSize(before.size_bytes)} → ${formatSize(after.size_bytes)}`])}
+        items={changed.map(({ path, before, after }) => [
+          path,
+          `${formatSize(before.size_bytes)} → ${formatSize(after.size_bytes)}`,
+        ])}
       />
     </div>
   );

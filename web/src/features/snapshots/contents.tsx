@@ -12,7 +12,15 @@ import { treeOf, type Folder } from "@/lib/tree";
 import styles from "@/features/snapshots/snapshots.module.css";
 
 /** The tree of one manifest. */
-export function Contents({ sha256, current, open }: { sha256: string; current: string | null; open: string | undefined }) {
+export function Contents({
+  sha256,
+  current,
+  open,
+}: {
+  sha256: string;
+  current: string | null;
+  open: string | undefined;
+}) {
   const manifest = useQuery({
     queryKey: manifestKeys.one(sha256),
     queryFn: ({ signal }) => getManifest(sha256, signal),
@@ -20,7 +28,9 @@ export function Contents({ sha256, current, open }: { sha256: string; current: s
   });
   if (manifest.isPending) return <Skeleton label="Loading the files of the snapshot" />;
   if (manifest.isError) {
-    return <ErrorNote error={manifest.error} what="The files could not be read." onRetry={() => void manifest.refetch()} />;
+    return (
+      <ErrorNote error={manifest.error} what="The files could not be read." onRetry={() => void manifest.refetch()} />
+    );
   }
   const { message, entry_count, total_size_bytes, created_at, tree } = manifest.data;
   return (

@@ -7,11 +7,22 @@ import { Time } from "@/components/time";
 import type { usePages } from "@/lib/use-pages";
 import styles from "@/features/snapshots/snapshots.module.css";
 
-const COLUMNS = [{ label: "When" }, { label: "Why" }, { label: "From and to" }, { label: "Compare", quiet: true, end: true }];
+const COLUMNS = [
+  { label: "When" },
+  { label: "Why" },
+  { label: "From and to" },
+  { label: "Compare", quiet: true, end: true },
+];
 const HERE = "/library/snapshots/$namespace/$";
 
 /** Every move of the pointer, newest first. */
-export function History({ history, current }: { history: ReturnType<typeof usePages<PointerMove>>; current: string | null }) {
+export function History({
+  history,
+  current,
+}: {
+  history: ReturnType<typeof usePages<PointerMove>>;
+  current: string | null;
+}) {
   if (history.items === undefined) {
     if (!history.error) return <Skeleton label="Loading the history" rows={3} />;
     return <ErrorNote error={history.error} what="The history could not be read." onRetry={history.retry} />;
@@ -46,7 +57,13 @@ function Move({ move, current }: { move: PointerMove; current: string | null }) 
       </Cell>
       <Cell className={styles.reason}>
         {to ? (
-          <Link {...rowLink} from={HERE} to="." search={to === current ? {} : { at: to }} activeOptions={{ exact: true, includeSearch: true }}>
+          <Link
+            {...rowLink}
+            from={HERE}
+            to="."
+            search={to === current ? {} : { at: to }}
+            activeOptions={{ exact: true, includeSearch: true }}
+          >
             {reason}
           </Link>
         ) : (

@@ -16,7 +16,15 @@ import { snapshotTree } from "@/features/snapshots/snapshot-paths";
 import styles from "@/features/snapshots/snapshot-dialog.module.css";
 
 /** Asks for a name and a reason, and makes a snapshot of the files. */
-export function SnapshotDialog({ files, onClose, onMade }: { files: Artifact[]; onClose: () => void; onMade: () => void }) {
+export function SnapshotDialog({
+  files,
+  onClose,
+  onMade,
+}: {
+  files: Artifact[];
+  onClose: () => void;
+  onMade: () => void;
+}) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [namespace, setNamespace] = useState("default");
@@ -66,8 +74,8 @@ export function SnapshotDialog({ files, onClose, onMade }: { files: Artifact[]; 
     <Dialog title="Make a snapshot" onClose={onClose}>
       <form className={styles.form} onSubmit={submit}>
         <p className={styles.about}>
-          A snapshot is a named, unchangeable list of files. Its name can later move on to a newer one; the history keeps
-          them all.
+          A snapshot is a named, unchangeable list of files. Its name can later move on to a newer one; the history
+          keeps them all.
         </p>
         <div className={styles.names}>
           <Field
@@ -100,8 +108,8 @@ export function SnapshotDialog({ files, onClose, onMade }: { files: Artifact[]; 
         {seen.data && !stale && (
           <p className={styles.about}>
             {space}/{title} exists
-            {seen.data.manifest_sha256 ? ` and is at ${shortHash(seen.data.manifest_sha256)}` : ""}. It will move on to a
-            snapshot of just {tree.length === 1 ? "this file" : `these ${formatPlural(tree.length, "file")}`}.
+            {seen.data.manifest_sha256 ? ` and is at ${shortHash(seen.data.manifest_sha256)}` : ""}. It will move on to
+            a snapshot of just {tree.length === 1 ? "this file" : `these ${formatPlural(tree.length, "file")}`}.
           </p>
         )}
         {seen.isError && (

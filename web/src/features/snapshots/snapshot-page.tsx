@@ -82,7 +82,11 @@ export function SnapshotPage() {
       </Tabs>
       {pointer.isPending && <Skeleton label="Loading the snapshot" />}
       {pointer.isError && (
-        <ErrorNote error={pointer.error} what="The snapshot could not be opened." onRetry={() => void pointer.refetch()} />
+        <ErrorNote
+          error={pointer.error}
+          what="The snapshot could not be opened."
+          onRetry={() => void pointer.refetch()}
+        />
       )}
       {pointer.data && view === "contents" && shown && <Contents sha256={shown} current={current} open={search.file} />}
       {pointer.data && view === "contents" && !shown && (

@@ -32,7 +32,14 @@ it("gives every file a path of its own that stays inside the snapshot", () => {
 
 it("names every state of a history once, newest first", () => {
   const move = (from: string | null, to: string, created_at: string) =>
-    ({ id: created_at, from_manifest_sha256: from, to_manifest_sha256: to, created_at, reason: null, changed_by: null }) as PointerMove;
+    ({
+      id: created_at,
+      from_manifest_sha256: from,
+      to_manifest_sha256: to,
+      created_at,
+      reason: null,
+      changed_by: null,
+    }) as PointerMove;
   const states = knownStates([move("b", "a", "3"), move("a", "b", "2"), move("z", "a", "1")]);
   expect(states.map(({ sha256, since }) => [sha256, since])).toEqual([
     ["a", "3"],
@@ -43,6 +50,9 @@ it("names every state of a history once, newest first", () => {
 
 it("takes from an address only what is meant", () => {
   const hash = "a".repeat(64);
-  expect(parseSnapshotSearch({ view: "history", at: hash, from: "x", file: 3, other: 1 })).toEqual({ view: "history", at: hash });
+  expect(parseSnapshotSearch({ view: "history", at: hash, from: "x", file: 3, other: 1 })).toEqual({
+    view: "history",
+    at: hash,
+  });
   expect(parseSnapshotSearch({ view: "nonsense" })).toEqual({});
 });

@@ -35,7 +35,9 @@ export function ByHandDialog({ onClose, onAdded }: { onClose: () => void; onAdde
       <form className={styles.form} onSubmit={submit}>
         <p className={styles.about}>For what is not a file or a page: a book on the shelf, a talk, a letter.</p>
         <BibliographyFields values={values} onChange={setValues} problem={problem} />
-        {problem && !isBibliographyField(problem.field) && <ErrorNote error={problem} what="The source was not added." />}
+        {problem && !isBibliographyField(problem.field) && (
+          <ErrorNote error={problem} what="The source was not added." />
+        )}
         <div className={styles.actions}>
           <Button onPress={onClose}>Cancel</Button>
           <Button look="primary" type="submit" isDisabled={!values.title.trim()}>

@@ -3,7 +3,15 @@ import type { NewSource, Source, SourcePatch } from "@/api/types";
 export type BibliographyField = "title" | "author" | "publication_date" | "publisher" | "container" | "doi" | "isbn";
 export type Bibliography = Record<BibliographyField, string>;
 
-export const EMPTY: Bibliography = { title: "", author: "", publication_date: "", publisher: "", container: "", doi: "", isbn: "" };
+export const EMPTY: Bibliography = {
+  title: "",
+  author: "",
+  publication_date: "",
+  publisher: "",
+  container: "",
+  doi: "",
+  isbn: "",
+};
 
 export function isBibliographyField(name: string | null): name is BibliographyField {
   return name !== null && name in EMPTY;

@@ -12,7 +12,9 @@ const SHORT: Record<string, string> = { "E-mail": "Mail", Markdown: "Text", Powe
 export function Cover({ source }: { source: Source }) {
   const [failed, setFailed] = useState(false);
   if (source.has_thumbnail && !failed) {
-    return <img className={styles.cover} src={thumbnailUrl(source)} alt="" loading="lazy" onError={() => setFailed(true)} />;
+    return (
+      <img className={styles.cover} src={thumbnailUrl(source)} alt="" loading="lazy" onError={() => setFailed(true)} />
+    );
   }
   return <span className={`${styles.cover} ${styles.paper}`}>{kindName(source)}</span>;
 }

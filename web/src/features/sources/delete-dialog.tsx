@@ -33,7 +33,9 @@ export function DeleteDialog({ source, onClose }: { source: Source; onClose: () 
       <div className={styles.form}>
         <p className={styles.subject}>{source.title}</p>
         {!impact.data && !impact.error && <Skeleton label="Looking what would go with it" rows={2} />}
-        {impact.error && <ErrorNote error={impact.error} what="What would go with it is not known." onRetry={impact.retry} />}
+        {impact.error && (
+          <ErrorNote error={impact.error} what="What would go with it is not known." onRetry={impact.retry} />
+        )}
         {lines?.length === 0 && <p className={styles.about}>Nothing else goes with it.</p>}
         {lines && lines.length > 0 && (
           <div>

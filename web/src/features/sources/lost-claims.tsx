@@ -34,7 +34,11 @@ function ClaimOf({ lost }: { lost: LostSupport }) {
       <blockquote>{lost.claim ?? lost.quote ?? `Citation ${lost.number}`}</blockquote>
       <p className={styles.where}>
         In{" "}
-        <Link to="/ask/$conversation" params={{ conversation: lost.conversation_id }} search={{ at: lost.message_id, of: lost.message_id }}>
+        <Link
+          to="/ask/$conversation"
+          params={{ conversation: lost.conversation_id }}
+          search={{ at: lost.message_id, of: lost.message_id }}
+        >
           {title.data ? `“${title.data}”` : "a conversation"}
         </Link>{" "}
         · citation {lost.number} · {leftWords(lost.other_sources)}

@@ -40,7 +40,9 @@ export function ReplaceDialog({ source, onClose }: { source: Source; onClose: ()
     <Dialog title="Replace the content" onClose={close}>
       <div className={styles.form}>
         <p className={styles.subject}>{source.title}</p>
-        <p className={styles.about}>The content that is there now stays as an earlier version, and what cites it keeps its words.</p>
+        <p className={styles.about}>
+          The content that is there now stays as an earlier version, and what cites it keeps its words.
+        </p>
         <input
           ref={input}
           type="file"
@@ -53,11 +55,25 @@ export function ReplaceDialog({ source, onClose }: { source: Source; onClose: ()
           <Button onPress={() => input.current?.click()}>{file ? "Choose another file" : "Choose a file"}</Button>
         </div>
         {keep.isPending && file && (
-          <Progress label={`Sending ${file.name}`} words={file.name} count={`${formatSize(sent)} of ${formatSize(file.size)}`} done={sent} total={file.size} />
+          <Progress
+            label={`Sending ${file.name}`}
+            words={file.name}
+            count={`${formatSize(sent)} of ${formatSize(file.size)}`}
+            done={sent}
+            total={file.size}
+          />
         )}
-        {keep.isError && <ErrorNote error={keep.error} what="The file was not taken." onRetry={() => file && keep.mutate(file)} />}
+        {keep.isError && (
+          <ErrorNote error={keep.error} what="The file was not taken." onRetry={() => file && keep.mutate(file)} />
+        )}
         {keep.data && file ? (
-          <Replacement key={keep.data.artifact.sha256} source={source} artifact={keep.data.artifact} name={file.name} onClose={onClose} />
+          <Replacement
+            key={keep.data.artifact.sha256}
+            source={source}
+            artifact={keep.data.artifact}
+            name={file.name}
+            onClose={onClose}
+          />
         ) : (
           <div className={styles.actions}>
             <Button onPress={close}>Cancel</Button>
@@ -69,7 +85,17 @@ export function ReplaceDialog({ source, onClose }: { source: Source; onClose: ()
 }
 
 /** The file is kept but not yet in use: this is where one can still turn back. */
-function Replacement({ source, artifact, name, onClose }: { source: Source; artifact: Artifact; name: string; onClose: () => void }) {
+function Replacement({
+  source,
+  artifact,
+  name,
+  onClose,
+}: {
+  source: Source;
+  artifact: Artifact;
+  name: string;
+  onClose: () => void;
+}) {
   const queries = useQueryClient();
   const isSame = artifact.sha256 === source.artifact_sha256;
   const impact = useImpact(source.id, artifact.sha256);
@@ -85,10 +111,14 @@ function Replacement({ source, artifact, name, onClose }: { source: Source; arti
     <>
       {isSame && <p className={styles.about}>{name} is what is there already.</p>}
       {!isSame && !impact.data && !impact.error && <Skeleton label="Reading what it still supports" rows={2} />}
-      {impact.error && <ErrorNote error={impact.error} what="What it would no longer support is not known." onRetry={impact.retry} />}
+      {impact.error && (
+        <ErrorNote error={impact.error} what="What it would no longer support is not known." onRetry={impact.retry} />
+      )}
       {!isSame && impact.data && impact.claims.length === 0 && (
         <p className={styles.about}>
-          {impact.data.citation_count === 0 ? "Nothing cites this source yet." : `Every quoted word is in ${name}, too. No claim loses its support.`}
+          {impact.data.citation_count === 0
+            ? "Nothing cites this source yet."
+            : `Every quoted word is in ${name}, too. No claim loses its support.`}
         </p>
       )}
       {!isSame && <LostClaims impact={impact} />}

@@ -16,7 +16,9 @@ export function RevisionPicker({ source, shown, compares }: { source: Source; sh
   const revisions = useRevisions(source);
   const now = useNow();
   if (!revisions.items) {
-    return revisions.error ? <ErrorNote error={revisions.error} what="The versions could not be listed." onRetry={revisions.retry} /> : null;
+    return revisions.error ? (
+      <ErrorNote error={revisions.error} what="The versions could not be listed." onRetry={revisions.retry} />
+    ) : null;
   }
   const items = revisions.items;
   const options = items.map(({ id, number, created_at }): [string, string] => [
@@ -46,10 +48,14 @@ export function RevisionPicker({ source, shown, compares }: { source: Source; sh
           label="since"
           options={options.filter(([id]) => id !== shown)}
           value={against !== undefined && against !== shown ? against : (comparedWith(items, shown)?.id ?? "")}
-          onChange={(id) => void navigate({ search: (previous) => ({ ...previous, against: id }), hash: true, resetScroll: false })}
+          onChange={(id) =>
+            void navigate({ search: (previous) => ({ ...previous, against: id }), hash: true, resetScroll: false })
+          }
         />
       )}
-      {isEarlier && !compares && <span role="status">This is an earlier version. What was cited in it stays as it was.</span>}
+      {isEarlier && !compares && (
+        <span role="status">This is an earlier version. What was cited in it stays as it was.</span>
+      )}
       {revisions.hasMore && <More onPress={revisions.more} loading={revisions.loadingMore} label="Older versions" />}
     </div>
   );

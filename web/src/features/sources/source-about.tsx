@@ -38,11 +38,14 @@ export function SourceAbout({ source }: { source: Source }) {
         <h2>As a bibliography has it</h2>
         <Facts>
           <Fact name="Title">{source.title}</Fact>
-          {said.map(([name, value]) => value && (
-            <Fact key={name} name={name}>
-              {value}
-            </Fact>
-          ))}
+          {said.map(
+            ([name, value]) =>
+              value && (
+                <Fact key={name} name={name}>
+                  {value}
+                </Fact>
+              ),
+          )}
           {source.doi && (
             <Fact name="DOI">
               <Outside href={`https://doi.org/${encodeURI(source.doi)}`}>{source.doi}</Outside>

@@ -15,17 +15,39 @@ const route = getRouteApi("/sources/$sourceId");
 export function SourceChanges({ source, revision }: { source: Source; revision: string }) {
   const { against } = route.useSearch();
   const revisions = useRevisions(source);
-  const other = against !== undefined && against !== revision ? against : revisions.items && comparedWith(revisions.items, revision)?.id;
+  const other =
+    against !== undefined && against !== revision
+      ? against
+      : revisions.items && comparedWith(revisions.items, revision)?.id;
   if (!other) return revisions.items ? null : <Skeleton label="Loading the versions" />;
   return <Comparison id={source.id} before={other} after={revision} language={source.language} />;
 }
 
-function Comparison({ id, before, after, language }: { id: string; before: string; after: string; language: string | null }) {
+function Comparison({
+  id,
+  before,
+  after,
+  language,
+}: {
+  id: string;
+  before: string;
+  after: string;
+  language: string | null;
+}) {
   const [old, current] = [useText(id, before), useText(id, after)];
-  const changes = useMemo(() => (old.data && current.data ? textChanges(old.data.text, current.data.text) : null), [old.data, current.data]);
+  const changes = useMemo(
+    () => (old.data && current.data ? textChanges(old.data.text, current.data.text) : null),
+    [old.data, current.data],
+  );
   const failed = [old, current].find(({ isError }) => isError);
   if (failed) {
-    return <ErrorNote error={failed.error} what="The versions could not be compared." onRetry={() => void failed.refetch()} />;
+    return (
+      <ErrorNote
+        error={failed.error}
+        what="The versions could not be compared."
+        onRetry={() => void failed.refetch()}
+      />
+    );
   }
   if (!changes) return <Skeleton label="Comparing the versions" />;
   if (!isChanged(changes)) {

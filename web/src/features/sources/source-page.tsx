@@ -114,7 +114,9 @@ function OpenSource({ source }: { source: Source }) {
           </Link>
         ))}
       </Tabs>
-      {shown !== null && !missing.has("changes") && <RevisionPicker source={source} shown={shown} compares={view === "changes"} />}
+      {shown !== null && !missing.has("changes") && (
+        <RevisionPicker source={source} shown={shown} compares={view === "changes"} />
+      )}
       {view === "original" && kind && shown !== null && (
         <SourceOriginal source={source} revision={shown} kind={kind} mediaType={mediaType ?? ""} />
       )}

@@ -16,7 +16,9 @@ export function SourcePassages({ source, revision }: { source: Source; revision:
 }
 
 function Passages({ id, revision }: { id: string; revision: string }) {
-  const chunks = usePages(sourceKeys.chunks(id, revision), (cursor, signal) => listChunks(id, revision, cursor, signal));
+  const chunks = usePages(sourceKeys.chunks(id, revision), (cursor, signal) =>
+    listChunks(id, revision, cursor, signal),
+  );
   if (chunks.items === undefined) {
     return chunks.error ? (
       <ErrorNote error={chunks.error} what="The passages could not be listed." onRetry={chunks.retry} />
@@ -45,7 +47,9 @@ function Passages({ id, revision }: { id: string; revision: string }) {
           </li>
         ))}
       </ol>
-      {chunks.error && <ErrorNote error={chunks.error} what="More passages could not be listed." onRetry={chunks.retry} />}
+      {chunks.error && (
+        <ErrorNote error={chunks.error} what="More passages could not be listed." onRetry={chunks.retry} />
+      )}
       {chunks.hasMore && <More onPress={chunks.more} loading={chunks.loadingMore} label="More passages" />}
     </>
   );

@@ -19,7 +19,10 @@ export function SourceTells({ id }: { id: string }) {
   if (events.items.length === 0) {
     return (
       <Empty title="It tells of nothing that happened">
-        <p>No sentence in it was read as a decision, a promise, a risk or anything else that somebody did. It may still be being read.</p>
+        <p>
+          No sentence in it was read as a decision, a promise, a risk or anything else that somebody did. It may still
+          be being read.
+        </p>
       </Empty>
     );
   }

@@ -34,7 +34,12 @@ export function statusWords(source: Stand): StatusWords {
       return { word: "Found by words", sign: "◑", tone: failed ? "calm" : "busy", why };
     }
     case "failed":
-      return { word: "No text", sign: "✕", tone: "bad", why: asSentence(source.extraction_error?.detail ?? "nothing could be read") };
+      return {
+        word: "No text",
+        sign: "✕",
+        tone: "bad",
+        why: asSentence(source.extraction_error?.detail ?? "nothing could be read"),
+      };
     default:
       // What was typed in has no content that could be read.
       if (!source.revision_id) return { word: "Description only", sign: "○", tone: "calm", why: null };
@@ -51,7 +56,9 @@ const SOON_MS = 1000;
 const LATER_MS = 10_000;
 
 /** How often to look again: often while work goes on, seldom while it waits for something, never when all is done. */
-export function lookAgain(sources: readonly Pick<Source, "status" | "embedding" | "embedding_error">[]): number | false {
+export function lookAgain(
+  sources: readonly Pick<Source, "status" | "embedding" | "embedding_error">[],
+): number | false {
   const busy = sources.filter(isBusy);
   if (busy.length === 0) return false;
   return busy.every(({ status, embedding_error }) => status !== "pending" && embedding_error) ? LATER_MS : SOON_MS;
@@ -63,7 +70,16 @@ export function countsBusy(counts: SourceCounts | undefined): boolean {
 
 type Described = Pick<
   Source,
-  "title" | "authors" | "author" | "publication_date" | "container" | "site_name" | "filename" | "url" | "media_type" | "size_bytes"
+  | "title"
+  | "authors"
+  | "author"
+  | "publication_date"
+  | "container"
+  | "site_name"
+  | "filename"
+  | "url"
+  | "media_type"
+  | "size_bytes"
 >;
 
 /** The line under a title: who, when, where; what it is, where none of these is known. */
@@ -110,7 +126,8 @@ export function originWords(origin: string): string {
 /** What goes with a source, as lines to read before it goes. */
 export function impactLines(impact: SourceImpact): string[] {
   return [
-    impact.citation_count > 0 && `${formatPlural(impact.citation_count, "claim")} would lose ${impact.citation_count === 1 ? "its" : "their"} support`,
+    impact.citation_count > 0 &&
+      `${formatPlural(impact.citation_count, "claim")} would lose ${impact.citation_count === 1 ? "its" : "their"} support`,
     impact.revision_count > 0 && `${formatPlural(impact.revision_count, "version")} of its content`,
     impact.chunk_count > 0 && `${formatPlural(impact.chunk_count, "passage")} that could no longer be found`,
     impact.artifacts.length > 0 &&
@@ -124,9 +141,17 @@ export function leftWords(others: number): string {
 }
 
 /** Where a passage stands: "Page 3 · Findings". */
-export function placeWords(place: { page: number | null; section: string[]; sheet: string | null; cells: string | null; part: string | null }): string {
+export function placeWords(place: {
+  page: number | null;
+  section: string[];
+  sheet: string | null;
+  cells: string | null;
+  part: string | null;
+}): string {
   const sheet = [place.sheet, place.cells].filter(Boolean).join(" ");
-  return [place.page !== null && `Page ${place.page}`, place.part, sheet, place.section.join(" › ")].filter(Boolean).join(" · ");
+  return [place.page !== null && `Page ${place.page}`, place.part, sheet, place.section.join(" › ")]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 /** What the server says of one field, without the parts that only a program needs. */

@@ -20,7 +20,12 @@ import { usePages } from "@/lib/use-pages";
 import styles from "@/features/sources/sources.module.css";
 
 const route = getRouteApi("/sources");
-const COLUMNS = [{ label: "Cover", quiet: true }, { label: "Title" }, { label: "Status" }, { label: "Added", end: true }];
+const COLUMNS = [
+  { label: "Cover", quiet: true },
+  { label: "Title" },
+  { label: "Status" },
+  { label: "Added", end: true },
+];
 const CHOICES: (SourceStatus | null)[] = [null, ...STATUSES];
 const LOOK_MS = 1000;
 
@@ -129,7 +134,11 @@ export function SourcesPage({ way, line }: Props) {
       )}
       {nothing && !first && (
         <Empty title={q ? "Nothing found" : "No source is in this state"}>
-          <p>{q ? `No source ${status ? "in this state " : ""}has all these words: ${q}` : "Choose another state, or All."}</p>
+          <p>
+            {q
+              ? `No source ${status ? "in this state " : ""}has all these words: ${q}`
+              : "Choose another state, or All."}
+          </p>
         </Empty>
       )}
       {sources.items && sources.items.length > 0 && !q && !status && line}

@@ -6,7 +6,16 @@ import { byline, fieldMessage, impactLines, lookAgain, placeWords, statusWords }
 import { Problem } from "@/lib/problem";
 
 const source = (fields: Partial<Source>) =>
-  ({ status: "ready", embedding: "ready", embedding_error: null, extraction_error: null, revision_id: "r", authors: [], author: null, ...fields }) as Source;
+  ({
+    status: "ready",
+    embedding: "ready",
+    embedding_error: null,
+    extraction_error: null,
+    revision_id: "r",
+    authors: [],
+    author: null,
+    ...fields,
+  }) as Source;
 
 describe("status in words", () => {
   const said = (fields: Partial<Source>) => {
@@ -25,8 +34,12 @@ describe("status in words", () => {
   it("says why where it stops", () => {
     const extraction_error = { code: "encrypted", detail: "the file is protected by a password" };
     expect(said({ status: "failed", extraction_error })).toBe("No text. The file is protected by a password.");
-    expect(said({ status: "indexed", embedding: "failed", embedding_error: "the model is gone" })).toBe("Found by words. Not by meaning: The model is gone.");
-    expect(said({ status: "indexed", embedding: "pending", embedding_error: "no model yet" })).toBe("Found by words. By meaning later: No model yet.");
+    expect(said({ status: "indexed", embedding: "failed", embedding_error: "the model is gone" })).toBe(
+      "Found by words. Not by meaning: The model is gone.",
+    );
+    expect(said({ status: "indexed", embedding: "pending", embedding_error: "no model yet" })).toBe(
+      "Found by words. By meaning later: No model yet.",
+    );
   });
 
   it("is looked at again only while it changes, and seldom while it waits", () => {
@@ -41,8 +54,22 @@ describe("status in words", () => {
 });
 
 it("says who, when and where in a line", () => {
-  const line = (fields: Partial<Source>) => byline(source({ title: "Survey", publication_date: null, container: null, site_name: null, filename: null, url: null, media_type: null, ...fields }));
-  expect(line({ authors: ["Anna Berg", "Jon Ek"], publication_date: "1931-03", filename: "survey.md" })).toBe("Anna Berg, Jon Ek · 1931-03 · survey.md");
+  const line = (fields: Partial<Source>) =>
+    byline(
+      source({
+        title: "Survey",
+        publication_date: null,
+        container: null,
+        site_name: null,
+        filename: null,
+        url: null,
+        media_type: null,
+        ...fields,
+      }),
+    );
+  expect(line({ authors: ["Anna Berg", "Jon Ek"], publication_date: "1931-03", filename: "survey.md" })).toBe(
+    "Anna Berg, Jon Ek · 1931-03 · survey.md",
+  );
   expect(line({ authors: ["Berg, Anna", "Ek, Jon"] })).toBe("Berg, Anna; Ek, Jon");
   expect(line({ authors: ["A", "B", "C", "D", "E"], site_name: "Harbours" })).toBe("A, B and 3 more · Harbours");
   expect(line({ url: "https://www.example.org/a" })).toBe("example.org");
@@ -50,7 +77,13 @@ it("says who, when and where in a line", () => {
 });
 
 it("says what goes with a source", () => {
-  const impact = { citation_count: 0, revision_count: 1, chunk_count: 3, artifacts: [{}, {}], size_bytes: 2048 } as SourceImpact;
+  const impact = {
+    citation_count: 0,
+    revision_count: 1,
+    chunk_count: 3,
+    artifacts: [{}, {}],
+    size_bytes: 2048,
+  } as SourceImpact;
   expect(impactLines(impact)).toEqual([
     "1 version of its content",
     "3 passages that could no longer be found",
@@ -61,13 +94,19 @@ it("says what goes with a source", () => {
 });
 
 it("says where a passage stands", () => {
-  expect(placeWords({ page: 3, section: ["Findings", "Depth"], sheet: null, cells: null, part: null })).toBe("Page 3 · Findings › Depth");
-  expect(placeWords({ page: null, section: [], sheet: "Dues", cells: "A1:B2", part: "dues.xlsx" })).toBe("dues.xlsx · Dues A1:B2");
+  expect(placeWords({ page: 3, section: ["Findings", "Depth"], sheet: null, cells: null, part: null })).toBe(
+    "Page 3 · Findings › Depth",
+  );
+  expect(placeWords({ page: null, section: [], sheet: "Dues", cells: "A1:B2", part: "dues.xlsx" })).toBe(
+    "dues.xlsx · Dues A1:B2",
+  );
 });
 
 it("says what is wrong with a field without what only a program needs", () => {
   const detail = "publication_date: 'x' is not a date; write it as 2024 at line 1 column 26";
-  expect(fieldMessage(new Problem(422, { detail, field: "publication_date" }))).toBe("'x' is not a date; write it as 2024.");
+  expect(fieldMessage(new Problem(422, { detail, field: "publication_date" }))).toBe(
+    "'x' is not a date; write it as 2024.",
+  );
 });
 
 describe("what is in the address", () => {
@@ -91,7 +130,10 @@ describe("a bibliography", () => {
   it("is changed only where it differs, and emptied by null", () => {
     expect(before.author).toBe("Berg, Anna; Ek, Jon");
     expect(changes(before, { ...before })).toEqual({});
-    expect(changes(before, { ...before, title: " Survey of 1931 ", publisher: " " })).toEqual({ title: "Survey of 1931", publisher: null });
+    expect(changes(before, { ...before, title: " Survey of 1931 ", publisher: " " })).toEqual({
+      title: "Survey of 1931",
+      publisher: null,
+    });
   });
 
   it("is made of what was filled in", () => {

@@ -18,18 +18,37 @@ interface Props {
 export const TextBlock = memo(function TextBlock({ block, text, span, anchor }: Props) {
   const first = block.pieces.find((piece) => overlap(piece, span));
   return (
-    <section className={block.label === null ? styles.block : `${styles.block} ${styles.divided}`} style={{ "--guess": guess(block) } as CSSProperties}>
+    <section
+      className={block.label === null ? styles.block : `${styles.block} ${styles.divided}`}
+      style={{ "--guess": guess(block) } as CSSProperties}
+    >
       {block.label !== null && <div className={styles.label}>{block.label}</div>}
       <div className={styles.pieces}>
         {block.pieces.map((piece) => (
-          <PieceOf key={piece.start} piece={piece} text={text} span={span} anchor={piece === first ? anchor : undefined} />
+          <PieceOf
+            key={piece.start}
+            piece={piece}
+            text={text}
+            span={span}
+            anchor={piece === first ? anchor : undefined}
+          />
         ))}
       </div>
     </section>
   );
 });
 
-function PieceOf({ piece, text, span, anchor }: { piece: Piece; text: string; span: Stretch | null; anchor: string | undefined }) {
+function PieceOf({
+  piece,
+  text,
+  span,
+  anchor,
+}: {
+  piece: Piece;
+  text: string;
+  span: Stretch | null;
+  anchor: string | undefined;
+}) {
   const from = piece.start + piece.prefix;
   const prefix = { start: piece.start, end: from };
   // The anchor is on whatever of the piece is marked first.
@@ -80,6 +99,9 @@ function marked(text: string, stretch: Stretch, span: Stretch | null, anchor: st
 
 /** About how high a block will be, so that the scroll bar tells the truth. */
 function guess({ pieces }: Block): string {
-  const height = pieces.reduce((sum, { start, end }) => sum + Math.ceil((end - start) / LINE_CHARS) * LINE_PX + GAP_PX, 0);
+  const height = pieces.reduce(
+    (sum, { start, end }) => sum + Math.ceil((end - start) / LINE_CHARS) * LINE_PX + GAP_PX,
+    0,
+  );
   return `${height}px`;
 }

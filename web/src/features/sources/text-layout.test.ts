@@ -8,11 +8,21 @@ const scalars = (text: string) => [...text].length;
 
 /** A mark from where `from` stands in the text to the text's end, in scalar values. */
 function mark(kind: string, label: string, text: string, from: string, level = 0): Mark {
-  return { kind, label, level, number: null, start_char: scalars(text.slice(0, text.indexOf(from))), end_char: scalars(text) };
+  return {
+    kind,
+    label,
+    level,
+    number: null,
+    start_char: scalars(text.slice(0, text.indexOf(from))),
+    end_char: scalars(text),
+  };
 }
 
 function shown(text: string, blocks: Block[]) {
-  return blocks.map(({ label, pieces }) => [label, ...pieces.map(({ kind, start, end }) => `${kind}: ${text.slice(start, end)}`)]);
+  return blocks.map(({ label, pieces }) => [
+    label,
+    ...pieces.map(({ kind, start, end }) => `${kind}: ${text.slice(start, end)}`),
+  ]);
 }
 
 describe("layOut", () => {
@@ -20,9 +30,20 @@ describe("layOut", () => {
     const text = "# Survey 🚢\n\nDepth: 7.2 m.\n\n## 港\nThe mole stands.\n\n<b>as text</b>";
     const blocks = layOut(text, [mark("section", "Survey 🚢", text, "#", 1), mark("section", "港", text, "## 港", 2)]);
     expect(shown(text, blocks)).toEqual([
-      [null, "heading: # Survey 🚢", "paragraph: Depth: 7.2 m.", "heading: ## 港", "paragraph: The mole stands.", "paragraph: <b>as text</b>"],
+      [
+        null,
+        "heading: # Survey 🚢",
+        "paragraph: Depth: 7.2 m.",
+        "heading: ## 港",
+        "paragraph: The mole stands.",
+        "paragraph: <b>as text</b>",
+      ],
     ]);
-    expect(blocks[0]!.pieces.map(({ level, prefix }) => [level, prefix]).slice(0, 3)).toEqual([[1, 2], [0, 0], [2, 3]]);
+    expect(blocks[0]!.pieces.map(({ level, prefix }) => [level, prefix]).slice(0, 3)).toEqual([
+      [1, 2],
+      [0, 0],
+      [2, 3],
+    ]);
   });
 
   it("puts a heading above where the text does not have it", () => {
@@ -45,15 +66,24 @@ describe("layOut", () => {
 
   it("makes rows of cells", () => {
     const text = "year\tkr\n1931\t7";
-    const blocks = layOut(text, [mark("sheet", "Dues", text, "year"), mark("cells", "A1:B1", text, "year"), mark("cells", "A2:B2", text, "1931")]);
+    const blocks = layOut(text, [
+      mark("sheet", "Dues", text, "year"),
+      mark("cells", "A1:B1", text, "year"),
+      mark("cells", "A2:B2", text, "1931"),
+    ]);
     expect(shown(text, blocks)).toEqual([["Sheet Dues", "row: year\tkr", "row: 1931\t7"]]);
   });
 
   it("loses no words and repeats none, in many blocks for a long text", () => {
-    const text = Array.from({ length: 900 }, (_, n) => `Paragraph ${n} 🚢 of words.`).join("\n\n") + `\n\n${"line\n".repeat(3000)}`;
+    const text =
+      Array.from({ length: 900 }, (_, n) => `Paragraph ${n} 🚢 of words.`).join("\n\n") +
+      `\n\n${"line\n".repeat(3000)}`;
     const blocks = layOut(text, []);
     expect(blocks.length).toBeGreaterThan(4);
-    const words = blocks.flatMap(({ pieces }) => pieces).map(({ start, end }) => text.slice(start, end)).join(" ");
+    const words = blocks
+      .flatMap(({ pieces }) => pieces)
+      .map(({ start, end }) => text.slice(start, end))
+      .join(" ");
     expect(words.split(/\s+/)).toEqual(text.trim().split(/\s+/));
     expect(layOut(" \n\n ", [])).toEqual([]);
   });

@@ -33,7 +33,10 @@ const DIVIDERS = new Set(["page", "sheet", "message", "attachment"]);
 
 /** Lays a text out by its marks. Every unit of the text that is not white space is in exactly one piece. */
 export function layOut(text: string, marks: readonly Mark[]): Block[] {
-  const places = unitPlaces(text, marks.map(({ start_char }) => start_char));
+  const places = unitPlaces(
+    text,
+    marks.map(({ start_char }) => start_char),
+  );
   const dividers = new Map<number, string>();
   const sections = new Map<number, Mark[]>();
   const rows = new Set<number>();

@@ -6,7 +6,9 @@ import { usePages } from "@/lib/use-pages";
 export function useRevisions(source: Source) {
   return usePages<Revision>(sourceKeys.revisions(source.id, source.revision_id), (cursor, signal) =>
     // The one that there is needs no asking.
-    source.revision !== null && source.revision > 1 ? listRevisions(source.id, cursor, signal) : Promise.resolve({ items: [], next_cursor: null }),
+    source.revision !== null && source.revision > 1
+      ? listRevisions(source.id, cursor, signal)
+      : Promise.resolve({ items: [], next_cursor: null }),
   );
 }
 

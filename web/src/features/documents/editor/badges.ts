@@ -32,7 +32,9 @@ class Badge extends WidgetType {
   }
 
   override eq(other: Badge): boolean {
-    return other.number === this.number && other.look.label === this.look.label && other.look.standing === this.look.standing;
+    return (
+      other.number === this.number && other.look.label === this.look.label && other.look.standing === this.look.standing
+    );
   }
 
   override toDOM(): HTMLElement {

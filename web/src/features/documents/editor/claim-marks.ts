@@ -28,7 +28,8 @@ const claimsField = StateField.define<RangeSet<Claim>>({
   provide: (field) =>
     EditorView.decorations.from(field, (claims) => {
       const marks: { at: number; claim: Claim["claim"] }[] = [];
-      for (const cursor = claims.iter(); cursor.value; cursor.next()) if (cursor.from < cursor.to) marks.push({ at: cursor.to, claim: cursor.value.claim });
+      for (const cursor = claims.iter(); cursor.value; cursor.next())
+        if (cursor.from < cursor.to) marks.push({ at: cursor.to, claim: cursor.value.claim });
       return Decoration.set(
         marks.map(({ at, claim }) => Decoration.widget({ widget: new Mark(claim), side: 1 }).range(at)),
         true,
@@ -54,7 +55,10 @@ class Mark extends WidgetType {
     mark.dataset.claim = this.claim.kind;
     mark.title = CLAIM_WORDS[this.claim.kind];
     mark.setAttribute("aria-haspopup", "dialog");
-    mark.setAttribute("aria-label", `${CLAIM_WORDS[this.claim.kind].toLowerCase()}: ${this.claim.text.replace(/\s+/g, " ").trim()}`);
+    mark.setAttribute(
+      "aria-label",
+      `${CLAIM_WORDS[this.claim.kind].toLowerCase()}: ${this.claim.text.replace(/\s+/g, " ").trim()}`,
+    );
     place.append(mark);
     return place;
   }

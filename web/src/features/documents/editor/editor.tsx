@@ -67,7 +67,11 @@ export default function Editor({ ref, text, format, badges: looks, claims, fault
           search({ top: true }),
           keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap]),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": "Text of the document", spellcheck: "true", autocapitalize: "sentences" }),
+          EditorView.contentAttributes.of({
+            "aria-label": "Text of the document",
+            spellcheck: "true",
+            autocapitalize: "sentences",
+          }),
           EditorState.allowMultipleSelections.of(false),
           placeholder("Write here"),
           languageOf(format),
@@ -96,7 +100,12 @@ function handleOf(view: EditorView | null): EditorHandle {
   return {
     cursor,
     insert(text, at = cursor()) {
-      view?.dispatch({ changes: { from: at, insert: text }, selection: { anchor: at + text.length }, scrollIntoView: true, userEvent: "input" });
+      view?.dispatch({
+        changes: { from: at, insert: text },
+        selection: { anchor: at + text.length },
+        scrollIntoView: true,
+        userEvent: "input",
+      });
       view?.focus();
     },
     replaceText(text) {
@@ -123,7 +132,13 @@ function handleOf(view: EditorView | null): EditorHandle {
 
 function placeIn(doc: Text, line: number, column: number): number {
   const found = doc.line(Math.max(1, Math.min(line, doc.lines)));
-  return Math.min(found.to, found.from + Array.from(found.text).slice(0, Math.max(0, column - 1)).join("").length);
+  return Math.min(
+    found.to,
+    found.from +
+      Array.from(found.text)
+        .slice(0, Math.max(0, column - 1))
+        .join("").length,
+  );
 }
 
 function diagnosticsOf(faults: readonly Fault[], doc: Text): Diagnostic[] {

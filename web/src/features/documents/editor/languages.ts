@@ -1,4 +1,12 @@
-import { defineLanguageFacet, HighlightStyle, Language, languageDataProp, StreamLanguage, syntaxHighlighting, type StreamParser } from "@codemirror/language";
+import {
+  defineLanguageFacet,
+  HighlightStyle,
+  Language,
+  languageDataProp,
+  StreamLanguage,
+  syntaxHighlighting,
+  type StreamParser,
+} from "@codemirror/language";
 import { Prec, type Extension } from "@codemirror/state";
 import { keymap, type EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -6,7 +14,12 @@ import { parser, Strikethrough, Table, TaskList } from "@lezer/markdown";
 import type { DocumentFormat } from "@/api/documents-types";
 
 const data = defineLanguageFacet({ commentTokens: { block: { open: "<!--", close: "-->" } } });
-const markdown = new Language(data, parser.configure([Table, Strikethrough, TaskList, { props: [languageDataProp.add({ Document: data })] }]), [], "markdown");
+const markdown = new Language(
+  data,
+  parser.configure([Table, Strikethrough, TaskList, { props: [languageDataProp.add({ Document: data })] }]),
+  [],
+  "markdown",
+);
 
 interface TypstState {
   /** What the line before has left open. */
@@ -71,7 +84,8 @@ export const typstParser: StreamParser<TypstState> = {
       state.within = "math";
       return "number";
     }
-    if (stream.match(/^#(let|set|show|import|include|if|else|for|while|return|none|auto|true|false)\b/)) return "keyword";
+    if (stream.match(/^#(let|set|show|import|include|if|else|for|while|return|none|auto|true|false)\b/))
+      return "keyword";
     if (stream.match(/^#[\p{L}_][\p{L}\p{N}_.-]*/u)) return "variableName";
     if (stream.match(/^\*[^*\n]+\*/)) return "strong";
     if (stream.match(/^_[^_\n]+_(?![\p{L}\p{N}])/u)) return "emphasis";
@@ -92,7 +106,10 @@ const looks = HighlightStyle.define([
   { tag: [tags.link, tags.url], color: "var(--accent)" },
   { tag: tags.comment, color: "var(--ink-3)", fontStyle: "italic" },
   { tag: [tags.keyword, tags.variableName], color: "var(--accent)" },
-  { tag: [tags.processingInstruction, tags.list, tags.contentSeparator, tags.string, tags.quote], color: "var(--ink-2)" },
+  {
+    tag: [tags.processingInstruction, tags.list, tags.contentSeparator, tags.string, tags.quote],
+    color: "var(--ink-2)",
+  },
 ]);
 
 /** A new line of a list begins as the one before; an empty one ends the list. */
@@ -107,13 +124,20 @@ function continueList(view: EditorView): boolean {
   }
   const sign = found[3] ? `${Number(found[3]) + 1}${found[4]}` : found[2];
   const insert = `\n${found[1]}${sign}${found[5]}`;
-  view.dispatch({ changes: { from: main.head, insert }, selection: { anchor: main.head + insert.length }, scrollIntoView: true, userEvent: "input" });
+  view.dispatch({
+    changes: { from: main.head, insert },
+    selection: { anchor: main.head + insert.length },
+    scrollIntoView: true,
+    userEvent: "input",
+  });
   return true;
 }
 
 export function languageOf(format: DocumentFormat): Extension {
   return [
-    format === "typst" ? StreamLanguage.define(typstParser) : [markdown.extension, Prec.high(keymap.of([{ key: "Enter", run: continueList }]))],
+    format === "typst"
+      ? StreamLanguage.define(typstParser)
+      : [markdown.extension, Prec.high(keymap.of([{ key: "Enter", run: continueList }]))],
     syntaxHighlighting(looks),
   ];
 }

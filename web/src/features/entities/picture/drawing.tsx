@@ -1,5 +1,14 @@
 import { useRouter } from "@tanstack/react-router";
-import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type PointerEvent } from "react";
+import {
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type MouseEvent,
+  type PointerEvent,
+} from "react";
 import type { Entity } from "@/api/types";
 import { Button } from "@/components/button";
 import { categoryShape } from "@/components/knowledge/category";
@@ -14,7 +23,12 @@ const NEARER = 1.25;
 /** A hand that shakes has not dragged. */
 const STILL = 4;
 const NARROW = 560;
-const PANS: Record<string, [dx: number, dy: number]> = { ArrowLeft: [STEP, 0], ArrowRight: [-STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] };
+const PANS: Record<string, [dx: number, dy: number]> = {
+  ArrowLeft: [STEP, 0],
+  ArrowRight: [-STEP, 0],
+  ArrowUp: [0, STEP],
+  ArrowDown: [0, -STEP],
+};
 
 /** Names around a name, and what happened as dots on the lines between them. Each is a link. */
 export function Drawing({ center, page }: { center: Entity; page: PicturePage }) {
@@ -51,7 +65,9 @@ export function Drawing({ center, page }: { center: Entity; page: PicturePage })
       if (!svg || !(event.ctrlKey || event.metaKey || svg.contains(document.activeElement))) return;
       event.preventDefault();
       const { left, top } = svg.getBoundingClientRect();
-      changed.current((now) => zoomed(now, 1.0015 ** -event.deltaY, { x: event.clientX - left, y: event.clientY - top }));
+      changed.current((now) =>
+        zoomed(now, 1.0015 ** -event.deltaY, { x: event.clientX - left, y: event.clientY - top }),
+      );
     }
     svg.addEventListener("wheel", onWheel, { passive: false });
     return () => svg.removeEventListener("wheel", onWheel);
@@ -101,14 +117,14 @@ export function Drawing({ center, page }: { center: Entity; page: PicturePage })
   return (
     <div className={styles.frame}>
       {/* It takes keys to be moved by; what is inside are links. */}
-      { }
+      {}
       <svg
         ref={frame}
         className={styles.drawing}
         role="group"
         aria-label={`Around ${shortened(center.name, 60)}`}
         aria-describedby={hint}
-         
+
         tabIndex={0}
         onKeyDown={onKeyDown}
         onPointerDown={onPointerDown}
@@ -122,10 +138,27 @@ export function Drawing({ center, page }: { center: Entity; page: PicturePage })
           <g data-view="" transform={`translate(${view.x} ${view.y}) scale(${view.scale})`}>
             {layout.lines.map(({ from, to, broken }) => {
               const [a, b] = [places.get(from), places.get(to)];
-              return a && b && <line key={`${from}${to}`} x1={a.x} y1={a.y} x2={b.x} y2={b.y} className={broken ? styles.broken : styles.line} />;
+              return (
+                a &&
+                b && (
+                  <line
+                    key={`${from}${to}`}
+                    x1={a.x}
+                    y1={a.y}
+                    x2={b.x}
+                    y2={b.y}
+                    className={broken ? styles.broken : styles.line}
+                  />
+                )
+              );
             })}
             {[layout.center, ...layout.nodes].map((node) => (
-              <Node key={node.id} node={node} isCenter={node === layout.center} onFocus={() => size && change((now) => brought(now, node, size))} />
+              <Node
+                key={node.id}
+                node={node}
+                isCenter={node === layout.center}
+                onFocus={() => size && change((now) => brought(now, node, size))}
+              />
             ))}
           </g>
         )}
@@ -142,7 +175,8 @@ export function Drawing({ center, page }: { center: Entity; page: PicturePage })
         </Button>
       </div>
       <p id={hint} className={styles.hint}>
-        Drag to move; with the picture in focus, <kbd>+</kbd> <kbd>−</kbd> or the wheel bring it nearer, arrows move it, <kbd>0</kbd> fits it.
+        Drag to move; with the picture in focus, <kbd>+</kbd> <kbd>−</kbd> or the wheel bring it nearer, arrows move it,{" "}
+        <kbd>0</kbd> fits it.
       </p>
     </div>
   );
@@ -161,19 +195,38 @@ function Node({ node, isCenter, onFocus }: { node: Placed; isCenter: boolean; on
   const label =
     node.kind === "entity"
       ? // What is cut is said as it is seen, and then as far as it can be listened to.
-        [node.label, node.label !== node.entity.name && shortened(node.entity.name, 80), typeWord(node.entity.type).toLowerCase()].filter(Boolean).join(", ")
-      : [categoryWord(node.event.category), node.label, shortened(node.event.narrative, 160)].filter(Boolean).join(", ");
+        [
+          node.label,
+          node.label !== node.entity.name && shortened(node.entity.name, 80),
+          typeWord(node.entity.type).toLowerCase(),
+        ]
+          .filter(Boolean)
+          .join(", ")
+      : [categoryWord(node.event.category), node.label, shortened(node.event.narrative, 160)]
+          .filter(Boolean)
+          .join(", ");
   const drawn = (
     <>
-      <title>{node.kind === "entity" ? shortened(node.entity.name, 200) : `${categoryWord(node.event.category)}: ${shortened(node.event.narrative, 300)}`}</title>
+      <title>
+        {node.kind === "entity"
+          ? shortened(node.entity.name, 200)
+          : `${categoryWord(node.event.category)}: ${shortened(node.event.narrative, 300)}`}
+      </title>
       <rect x={-width / 2} y={-height / 2} width={width} height={height} rx="6" className={styles.ground} />
       {node.kind === "event" && (
-        <g transform={`translate(-6 ${-height / 2 + 2})`} className={styles.dot} data-risk={node.event.category === "QualityRisk" || undefined}>
+        <g
+          transform={`translate(-6 ${-height / 2 + 2})`}
+          className={styles.dot}
+          data-risk={node.event.category === "QualityRisk" || undefined}
+        >
           {categoryShape(node.event.category)}
         </g>
       )}
       {node.label && (
-        <text y={node.kind === "event" ? height / 2 - 4 : 5} className={node.kind === "event" ? styles.day : styles.name}>
+        <text
+          y={node.kind === "event" ? height / 2 - 4 : 5}
+          className={node.kind === "event" ? styles.day : styles.name}
+        >
           {node.label}
         </text>
       )}
@@ -189,7 +242,13 @@ function Node({ node, isCenter, onFocus }: { node: Placed; isCenter: boolean; on
   }
   return inside ? (
     <g transform={at}>
-      <a href={inside} aria-label={label} className={node.kind === "event" ? styles.event : styles.entity} onClick={onClick} onFocus={onFocus}>
+      <a
+        href={inside}
+        aria-label={label}
+        className={node.kind === "event" ? styles.event : styles.entity}
+        onClick={onClick}
+        onFocus={onFocus}
+      >
         {drawn}
       </a>
     </g>

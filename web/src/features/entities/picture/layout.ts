@@ -52,14 +52,17 @@ const LETTER = { center: 8.6, entity: 7.4, event: 6.2 };
 export function layOut(center: Entity, { events, entities, likeIt }: PicturePage, shape: Shape): Layout {
   const middle = { ...entityNode(center, shape, LETTER.center), x: 0, y: 0 };
   const crowd = Math.max(entities.length, events.length * 0.7);
-  const ring = shape === "wide" ? { x: 250 + crowd * 9, y: 130 + crowd * 7 } : { x: 96 + crowd * 3, y: 150 + crowd * 13 };
+  const ring =
+    shape === "wide" ? { x: 250 + crowd * 9, y: 130 + crowd * 7 } : { x: 96 + crowd * 3, y: 150 + crowd * 13 };
   const start = shape === "wide" ? 0 : -Math.PI / 2;
 
   // Those that appear in the same event stand beside each other.
   const first = new Map<string, number>();
   for (const [index, { others }] of events.entries()) for (const id of others) if (!first.has(id)) first.set(id, index);
   const order = (entity: Entity) => first.get(entity.entity_id) ?? events.length;
-  const around = [...entities].sort((a, b) => order(a) - order(b) || compare(a.name, b.name) || compare(a.entity_id, b.entity_id));
+  const around = [...entities].sort(
+    (a, b) => order(a) - order(b) || compare(a.name, b.name) || compare(a.entity_id, b.entity_id),
+  );
   const alone = events.filter(({ others }) => others.length === 0);
   const angles = slots(around.length, alone.length).map((slot) => slot.map((part) => start + 2 * Math.PI * part));
   const nodes: Placed[] = around.map((entity, index) => {
@@ -74,7 +77,10 @@ export function layOut(center: Entity, { events, entities, likeIt }: PicturePage
   const lines: Line[] = [...likeIt].map((id) => ({ from: middle.id, to: id, broken: true }));
   for (const { event, others } of events) {
     const node = eventNode(event);
-    lines.push({ from: middle.id, to: node.id, broken: false }, ...others.map((id) => ({ from: node.id, to: id, broken: false })));
+    lines.push(
+      { from: middle.id, to: node.id, broken: false },
+      ...others.map((id) => ({ from: node.id, to: id, broken: false })),
+    );
     if (others.length === 0) {
       // Between the lines, nearer to the middle.
       const angle = angles[1]![alone.findIndex((one) => one.event === event)]!;
@@ -93,7 +99,11 @@ export function layOut(center: Entity, { events, entities, likeIt }: PicturePage
     const part = Math.max(near, 0.38 + (0.36 * (at + 0.5)) / (count.get(key) ?? 1));
     const aside = (count.get(key) ?? 1) > 2 ? (at % 2 === 0 ? 14 : -14) : 0;
     const length = Math.hypot(toward.x, toward.y) || 1;
-    nodes.push({ ...node, x: toward.x * part - (toward.y / length) * aside, y: toward.y * part + (toward.x / length) * aside });
+    nodes.push({
+      ...node,
+      x: toward.x * part - (toward.y / length) * aside,
+      y: toward.y * part + (toward.x / length) * aside,
+    });
   }
   moveApart(middle, nodes);
   return { center: middle, nodes, lines, bounds: boundsOf([middle, ...nodes]) };
@@ -121,12 +131,26 @@ function slots(others: number, alone: number): [others: number[], alone: number[
 
 function entityNode(entity: Entity, shape: Shape, letter = LETTER.entity) {
   const label = shortened(entity.name, NAME_CHARS[shape]);
-  return { kind: "entity" as const, id: entity.entity_id, label, entity, width: Array.from(label).length * letter + 20, height: 28 };
+  return {
+    kind: "entity" as const,
+    id: entity.entity_id,
+    label,
+    entity,
+    width: Array.from(label).length * letter + 20,
+    height: 28,
+  };
 }
 
 function eventNode(event: KnownEvent) {
   const label = shortDate(event.event_date) ?? "";
-  return { kind: "event" as const, id: event.id, label, event, width: Math.max(16, label.length * LETTER.event), height: label ? 32 : 16 };
+  return {
+    kind: "event" as const,
+    id: event.id,
+    label,
+    event,
+    width: Math.max(16, label.length * LETTER.event),
+    height: label ? 32 : 16,
+  };
 }
 
 /** Pushes what overlaps apart by the shorter way, until nothing does or it has been tried often enough. */
@@ -163,7 +187,12 @@ function moveOut(middle: Placed, nodes: readonly Placed[]): void {
   for (const node of [...nodes].sort((a, b) => Math.hypot(a.x, a.y) - Math.hypot(b.x, b.y))) {
     const length = Math.hypot(node.x, node.y);
     const way = length > 0 ? { x: node.x / length, y: node.y / length } : { x: 0, y: 1 };
-    const lies = () => placed.some((other) => Math.abs(node.x - other.x) < (node.width + other.width) / 2 && Math.abs(node.y - other.y) < (node.height + other.height) / 2);
+    const lies = () =>
+      placed.some(
+        (other) =>
+          Math.abs(node.x - other.x) < (node.width + other.width) / 2 &&
+          Math.abs(node.y - other.y) < (node.height + other.height) / 2,
+      );
     for (let step = 0; step < FARTHEST && lies(); step += 1) {
       node.x += way.x * OUTWARD;
       node.y += way.y * OUTWARD;

@@ -20,7 +20,8 @@ export function picturePages({ center, entities, events, edges }: Neighborhood):
   for (const { type, from, to } of edges) {
     const other = from === center.entity_id ? to : from;
     if (type === "POSSIBLY_SAME") {
-      if ((from === center.entity_id || to === center.entity_id) && known.has(other) && likeIt.size < MOST_LIKE_IT) likeIt.add(other);
+      if ((from === center.entity_id || to === center.entity_id) && known.has(other) && likeIt.size < MOST_LIKE_IT)
+        likeIt.add(other);
       continue;
     }
     const [event, entity] = othersOf.has(to) ? [to, from] : [from, to];
@@ -31,7 +32,11 @@ export function picturePages({ center, entities, events, edges }: Neighborhood):
   let shown = new Set(likeIt);
   let page: PicturePage["events"] = [];
   function turn() {
-    pages.push({ events: page, entities: entities.filter(({ entity_id }) => shown.has(entity_id)), likeIt: pages.length === 0 ? likeIt : new Set() });
+    pages.push({
+      events: page,
+      entities: entities.filter(({ entity_id }) => shown.has(entity_id)),
+      likeIt: pages.length === 0 ? likeIt : new Set(),
+    });
     shown = new Set();
     page = [];
   }

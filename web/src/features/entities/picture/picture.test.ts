@@ -5,7 +5,8 @@ import { MOST_NODES, picturePages } from "@/features/entities/picture/pages";
 import { brought, fitted, panned, zoomed } from "@/features/entities/picture/view";
 
 const entity = (id: string, name = `Name of ${id}`) => ({ entity_id: id, name, type: "person" }) as Entity;
-const event = (id: string, event_date: string | null = "2025-09-18") => ({ id, event_date, category: "Decision", evidence: [] }) as unknown as KnownEvent;
+const event = (id: string, event_date: string | null = "2025-09-18") =>
+  ({ id, event_date, category: "Decision", evidence: [] }) as unknown as KnownEvent;
 
 /** Somebody with events, each with those who have a part in it. */
 function around(events: Record<string, string[]>, like: string[] = []): Neighborhood {
@@ -17,15 +18,21 @@ function around(events: Record<string, string[]>, like: string[] = []): Neighbor
     edges: [
       ...Object.entries(events).flatMap(([id, parts]) => [
         { type: "ACTED_IN", from: "me", to: id },
-        ...parts.map((part, index) => (index % 2 ? { type: "ABOUT", from: id, to: part } : { type: "ACTED_IN", from: part, to: id })),
+        ...parts.map((part, index) =>
+          index % 2 ? { type: "ABOUT", from: id, to: part } : { type: "ACTED_IN", from: part, to: id },
+        ),
       ]),
-      ...like.map((id, index) => ({ type: "POSSIBLY_SAME", ...(index % 2 ? { from: id, to: "me" } : { from: "me", to: id }) })),
+      ...like.map((id, index) => ({
+        type: "POSSIBLY_SAME",
+        ...(index % 2 ? { from: id, to: "me" } : { from: "me", to: id }),
+      })),
     ],
     total_events: Object.keys(events).length,
   };
 }
 
-const overlap = (a: Placed, b: Placed) => Math.abs(a.x - b.x) < (a.width + b.width) / 2 && Math.abs(a.y - b.y) < (a.height + b.height) / 2;
+const overlap = (a: Placed, b: Placed) =>
+  Math.abs(a.x - b.x) < (a.width + b.width) / 2 && Math.abs(a.y - b.y) < (a.height + b.height) / 2;
 
 describe("what one picture shows", () => {
   it("is everything, if that can be read", () => {
@@ -37,9 +44,12 @@ describe("what one picture shows", () => {
   });
 
   it("is never more than can be read, and no event is lost", () => {
-    const events = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`e${index}`, [`a${index % 50}`, `b${index % 7}`]]));
+    const events = Object.fromEntries(
+      Array.from({ length: 120 }, (_, index) => [`e${index}`, [`a${index % 50}`, `b${index % 7}`]]),
+    );
     const pages = picturePages(around(events, ["like"]));
-    for (const { events: shown, entities } of pages) expect(1 + shown.length + entities.length).toBeLessThanOrEqual(MOST_NODES);
+    for (const { events: shown, entities } of pages)
+      expect(1 + shown.length + entities.length).toBeLessThanOrEqual(MOST_NODES);
     expect(pages.flatMap(({ events: shown }) => shown.map(({ event: { id } }) => id))).toEqual(Object.keys(events));
     expect(pages.map(({ likeIt }) => likeIt.size)).toEqual([1, ...pages.slice(1).map(() => 0)]);
   });
@@ -57,7 +67,14 @@ describe.each(["wide", "tall"] as const)("a %s picture", (shape) => {
     ["one with much", around(Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`e${index}`, ["a"]])))],
     ["many alone", around(Object.fromEntries(Array.from({ length: 39 }, (_, index) => [`e${index}`, []])))],
     ["opposite", around({ e: ["a", "b"], f: ["a", "b", "c", "d"], g: ["b", "d"] })],
-    ["full", around(Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`e${index}`, [`a${index % 19}`, `a${(index * 5) % 19}`]])))],
+    [
+      "full",
+      around(
+        Object.fromEntries(
+          Array.from({ length: 20 }, (_, index) => [`e${index}`, [`a${index % 19}`, `a${(index * 5) % 19}`]]),
+        ),
+      ),
+    ],
   ];
 
   it.each(cases)("of %s has everything beside everything else", (_, neighborhood) => {
@@ -70,7 +87,12 @@ describe.each(["wide", "tall"] as const)("a %s picture", (shape) => {
       expect(node.x - node.width / 2).toBeGreaterThanOrEqual(bounds.left);
       expect(node.y + node.height / 2).toBeLessThanOrEqual(bounds.bottom);
     }
-    const over = all.flatMap((a, index) => all.slice(index + 1).filter((b) => overlap(a, b)).map((b) => `${a.id} ${b.id}`));
+    const over = all.flatMap((a, index) =>
+      all
+        .slice(index + 1)
+        .filter((b) => overlap(a, b))
+        .map((b) => `${a.id} ${b.id}`),
+    );
     expect(over).toEqual([]);
     expect([center.x, center.y]).toEqual([0, 0]);
   });
@@ -78,7 +100,9 @@ describe.each(["wide", "tall"] as const)("a %s picture", (shape) => {
   it("is the same each time, in whatever order others come", () => {
     const neighborhood = around({ e: ["a", "b"], f: ["c"], g: [] });
     const turned = { ...neighborhood, entities: [...neighborhood.entities].reverse() };
-    expect(layOut(turned.center, picturePages(turned)[0]!, shape)).toEqual(layOut(neighborhood.center, picturePages(neighborhood)[0]!, shape));
+    expect(layOut(turned.center, picturePages(turned)[0]!, shape)).toEqual(
+      layOut(neighborhood.center, picturePages(neighborhood)[0]!, shape),
+    );
   });
 
   it("stays small, however long a name is", () => {

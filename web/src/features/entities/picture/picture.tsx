@@ -15,9 +15,15 @@ import styles from "@/features/entities/picture/picture.module.css";
 
 /** Who and what is one step away, drawn, and the same as a list. */
 export function Picture({ id }: { id: string }) {
-  const around = useQuery({ queryKey: entityKeys.neighborhood(id), queryFn: ({ signal }) => getNeighborhood(id, signal) });
+  const around = useQuery({
+    queryKey: entityKeys.neighborhood(id),
+    queryFn: ({ signal }) => getNeighborhood(id, signal),
+  });
   if (around.data) return <Around around={around.data} />;
-  if (around.isError) return <ErrorNote error={around.error} what="The picture could not be drawn." onRetry={() => void around.refetch()} />;
+  if (around.isError)
+    return (
+      <ErrorNote error={around.error} what="The picture could not be drawn." onRetry={() => void around.refetch()} />
+    );
   return <Skeleton label="Loading the picture" />;
 }
 
@@ -42,7 +48,9 @@ function Around({ around }: { around: Neighborhood }) {
           {page.events.length === around.total_events
             ? formatPlural(around.total_events, "event")
             : `Events ${formatCount(newer + 1)} to ${formatCount(newer + page.events.length)} of ${formatCount(around.total_events)}, the newest first`}
-          {around.total_events > around.events.length && index === pages.length - 1 && "; older ones are in the timeline"}
+          {around.total_events > around.events.length &&
+            index === pages.length - 1 &&
+            "; older ones are in the timeline"}
         </p>
         {pages.length > 1 && (
           <div className={styles.turn}>
@@ -100,7 +108,12 @@ function Events({ events }: { events: PicturePage["events"] }) {
           <li key={event.id}>
             <Category category={event.category} /> <span>{dateWords(event.event_date)}</span>{" "}
             {words ? (
-              <PlaceLink sourceId={words.source_id} revisionId={words.revision_id} start={words.start_char} end={words.end_char}>
+              <PlaceLink
+                sourceId={words.source_id}
+                revisionId={words.revision_id}
+                start={words.start_char}
+                end={words.end_char}
+              >
                 {told}
               </PlaceLink>
             ) : (

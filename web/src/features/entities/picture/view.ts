@@ -37,8 +37,13 @@ export function zoomed(view: View, by: number, at: { x: number; y: number }): Vi
 }
 
 /** So that a place of the picture is in the frame, with as little movement as possible. */
-export function brought(view: View, place: { x: number; y: number; width: number; height: number }, { width, height }: Size): View {
-  const into = (at: number, half: number, size: number) => Math.min(Math.max(at, half + MARGIN), Math.max(size - half - MARGIN, half + MARGIN)) - at;
+export function brought(
+  view: View,
+  place: { x: number; y: number; width: number; height: number },
+  { width, height }: Size,
+): View {
+  const into = (at: number, half: number, size: number) =>
+    Math.min(Math.max(at, half + MARGIN), Math.max(size - half - MARGIN, half + MARGIN)) - at;
   const dx = into(view.x + place.x * view.scale, (place.width / 2) * view.scale, width);
   const dy = into(view.y + place.y * view.scale, (place.height / 2) * view.scale, height);
   return dx === 0 && dy === 0 ? view : panned(view, dx, dy);

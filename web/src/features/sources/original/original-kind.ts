@@ -3,7 +3,16 @@ import { essence } from "@/lib/media";
 /** How the original of a source can be shown; null where only its text can. */
 export type OriginalKind = "pdf" | "page" | "picture";
 
-const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/svg+xml", "image/x-icon"]);
+const PICTURES = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/avif",
+  "image/bmp",
+  "image/svg+xml",
+  "image/x-icon",
+]);
 
 export function originalKind(mediaType: string | null): OriginalKind | null {
   const type = essence(mediaType ?? "");

@@ -23,12 +23,27 @@ describe("the original of a source", () => {
 
 describe("quoted words with their place", () => {
   const text = "🚢 First page.\n\nSecond page, 港.";
-  const page = (number: number, start_char: number, end_char: number): Mark => ({ kind: "page", label: String(number), number, level: 0, start_char, end_char });
+  const page = (number: number, start_char: number, end_char: number): Mark => ({
+    kind: "page",
+    label: String(number),
+    number,
+    level: 0,
+    start_char,
+    end_char,
+  });
   const marks = [page(1, 0, 13), page(2, 15, 30)];
 
   it("have their words, counted in characters, and their pages", () => {
-    expect(quoteAt({ text, marks }, { start: 2, end: 7 })).toMatchObject({ words: "First", before: "🚢 ", pages: { first: 1, last: 1 }, anchor: "c=2-7" });
-    expect(quoteAt({ text, marks }, { start: 8, end: 21 })).toMatchObject({ words: "page.\n\nSecond", pages: { first: 1, last: 2 } });
+    expect(quoteAt({ text, marks }, { start: 2, end: 7 })).toMatchObject({
+      words: "First",
+      before: "🚢 ",
+      pages: { first: 1, last: 1 },
+      anchor: "c=2-7",
+    });
+    expect(quoteAt({ text, marks }, { start: 8, end: 21 })).toMatchObject({
+      words: "page.\n\nSecond",
+      pages: { first: 1, last: 2 },
+    });
     expect(quoteAt({ text, marks: [] }, { start: 2, end: 7 })?.pages).toBeNull();
   });
 

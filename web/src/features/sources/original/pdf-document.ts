@@ -7,7 +7,10 @@ GlobalWorkerOptions.workerSrc = workerUrl;
 /** Where what pdf.js loads by itself is; see scripts/pdf-assets.mjs. */
 declare const __PDF_ASSETS__: string;
 
-export type OpenPdf = { pdf: PDFDocumentProxy; error?: undefined } | { pdf?: undefined; error: unknown } | { pdf?: undefined; error?: undefined };
+export type OpenPdf =
+  | { pdf: PDFDocumentProxy; error?: undefined }
+  | { pdf?: undefined; error: unknown }
+  | { pdf?: undefined; error?: undefined };
 
 /** A PDF, opened from this server for as long as it is shown. Nothing in it runs, and it asks nothing of others. */
 export function usePdf(url: string): OpenPdf {

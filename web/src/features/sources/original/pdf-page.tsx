@@ -49,7 +49,11 @@ export const PdfPage = memo(function PdfPage({ pdf, number, width, ratio, marks,
       stops.push(() => picture.cancel());
 
       words.current.replaceChildren();
-      const text = new TextLayer({ textContentSource: await page.getTextContent(), container: words.current, viewport });
+      const text = new TextLayer({
+        textContentSource: await page.getTextContent(),
+        container: words.current,
+        viewport,
+      });
       stops.push(() => text.cancel());
       if (ended.signal.aborted) return;
       await text.render();
@@ -95,9 +99,12 @@ function useNear(element: RefObject<HTMLElement | null>): boolean {
   const [near, setNear] = useState(false);
   useEffect(() => {
     if (!element.current) return;
-    const observer = new IntersectionObserver((entries) => setNear(entries.some(({ isIntersecting }) => isIntersecting)), {
-      rootMargin: "100% 0px",
-    });
+    const observer = new IntersectionObserver(
+      (entries) => setNear(entries.some(({ isIntersecting }) => isIntersecting)),
+      {
+        rootMargin: "100% 0px",
+      },
+    );
     observer.observe(element.current);
     return () => observer.disconnect();
   }, [element]);
@@ -105,7 +112,11 @@ function useNear(element: RefObject<HTMLElement | null>): boolean {
 }
 
 /** Wraps the stretches of the layer's items in `mark`; the function that comes back takes them off again. */
-function markPlaces({ textDivs, textContentItemsStr }: TextLayer, places: readonly Place[], anchor: string | undefined): () => void {
+function markPlaces(
+  { textDivs, textContentItemsStr }: TextLayer,
+  places: readonly Place[],
+  anchor: string | undefined,
+): () => void {
   const byItem = new Map<number, Place[]>();
   for (const place of places) byItem.set(place.piece, [...(byItem.get(place.piece) ?? []), place]);
   let id = anchor;

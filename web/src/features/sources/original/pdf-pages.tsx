@@ -130,5 +130,9 @@ function pdfProblem(error: unknown): Problem {
     InvalidPDFException: "The file is damaged.",
     ResponseException: "The file could not be fetched.",
   };
-  return new Problem(0, { code: "pdf", detail: said[name] ?? Problem.from(error).message, hint: "Download it to try another program." });
+  return new Problem(0, {
+    code: "pdf",
+    detail: said[name] ?? Problem.from(error).message,
+    hint: "Download it to try another program.",
+  });
 }

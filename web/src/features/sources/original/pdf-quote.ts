@@ -18,14 +18,24 @@ export async function pageStrings(page: PDFPageProxy): Promise<string[]> {
 export async function findOnPages(pdf: PDFDocumentProxy, quote: PlacedQuote): Promise<PageMarks | null> {
   const { first, last } = quote.pages ?? { first: 1, last: MOST_PAGES };
   const within = (page: number) => Math.max(1, Math.min(page, pdf.numPages));
-  for (const [from, to] of quote.pages ? [[first, last], [first - 1, last + 1]] : [[first, last]]) {
+  for (const [from, to] of quote.pages
+    ? [
+        [first, last],
+        [first - 1, last + 1],
+      ]
+    : [[first, last]]) {
     const found = await findBetween(pdf, quote, within(from!), within(to!));
     if (found) return found;
   }
   return null;
 }
 
-async function findBetween(pdf: PDFDocumentProxy, quote: PlacedQuote, from: number, to: number): Promise<PageMarks | null> {
+async function findBetween(
+  pdf: PDFDocumentProxy,
+  quote: PlacedQuote,
+  from: number,
+  to: number,
+): Promise<PageMarks | null> {
   const strings: string[] = [];
   const owners: { page: number; first: number }[] = [];
   for (let number = from; number <= to; number += 1) {

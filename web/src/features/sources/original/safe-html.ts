@@ -1,8 +1,28 @@
 import { findQuote, type Place, type Quote } from "@/lib/find-quote";
 
 /** What can act, load or lead elsewhere; the words of the others stay. */
-const ACTIVE = "script, iframe, frame, object, embed, applet, portal, link, meta, base, template, audio, video, source, track, foreignObject, animate, set, use";
-const ADDRESSES = new Set(["src", "srcset", "poster", "background", "data", "longdesc", "cite", "profile", "xlink:href", "href", "action", "formaction", "ping", "srcdoc", "manifest", "archive", "codebase", "classid"]);
+const ACTIVE =
+  "script, iframe, frame, object, embed, applet, portal, link, meta, base, template, audio, video, source, track, foreignObject, animate, set, use";
+const ADDRESSES = new Set([
+  "src",
+  "srcset",
+  "poster",
+  "background",
+  "data",
+  "longdesc",
+  "cite",
+  "profile",
+  "xlink:href",
+  "href",
+  "action",
+  "formaction",
+  "ping",
+  "srcdoc",
+  "manifest",
+  "archive",
+  "codebase",
+  "classid",
+]);
 const DATA_PICTURE = /^\s*data:image\/(png|jpe?g|gif|webp|avif|bmp)[;,]/i;
 const NO_WORDS = "style, title, script, noscript, head";
 
@@ -69,7 +89,10 @@ function mark(page: Document, quote: Quote): boolean {
     const text = walker.currentNode as Text;
     if (!text.parentElement?.closest(NO_WORDS)) texts.push(text);
   }
-  const places = findQuote(texts.map(({ data }) => data), quote);
+  const places = findQuote(
+    texts.map(({ data }) => data),
+    quote,
+  );
   if (!places) return false;
   const inWords = places.filter(({ piece, start, end }) => texts[piece]!.data.slice(start, end).trim());
   // From the end, so that what is wrapped does not move what is still to be.

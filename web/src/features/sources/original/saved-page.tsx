@@ -23,7 +23,10 @@ export function SavedPage({ id, revision, title, mediaType, quote, onLost }: Pro
     queryFn: ({ signal }) => readOriginal(id, revision, mediaType, signal),
     staleTime: Infinity,
   });
-  const page = useMemo(() => (original.data === undefined ? null : safePage(original.data, quote)), [original.data, quote]);
+  const page = useMemo(
+    () => (original.data === undefined ? null : safePage(original.data, quote)),
+    [original.data, quote],
+  );
   const lost = useRef(onLost);
   useEffect(() => {
     lost.current = onLost;
@@ -34,9 +37,19 @@ export function SavedPage({ id, revision, title, mediaType, quote, onLost }: Pro
   }, [isLost]);
 
   if (original.isError) {
-    return <ErrorNote error={original.error} what="The page could not be shown." onRetry={() => void original.refetch()} />;
+    return (
+      <ErrorNote error={original.error} what="The page could not be shown." onRetry={() => void original.refetch()} />
+    );
   }
   if (!page) return <Skeleton label="Opening the page" />;
   // A new frame for another place, because one is brought to its place only when it opens.
-  return <iframe key={quote?.anchor ?? ""} className={styles.frame} title={`${title}, as it was saved`} sandbox="" srcDoc={page.html} />;
+  return (
+    <iframe
+      key={quote?.anchor ?? ""}
+      className={styles.frame}
+      title={`${title}, as it was saved`}
+      sandbox=""
+      srcDoc={page.html}
+    />
+  );
 }

@@ -25,7 +25,10 @@ export function SourceOriginal({ source, revision, kind, mediaType }: Props) {
   const span = useSpan();
   const wantsPlace = span !== null && kind !== "picture" && isReadable(source, revision);
   const text = useText(source.id, wantsPlace ? revision : null);
-  const quote = useMemo(() => (wantsPlace && text.data ? quoteAt(text.data, span) : null), [wantsPlace, text.data, span]);
+  const quote = useMemo(
+    () => (wantsPlace && text.data ? quoteAt(text.data, span) : null),
+    [wantsPlace, text.data, span],
+  );
   const here = `${revision} ${quote?.anchor ?? ""}`;
   const [lostAt, setLostAt] = useState<string | null>(null);
   const [allTheSame, setAllTheSame] = useState<string | null>(null);
@@ -48,13 +51,22 @@ export function SourceOriginal({ source, revision, kind, mediaType }: Props) {
   const shown = isLost ? null : quote;
   return (
     <>
-      {text.isError && <ErrorNote error={text.error} what="The place could not be looked up." onRetry={() => void text.refetch()} />}
+      {text.isError && (
+        <ErrorNote error={text.error} what="The place could not be looked up." onRetry={() => void text.refetch()} />
+      )}
       {kind === "pdf" ? (
         <Suspense fallback={<Skeleton label="Opening the pages" />}>
           <PdfPages url={originalUrl(source.id, revision)} quote={shown} language={source.language} onLost={onLost} />
         </Suspense>
       ) : (
-        <SavedPage id={source.id} revision={revision} title={source.title} mediaType={mediaType} quote={shown} onLost={onLost} />
+        <SavedPage
+          id={source.id}
+          revision={revision}
+          title={source.title}
+          mediaType={mediaType}
+          quote={shown}
+          onLost={onLost}
+        />
       )}
     </>
   );
