@@ -129,6 +129,10 @@ export const hostilePage = {
 <svg onload="alert(4)"><script>alert(5)</script><a xlink:href="javascript:alert(6)"><text y="20">drawn</text></a></svg>
 <iframe src="https://evil.example/f"></iframe><object data="https://evil.example/g"></object>
 <form action="https://evil.example/h"><input name="a" autofocus onfocus="alert(7)"><button>Send</button></form>
+<noscript><p title="</noscript><img src=x onerror='top.hacked = 9; alert(9)'>"></p></noscript>
+<template><img src=x onerror="alert(10)"></template><svg><style><img title="</style><img src=x onerror=alert(11)>"></style></svg>
+<img srcset="https://evil.example/i.png 2x"><p style="background: \\75rl(https://evil.example/j.png)">Calm</p>
+<a href=" jav&#x09;ascript:alert(12)">Chart</a>
 ${Array.from({ length: 60 }, (_, line) => `<p>Line ${line} of the notes says that the sea was calm on that day.</p>`).join("\n")}
 <p>The mole was <b>rebuilt in 1931</b> after the <a href="javascript:alert(8)">storm of the winter</a> before.</p>
 ${Array.from({ length: 60 }, (_, line) => `<p>Line ${line + 60} of the notes says that the sea was rough on that day.</p>`).join("\n")}

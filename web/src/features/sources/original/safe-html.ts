@@ -1,30 +1,26 @@
+import createPurifier, { type Config, type DOMPurify } from "dompurify";
 import { findQuote, type Place, type Quote } from "@/lib/find-quote";
 
-/** What can act, load or lead elsewhere; the words of the others stay. */
-const ACTIVE =
-  "script, iframe, frame, object, embed, applet, portal, link, meta, base, template, audio, video, source, track, foreignObject, animate, set, use";
-const ADDRESSES = new Set([
-  "src",
-  "srcset",
-  "poster",
-  "background",
-  "data",
-  "longdesc",
-  "cite",
-  "profile",
-  "xlink:href",
-  "href",
-  "action",
-  "formaction",
-  "ping",
-  "srcdoc",
-  "manifest",
-  "archive",
-  "codebase",
-  "classid",
-]);
 const DATA_PICTURE = /^\s*data:image\/(png|jpe?g|gif|webp|avif|bmp)[;,]/i;
-const NO_WORDS = "style, title, script, noscript, head";
+const NO_WORDS = "style, title";
+const MOST_SHOWN_OF_A_LINK = 500;
+
+/** Stricter than DOMPurify's own list: nothing in a saved page is filled in, played or loaded. The words of a form stay. */
+const CONFIG = {
+  WHOLE_DOCUMENT: true,
+  RETURN_DOM: true,
+  FORBID_TAGS: [
+    ...["form", "input", "button", "select", "option", "optgroup", "textarea", "datalist", "dialog", "marquee"],
+    ...["audio", "video", "source", "track", "canvas", "template", "slot", "map", "area"],
+    ...["animateColor", "animateMotion", "animateTransform", "mpath", "image", "feImage"],
+  ],
+  // What is chosen or typed is no text of the page.
+  ADD_FORBID_CONTENTS: ["select", "textarea", "datalist"],
+  FORBID_ATTR: [
+    ...["action", "background", "cite", "poster", "srcset", "usemap", "ping", "xlink:href", "xml:base", "target"],
+    ...["autofocus", "popover", "popovertarget", "command", "commandfor", "nonce"],
+  ],
+} satisfies Config;
 
 /** The frame has no origin and no scripts anyway; this is what it may load besides. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
@@ -42,14 +38,12 @@ export interface SafePage {
 
 /**
  * A saved page as one that can do nothing: no scripts, no handlers, no forms, no addresses, nothing loaded from
- * elsewhere. It is meant for a frame with an empty `sandbox`, which is what keeps scripts from running; taking them
- * out is the second lock, and the policy in its head the third.
+ * elsewhere. It is meant for a frame with an empty `sandbox`, which is what keeps scripts from running; DOMPurify,
+ * which takes them out, is the second lock, and the policy in the page's head the third.
  */
 export function safePage(source: string, quote: Quote | null): SafePage {
-  const page = new DOMParser().parseFromString(source, "text/html");
-  for (const element of page.querySelectorAll(ACTIVE)) element.remove();
-  for (const element of page.querySelectorAll("*")) quieten(element);
-  for (const style of page.querySelectorAll("style")) style.textContent = withoutAddresses(style.textContent);
+  purifier ??= newPurifier();
+  const page = purifier.sanitize(source, CONFIG).ownerDocument!;
   const marked = quote === null || mark(page, quote);
   const head = page.createElement("head");
   const policy = page.createElement("meta");
@@ -64,21 +58,40 @@ export function safePage(source: string, quote: Quote | null): SafePage {
   return { html: `<!doctype html>${page.documentElement.outerHTML}`, marked };
 }
 
-function quieten(element: Element): void {
-  for (const { name, value } of [...element.attributes]) {
-    const key = name.toLowerCase();
-    if (key.startsWith("on") || key === "autofocus" || key === "target") element.removeAttribute(name);
-    else if (key === "style") element.setAttribute(name, withoutAddresses(value));
-    else if (ADDRESSES.has(key) && !(key === "src" && DATA_PICTURE.test(value))) {
-      element.removeAttribute(name);
-      // Where a link led can still be read.
-      if (key === "href" && element.localName === "a") element.setAttribute("title", value.slice(0, 500));
-    }
-  }
+let purifier: DOMPurify | undefined;
+
+/** DOMPurify keeps addresses that are harmless to a page that is open; here even those go. */
+function newPurifier(): DOMPurify {
+  const made = createPurifier(window);
+  made.addHook("uponSanitizeElement", (node) => {
+    if (node instanceof Element && node.localName === "style") node.textContent = withoutAddresses(node.textContent);
+  });
+  made.addHook("uponSanitizeAttribute", (_, attribute) => {
+    const { attrName, attrValue } = attribute;
+    if (attrName === "src") attribute.keepAttr = DATA_PICTURE.test(attrValue);
+    // In a drawing any attribute can have the address of a pattern, a mask or a marker.
+    else if (attrName === "style" || attrValue.includes("(")) attribute.attrValue = withoutAddresses(attrValue);
+  });
+  made.addHook("afterSanitizeAttributes", (element) => {
+    const href = element.getAttribute("href");
+    if (href === null) return;
+    element.removeAttribute("href");
+    // Where a link led can still be read.
+    if (element.localName === "a") element.setAttribute("title", href.slice(0, MOST_SHOWN_OF_A_LINK));
+  });
+  return made;
 }
 
+/** Functions of CSS that load what they name, unless it is in the page: a part of a drawing or a picture as data. */
+const LOADS = /(?:url|src|image|image-set)\((?!\s*['"]?\s*(?:#|data:image\/))/gi;
+/** A letter or hyphen written as its number, or a letter after a backslash: so a function's name could be hidden. */
+const ESCAPED = /\\(?:0{0,4}(2d|[46][1-9a-f]|[57][\da])\s?|([g-z]))/gi;
+
 function withoutAddresses(css: string): string {
-  return css.replace(/@import[^;]*;?/gi, "").replace(/url\(\s*(?!['"]?data:image\/)[^)]*\)/gi, "none");
+  const plain = css.replace(ESCAPED, (_, code?: string, letter?: string) =>
+    code ? String.fromCharCode(parseInt(code, 16)) : letter!,
+  );
+  return plain.replace(/@import[^;]*;?/gi, "").replace(LOADS, "none(");
 }
 
 /** Marks the quoted words in the page's own text. */

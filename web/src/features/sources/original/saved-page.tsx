@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** A web page as it was saved, in a frame in which nothing can run, load or lead away. */
-export function SavedPage({ id, revision, title, mediaType, quote, onLost }: Props) {
+export default function SavedPage({ id, revision, title, mediaType, quote, onLost }: Props) {
   const original = useQuery({
     queryKey: sourceKeys.original(id, revision),
     queryFn: ({ signal }) => readOriginal(id, revision, mediaType, signal),

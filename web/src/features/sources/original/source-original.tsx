@@ -5,13 +5,14 @@ import { Button } from "@/components/button";
 import { ErrorNote, Skeleton } from "@/components/states";
 import type { OriginalKind } from "@/features/sources/original/original-kind";
 import { quoteAt } from "@/features/sources/original/placed-quote";
-import { SavedPage } from "@/features/sources/original/saved-page";
 import { SourceText } from "@/features/sources/source-text";
 import { isReadable, useSpan, useText } from "@/features/sources/use-text";
 import styles from "@/features/sources/original/original.module.css";
 
 // pdf.js is as large as all of the app.
 const PdfPages = lazy(() => import("@/features/sources/original/pdf-pages"));
+// What makes a page safe is needed for no other source.
+const SavedPage = lazy(() => import("@/features/sources/original/saved-page"));
 
 interface Props {
   source: Source;
@@ -54,20 +55,20 @@ export function SourceOriginal({ source, revision, kind, mediaType }: Props) {
       {text.isError && (
         <ErrorNote error={text.error} what="The place could not be looked up." onRetry={() => void text.refetch()} />
       )}
-      {kind === "pdf" ? (
-        <Suspense fallback={<Skeleton label="Opening the pages" />}>
+      <Suspense fallback={<Skeleton label={kind === "pdf" ? "Opening the pages" : "Opening the page"} />}>
+        {kind === "pdf" ? (
           <PdfPages url={originalUrl(source.id, revision)} quote={shown} language={source.language} onLost={onLost} />
-        </Suspense>
-      ) : (
-        <SavedPage
-          id={source.id}
-          revision={revision}
-          title={source.title}
-          mediaType={mediaType}
-          quote={shown}
-          onLost={onLost}
-        />
-      )}
+        ) : (
+          <SavedPage
+            id={source.id}
+            revision={revision}
+            title={source.title}
+            mediaType={mediaType}
+            quote={shown}
+            onLost={onLost}
+          />
+        )}
+      </Suspense>
     </>
   );
 }
