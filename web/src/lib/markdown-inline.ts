@@ -19,8 +19,9 @@ const SPECIAL = /[\\`*_~[\]!<$\n&]|https?:\/\/|www\./gi;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
 const BARE = /(?:https?:\/\/|www\.)[^\s<>"`\u2e28]{1,1000}/iy;
-const ANGLED = /<(https?:\/\/[^\s<>]{1,1000}|[^\s<>@]{1,64}@[^\s<>@]{1,255})>/iy;
-const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/iy;
+const ANGLED = /<(?:([a-z][a-z\d+.-]{1,31}:[^\s<>]{0,1000})|([\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d.-]{1,255}))>/iy;
+const ANGLED_TARGET = /<((?:\\.|[^<>\n\\]){0,1000})>/y;
+const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z\d]{2,6}));/iy;
 const SAFE = /^(https?:\/\/|mailto:)/i;
 
 /** The address of a link if it leads to the web or to a mailbox; null for anything else, such as a script. */
@@ -31,7 +32,10 @@ export function safeHref(href: string): string | null {
 interface Delimiter {
   at: number;
   char: string;
+  /** How many of its characters are still to be paired. */
   count: number;
+  /** How many there were. */
+  length: number;
   opens: boolean;
   closes: boolean;
 }
@@ -175,7 +179,7 @@ class Reader {
     const right = !spaceBefore && (!signBefore || spaceAfter || signAfter);
     const opens = char === "_" ? left && (!right || signBefore) : left;
     const closes = char === "_" ? right && (!left || signAfter) : right;
-    if (opens || closes) this.delimiters.push({ at: this.nodes.length, char, count, opens, closes });
+    if (opens || closes) this.delimiters.push({ at: this.nodes.length, char, count, length: count, opens, closes });
     this.take(count);
   }
 
@@ -211,28 +215,31 @@ class Reader {
     let end = start;
     let href: string;
     if (text[start] === "<") {
-      end = text.indexOf(">", start);
-      if (end < 0 || end > limit) return null;
-      href = text.slice(start + 1, end);
-      end += 1;
+      ANGLED_TARGET.lastIndex = start;
+      const found = ANGLED_TARGET.exec(text);
+      if (!found) return null;
+      href = found[1]!;
+      end = ANGLED_TARGET.lastIndex;
     } else {
       for (let depth = 0; end < limit && !/\s/.test(text[end]!); end += 1) {
-        if (text[end] === "(") depth += 1;
+        if (text[end] === "\\" && ESCAPABLE.test(text[end + 1] ?? "")) end += 1;
+        else if (text[end] === "(") depth += 1;
         else if (text[end] === ")" && (depth -= 1) < 0) break;
       }
       href = text.slice(start, end);
     }
-    const rest = /\s*(?:"[^"]{0,300}"|'[^']{0,300}'|\([^()]{0,300}\))?\s*\)/y;
+    const rest = /(?:\s+(?:"(?:\\.|[^"\\]){0,300}"|'(?:\\.|[^'\\]){0,300}'|\((?:\\.|[^()\\]){0,300}\)))?\s*\)/sy;
     rest.lastIndex = end;
-    return rest.test(text) ? { href, end: rest.lastIndex } : null;
+    return rest.test(text) ? { href: unescaped(href), end: rest.lastIndex } : null;
   }
 
   private readAngled(): void {
     ANGLED.lastIndex = this.at;
     const found = ANGLED.exec(this.text);
     if (!found) return this.take(1);
-    const href = found[1]!.startsWith("http") ? found[1]! : `mailto:${found[1]!}`;
-    this.nodes.push({ type: "link", href: safeHref(href), children: [{ type: "text", text: found[1]! }] });
+    const [, address, mailbox] = found;
+    const href = address ?? `mailto:${mailbox}`;
+    this.nodes.push({ type: "link", href: safeHref(href), children: [{ type: "text", text: address ?? mailbox! }] });
     this.at += found[0].length;
   }
 
@@ -295,8 +302,7 @@ class Reader {
         for (let index = open.length - 1; index >= 0 && closer.count > 0; index -= 1) {
           const opener = open[index]!;
           if (opener.char !== closer.char) continue;
-          if ((opener.closes || closer.opens) && (opener.count + closer.count) % 3 === 0 && closer.char !== "~")
-            continue;
+          if (closer.char !== "~" && isOddPair(opener, closer)) continue;
           // What was opened inside and not closed stays as it is.
           open.length = index + 1;
           while (opener.count > 0 && closer.count > 0) {
@@ -347,6 +353,12 @@ class Reader {
   }
 }
 
+/** CommonMark's rule of three: of delimiters that both open and close, these two do not belong together. */
+function isOddPair(opener: Delimiter, closer: Delimiter): boolean {
+  if (!opener.closes && !closer.opens) return false;
+  return (opener.length + closer.length) % 3 === 0 && (opener.length % 3 !== 0 || closer.length % 3 !== 0);
+}
+
 /** Text beside text becomes one, and empty text goes. */
 function merge(nodes: Inline[]): Inline[] {
   const merged: Inline[] = [];
@@ -375,20 +387,56 @@ export function wordsOf(nodes: readonly Inline[]): string {
     .join("");
 }
 
-const ENTITIES: Record<string, string> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: "\u00a0",
-  mdash: "—",
-  ndash: "–",
-  hellip: "…",
-};
+/** Names of the characters from U+00A0 to U+00FF, in their order. */
+const LATIN =
+  "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para " +
+  "middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave " +
+  "Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc " +
+  "Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc " +
+  "iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
+/** The entities that are written in texts; CommonMark knows all two thousand of HTML. */
+const ENTITIES = new Map([
+  ...LATIN.split(" ").map((name, index) => [name, String.fromCharCode(0xa0 + index)] as const),
+  ...([
+    ["amp", "&"],
+    ["lt", "<"],
+    ["gt", ">"],
+    ["quot", '"'],
+    ["apos", "'"],
+  ] as const),
+  ...([
+    ["mdash", "—"],
+    ["ndash", "–"],
+    ["hellip", "…"],
+    ["lsquo", "‘"],
+    ["rsquo", "’"],
+    ["ldquo", "“"],
+    ["rdquo", "”"],
+  ] as const),
+  ...([
+    ["bull", "•"],
+    ["euro", "€"],
+    ["trade", "™"],
+    ["minus", "−"],
+    ["rarr", "→"],
+    ["le", "≤"],
+    ["ge", "≥"],
+    ["ne", "≠"],
+  ] as const),
+]);
 
 function entity(decimal: string | undefined, hex: string | undefined, name: string | undefined): string | null {
-  if (name) return ENTITIES[name.toLowerCase()] ?? null;
+  if (name) return ENTITIES.get(name) ?? null;
   const code = decimal ? Number(decimal) : parseInt(hex ?? "", 16);
-  return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : null;
+  const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+  return isCharacter ? String.fromCodePoint(code) : "\ufffd";
+}
+
+/** An address as it is meant: backslashes and entities are ways to write it. */
+function unescaped(address: string): string {
+  return address.replace(
+    /\\([!-/:-@[-`{-~])|&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z\d]{2,6}));/gi,
+    (written, char?: string, decimal?: string, hex?: string, name?: string) =>
+      char ?? entity(decimal, hex, name) ?? written,
+  );
 }

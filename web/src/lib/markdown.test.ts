@@ -64,6 +64,32 @@ describe("blocks", () => {
     expect(blocks("a | b\nno table")).toHaveLength(1);
   });
 
+  it("a line below words makes them a heading, and elsewhere is a rule", () => {
+    expect(blocks("One\ntwo [1]\n===\n\nThree\n---\nfour\n\n---")).toEqual<Block[]>([
+      { type: "heading", level: 1, text: "One\ntwo [1]" },
+      { type: "heading", level: 2, text: "Three" },
+      { type: "paragraph", text: "four" },
+      { type: "rule" },
+    ]);
+    // One dash may become an item, so words above it stay words while a text streams.
+    expect(blocks("One\n-")).toEqual<Block[]>([{ type: "paragraph", text: "One\n-" }]);
+  });
+
+  it("a quote goes on with words that follow it, and not with other blocks", () => {
+    const quote = (text: string): Block => ({ type: "quote", blocks: [{ type: "paragraph", text }] });
+    expect(blocks("> a\nb\n> c\n\nd")).toEqual([quote("a\nb\nc"), { type: "paragraph", text: "d" }]);
+    expect(blocks("> a\n---")).toEqual([quote("a"), { type: "rule" }]);
+    expect(blocks("> # a\nb").map(({ type }) => type)).toEqual(["quote", "paragraph"]);
+    expect(blocks("> ```\nb").map(({ type }) => type)).toEqual(["quote", "paragraph"]);
+  });
+
+  it("code is set in as its fence is, and may be fenced by tildes", () => {
+    expect(blocks("  ```js\n  a\n    b\n  ```\n~~~ x `y`\nc\n~~~")).toEqual<Block[]>([
+      { type: "code", language: "js", text: "a\n  b" },
+      { type: "code", language: "x", text: "c" },
+    ]);
+  });
+
   it("HTML is text", () => {
     expect(blocks("<script>alert(1)</script>\n\n<div>\n**x**\n</div>").map(({ type }) => type)).toEqual([
       "paragraph",
@@ -73,7 +99,7 @@ describe("blocks", () => {
 
   it("keeps what is finished while more comes, whatever the cut", () => {
     const text =
-      "First *one*.\n\n- a\n- b [1]\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n\nmore\n```\n\nLast 🚢 港.";
+      "First *one*.\n\n- a\n- b [1]\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n\nmore\n```\n\nOver\n---\n\n> q\nlazy\n> r\n\nUnder\n===\nLast 🚢 港.";
     const whole = readParts(text);
     let grown = readParts("");
     for (let end = 1; end <= text.length; end += 1) {
@@ -104,6 +130,9 @@ describe("words", () => {
     ["a  \nb\\\nc\nd", "a<br>b<br>c\nd"],
     ["&amp; &lt;b&gt; &#65; &nope;", "& <b> A &nope;"],
     ["<b>x</b> <https://a.b/c> <a@b.c>", "<b>x</b> <a https://a.b/c>https://a.b/c</a> <a mailto:a@b.c>a@b.c</a>"],
+    ["<ftp://a.b> <a\\@b.c> <b:>", "<a ->ftp://a.b</a> <a@b.c> <b:>"],
+    ["&copy; &Auml;&szlig; &frac12; &#0; &Nope;", "© Äß ½ \ufffd &Nope;"],
+    ["a***b***c", "a<em><strong>b</strong></em>c"],
     ["$x^2$ costs $5 or $6, \\(y\\)", "<math>x^2</math> costs $5 or $6, <math>y</math>"],
   ])("%s", (text, expected) => expect(inline(text)).toBe(expected));
 
@@ -112,6 +141,12 @@ describe("words", () => {
     expect(
       inline("[a](javascript:alert(1)) [b](JaVaScRiPt:x) [c](data:text/html,x) [d](/status) [e](<vbscript:x>)"),
     ).not.toMatch(/script:|data:|status/);
+    expect(inline("[a](https://x.y/\\(1\\)) [b](<https://x.y/a b>) [c](https://x.y/?a=1&amp;b=2 't\\'')")).toBe(
+      "<a https://x.y/(1)>a</a> <a https://x.y/a b>b</a> <a https://x.y/?a=1&b=2>c</a>",
+    );
+    expect(inline("[a](java&#115;cript:x) [b](java\\script:x) [c](&#106;avascript:x) <javascript:x>")).toBe(
+      "<a ->a</a> <a ->b</a> <a ->c</a> <a ->javascript:x</a>",
+    );
     expect(inline("see https://a.b/c. (www.d.e/f) xhttps://no")).toBe(
       "see <a https://a.b/c>https://a.b/c</a>. (<a https://www.d.e/f>www.d.e/f</a>) xhttps://no",
     );
@@ -146,11 +181,20 @@ it("no text takes long to read", () => {
       "![",
       "www.",
       "**a *b ",
+      "[a](<",
+      "[a](\\(",
+      '[a](b "',
+      "<a:",
+      "&#1",
+      "a***",
     ].map(line),
     "word ".repeat(200_000),
     ">".repeat(5000),
     Array.from({ length: 400 }, (_, depth) => `${" ".repeat(depth)}- x`).join("\n"),
     "- item\n".repeat(10_000),
+    "> a\nb\n".repeat(5000),
+    "a\n".repeat(20_000) + "===",
+    "> - ".repeat(3000),
     "$$\n".repeat(5000),
     "| a |\n|---|\n| b |\n".repeat(3000),
   ];

@@ -43,8 +43,9 @@ const MOST_COLUMNS = 50;
 const OPEN_PARTS = 2;
 
 const BLANK = /^[ \t]*$/;
-const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^`\n]*)$/;
+const FENCE = /^( {0,3})(?:(`{3,})([^`]*)|(~{3,})(.*))$/;
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
+const UNDERLINE = /^ {0,3}(?:(=+)|-{2,})[ \t]*$/;
 const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^([ \t]*)([-*+]|(\d{1,9})([.)]))(?:([ \t]{1,4})(?=\S)|[ \t]*$)/;
@@ -100,10 +101,10 @@ function blocksOf(lines: readonly string[], depth: number): Read[] {
 function readBlock(lines: readonly string[], from: number, depth: number): Read {
   const line = lines[from]!;
   const fence = FENCE.exec(line);
-  if (fence) return readCode(lines, from, fence[1]!, fence[2]!);
+  if (fence) return readCode(lines, from, fence);
   const heading = HEADING.exec(line);
   if (heading) {
-    const text = (heading[2] ?? "").replace(/[ \t]+#+[ \t]*$/, "").trim();
+    const text = (heading[2] ?? "").replace(/(?:^|[ \t]+)#+[ \t]*$/, "").trim();
     return { block: { type: "heading", level: heading[1]!.length, text }, from, to: from + 1 };
   }
   if (RULE.test(line)) return { block: { type: "rule" }, from, to: from + 1 };
@@ -116,16 +117,24 @@ function readBlock(lines: readonly string[], from: number, depth: number): Read 
   return readTable(lines, from) ?? readParagraph(lines, from, depth);
 }
 
-function readCode(lines: readonly string[], from: number, fence: string, info: string): Read {
+function readCode(
+  lines: readonly string[],
+  from: number,
+  [, indent, ticks, afterTicks, tildes, afterTildes]: RegExpExecArray,
+): Read {
+  const fence = ticks ?? tildes!;
   const closing = new RegExp(`^ {0,3}${fence[0]}{${fence.length},}[ \\t]*$`);
-  let to = from + 1;
-  while (to < lines.length && !closing.test(lines[to]!)) to += 1;
-  const block: Block = {
-    type: "code",
-    text: lines.slice(from + 1, to).join("\n"),
-    language: info.trim().split(/\s/)[0] ?? "",
-  };
-  return { block, from, to: Math.min(to + 1, lines.length) };
+  let end = from + 1;
+  while (end < lines.length && !closing.test(lines[end]!)) end += 1;
+  const to = Math.min(end + 1, lines.length);
+  // Without a closing fence the code goes to the end of the text, and the end of its last line is none of it.
+  if (end === lines.length && end > from + 1 && lines[end - 1] === "") end -= 1;
+  const text = lines
+    .slice(from + 1, end)
+    .map((line) => (indent ? line.replace(new RegExp(`^ {0,${indent.length}}`), "") : line))
+    .join("\n");
+  const language = (afterTicks ?? afterTildes!).trim().split(/\s/)[0]!;
+  return { block: { type: "code", text, language }, from, to };
 }
 
 const MOST_MATH_LINES = 50;
@@ -150,10 +159,25 @@ function readMath(lines: readonly string[], from: number): Read | null {
 }
 
 function readQuote(lines: readonly string[], from: number, depth: number): Read {
+  const inner: string[] = [];
   let to = from;
-  while (to < lines.length && QUOTE.test(lines[to]!)) to += 1;
-  const inner = lines.slice(from, to).map((line) => line.replace(QUOTE, ""));
+  let inCode = false;
+  for (; to < lines.length; to += 1) {
+    const line = lines[to]!;
+    const quoted = QUOTE.test(line);
+    if (!quoted && (inCode || BLANK.test(line) || startsBlock(line) || !endsInWords(inner.at(-1)!))) break;
+    inner.push(line.replace(QUOTE, ""));
+    if (quoted && FENCE.test(inner.at(-1)!)) inCode = !inCode;
+  }
   return { block: { type: "quote", blocks: blocksOf(inner, depth + 1).map(({ block }) => block) }, from, to };
+}
+
+const MARKERS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*/;
+
+/** Whether words that follow a line without a marker of their own still belong to it. */
+function endsInWords(line: string): boolean {
+  const words = line.replace(MARKERS, "");
+  return !BLANK.test(words) && !/^ {4}/.test(words) && !FENCE.test(words) && !HEADING.test(words) && !RULE.test(words);
 }
 
 /** How far a line is set in; a tab counts as four spaces. */
@@ -273,10 +297,16 @@ function startsBlock(line: string): boolean {
 
 function readParagraph(lines: readonly string[], from: number, depth: number): Read {
   let to = from + 1;
-  while (to < lines.length && !BLANK.test(lines[to]!) && (depth >= DEEPEST || !startsBlock(lines[to]!))) to += 1;
+  let underline: RegExpExecArray | null = null;
+  for (; to < lines.length && !BLANK.test(lines[to]!); to += 1) {
+    underline = UNDERLINE.exec(lines[to]!);
+    if (underline || (depth < DEEPEST && startsBlock(lines[to]!))) break;
+  }
   const text = lines
     .slice(from, to)
     .map((line) => line.replace(/^[ \t]+/, ""))
-    .join("\n");
-  return { block: { type: "paragraph", text: text.trimEnd() }, from, to };
+    .join("\n")
+    .trimEnd();
+  if (underline) return { block: { type: "heading", level: underline[1] ? 1 : 2, text }, from, to: to + 1 };
+  return { block: { type: "paragraph", text }, from, to };
 }
