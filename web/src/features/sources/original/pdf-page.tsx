@@ -47,6 +47,8 @@ export const PdfPage = memo(function PdfPage({ pdf, number, width, ratio, marks,
       canvas.current.height = Math.floor(viewport.height * dense);
       const picture = page.render({ canvas: canvas.current, viewport, transform: [dense, 0, 0, dense, 0, 0] });
       stops.push(() => picture.cancel());
+      // It can be cancelled while the words are still awaited, before anybody waits for it.
+      picture.promise.catch(() => {});
 
       words.current.replaceChildren();
       const text = new TextLayer({
