@@ -30,18 +30,18 @@ export type NewDocument = { title: string; format?: DocumentFormat; source_ids?:
 export type DocumentCitation = Schemas["DocumentCitation"];
 export type DocumentCitations = Schemas["CitationsAnswer"];
 export type NewDocumentCitation = Partial<Schemas["NewCitation"]> & { source_id: string };
-export type CitationChange = Partial<Omit<Schemas["ChangeCitation"], "source_id">> & { source_id?: string };
+export type CitationChange = Partial<Omit<Schemas["CitationPatch"], "source_id">> & { source_id?: string };
 export type DocumentSource = Schemas["DocumentSource"];
 export type DocumentPassage = Schemas["DocumentPassage"];
 export type BibliographyEntry = Schemas["BibliographyLine"];
 export type Bibliography = Schemas["BibliographyAnswer"];
-export type Fault = Omit<Schemas["TextFault"], "severity"> & { severity: "error" | "warning" };
+export type Fault = Omit<Schemas["TextDiagnostic"], "severity"> & { severity: "error" | "warning" };
 export type PreviewPage = Schemas["PreviewPage"];
 export type PreviewAnswer = Omit<Schemas["PreviewAnswer"], "faults"> & { faults: Fault[] };
 export type PreviewBody = DocumentChange & { known?: string[]; from?: number; to?: number };
 export type DocumentClaim = Schemas["ClaimSupport"];
 export type DocumentSupport = Schemas["SupportAnswer"];
-export type DocumentVersion = Schemas["Version"];
+export type DocumentVersion = Schemas["DocumentVersionSummary"];
 export type DocumentDiff = Omit<Schemas["DiffAnswer"], "parts"> & {
   parts: { kind: "same" | "added" | "removed"; text: string }[];
 };

@@ -3,7 +3,7 @@ import type { components } from "@/api/schema";
 import type { Page, Source } from "@/api/types";
 
 /** The few documents that come with Ibid to try it with. */
-export type Sample = components["schemas"]["Sample"];
+export type Sample = components["schemas"]["SampleStatus"];
 
 /** What each of its sources is filed under. */
 export const SAMPLE_TAG = "sample";

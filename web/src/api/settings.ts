@@ -6,18 +6,18 @@ type Schemas = components["schemas"];
 
 export type Settings = Schemas["Settings"];
 export type AnswerSettings = Schemas["AnswerSettings"];
-export type CitationSettings = Schemas["ShownCitationSettings"];
+export type CitationSettings = Schemas["CitationSettingsView"];
 /** Who writes answers; `none` leaves them quoted. */
 export type Provider = Schemas["ChatKind"];
 export type CitationFormat = Schemas["CitationFormat"];
 /** A key that is left out is the kept one. */
-export type AnswerChoice = Schemas["ChangedAnswers"];
+export type AnswerChoice = Schemas["AnswerSettingsPatch"];
 export type CitationChoices = Pick<
   CitationSettings,
   "format" | "expand_sources_by_default" | "max_sources_displayed" | "enable_tooltips" | "enabled_tools"
 >;
 /** What came of asking a model for a word. */
-export type Trial = Schemas["Tested"];
+export type Trial = Schemas["ModelTestResult"];
 
 export const settingsKeys = { all: ["settings"] as const, whole: ["settings", "whole"] as const };
 
