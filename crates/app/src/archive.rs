@@ -9,7 +9,7 @@ use tokio::{runtime::Handle, sync::mpsc};
 use tokio_util::sync::DropGuard;
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
-use crate::{App, Error, Result, Scope};
+use crate::{App, Error, Result, Scope, services::ManifestService};
 
 /// A zip file, streamed while it is written.
 pub struct ZipStream {
@@ -24,11 +24,11 @@ impl ZipStream {
     }
 }
 
-impl App {
+impl ManifestService<'_> {
     /// The files of a manifest as a zip.
-    pub async fn zip_manifest(&self, scope: &Scope, sha256: Sha256) -> Result<ZipStream> {
-        let (_, tree) = self.manifest(scope, sha256).await?;
-        let (app, scope, runtime) = (self.clone(), *scope, Handle::current());
+    pub async fn zip(self, sha256: Sha256) -> Result<ZipStream> {
+        let (_, tree) = self.get(sha256).await?;
+        let (app, scope, runtime) = (self.app.clone(), *self.scope, Handle::current());
         Ok(stream_zip("archive of a manifest", move |sink| write_zip(&app, &scope, &tree, &runtime, sink)))
     }
 }
@@ -43,7 +43,7 @@ pub(crate) fn stream_zip(
     let cancelled = cancel.clone();
     tokio::task::spawn_blocking(move || {
         let mut sink = ZipSink { sender: sender.clone(), piece: Vec::new(), cancelled };
-        let written = write(&mut sink).and_then(|()| sink.flush().map_err(Error::io("write the archive")));
+        let written = write(&mut sink).and_then(|()| sink.flush().map_err(Error::internal("write the archive")));
         if let Err(error) = written {
             tracing::warn!(%error, "the {what} was not finished");
             let _ = sender.blocking_send(Err(io::Error::other(error)));
@@ -53,15 +53,15 @@ pub(crate) fn stream_zip(
 }
 
 fn write_zip(app: &App, scope: &Scope, tree: &Tree, runtime: &Handle, sink: &mut ZipSink) -> Result<()> {
-    let zip_failed = |error: zip::result::ZipError| Error::io("write the archive")(io::Error::other(error));
+    let zip_failed = |error: zip::result::ZipError| Error::internal("write the archive")(error);
     let mut zip = ZipWriter::new_stream(sink);
     for (path, entry) in tree.iter() {
         let mut bytes = runtime
             .block_on(app.store().read_bytes(scope, entry.sha256, None))?
-            .ok_or_else(|| Error::Corrupt(format!("the bytes of artifact {} are missing", entry.sha256)))?;
+            .ok_or_else(|| Error::corrupt("artifact without bytes", entry.sha256))?;
         zip.start_file(path.as_str(), zip_entry_options(entry)).map_err(zip_failed)?;
         while let Some(piece) = runtime.block_on(bytes.next()) {
-            zip.write_all(&piece?).map_err(Error::io("write the archive"))?;
+            zip.write_all(&piece?).map_err(Error::internal("write the archive"))?;
         }
     }
     zip.finish().map_err(zip_failed)?;

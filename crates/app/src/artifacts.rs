@@ -9,7 +9,7 @@ use ibid_domain::{
 };
 use ibid_store::{ArtifactFilter, BlobStream, NewArtifact, Spool};
 
-use crate::{App, Error, Result, Scope};
+use crate::{App, Error, Result, services::ArtifactService};
 
 /// Bytes on their way in. Dropping it keeps nothing.
 pub struct PendingUpload {
@@ -23,7 +23,7 @@ impl PendingUpload {
         if self.spool.size() + piece.len() as u64 > self.limit {
             return Err(too_large(self.limit).into());
         }
-        self.spool.write(piece).await
+        Ok(self.spool.write(piece).await?)
     }
 }
 
@@ -65,19 +65,9 @@ pub struct ArtifactContent {
     pub bytes: BlobStream,
 }
 
-impl App {
-    /// Begins to take in bytes, at most `limit` of them.
-    pub async fn start_upload(&self, limit: u64) -> Result<PendingUpload> {
-        Ok(PendingUpload { spool: self.store.blobs().create_spool().await?, limit })
-    }
-
+impl ArtifactService<'_> {
     /// Keeps what was received, and says whether it is new. When this returns, the bytes are durable.
-    pub async fn keep_artifact(
-        &self,
-        scope: &Scope,
-        received: PendingUpload,
-        details: UploadDetails,
-    ) -> Result<(Artifact, bool)> {
+    pub async fn store(self, received: PendingUpload, details: UploadDetails) -> Result<(Artifact, bool)> {
         let mut spool = received.spool;
         let sha256 = spool.finish().await?;
         if let Some(announced) = details.sha256.filter(|announced| *announced != sha256) {
@@ -88,16 +78,16 @@ impl App {
             .with_field("sha256")
             .into());
         }
-        let blobs = self.store.blobs();
+        let blobs = self.app.store.blobs();
         // The blob goes first, the row second: a row never names bytes that are not there. A collection that runs
         // beside this may remove the blob before the row is written, so it is looked at again under the lock that
         // the collection takes, too.
-        blobs.store_spool(scope, &spool, sha256).await?;
-        let mut tx = self.store.write().await?;
-        let mut artifacts = tx.artifacts(scope);
+        blobs.store_spool(self.scope, &spool, sha256).await?;
+        let mut tx = self.app.store.write().await?;
+        let mut artifacts = tx.artifacts(self.scope);
         artifacts.lock(sha256).await?;
-        if blobs.size(scope, sha256).await? != Some(spool.size()) {
-            blobs.store_spool(scope, &spool, sha256).await?;
+        if blobs.size(self.scope, sha256).await? != Some(spool.size()) {
+            blobs.store_spool(self.scope, &spool, sha256).await?;
         }
         let kept = artifacts
             .insert_or_touch(NewArtifact {
@@ -105,7 +95,7 @@ impl App {
                 media_type: details.media_type(),
                 size_bytes: spool.size(),
                 filename: details.filename,
-                storage_uri: blobs.uri(scope, sha256),
+                storage_uri: blobs.uri(self.scope, sha256),
                 entity_type: details.entity_type,
                 entity_metadata: details.entity_metadata,
             })
@@ -118,33 +108,29 @@ impl App {
     }
 
     /// Returns an artifact, or a not-found problem.
-    pub async fn artifact(&self, scope: &Scope, sha256: Sha256) -> Result<Artifact> {
-        let artifact = self.store.read().await?.artifacts(scope).get(sha256).await?;
+    pub async fn get(self, sha256: Sha256) -> Result<Artifact> {
+        let artifact = self.app.store.read().await?.artifacts(self.scope).get(sha256).await?;
         artifact.ok_or_else(|| not_found(sha256).into())
     }
 
     /// Lists artifacts, newest first, one page at a time.
-    pub async fn artifacts(
-        &self,
-        scope: &Scope,
-        filter: &ArtifactFilter,
-        limit: Limit,
-        after: Option<&Cursor>,
-    ) -> Result<Page<Artifact>> {
-        self.store.read().await?.artifacts(scope).list(filter, limit, after).await
+    pub async fn list(self, filter: &ArtifactFilter, limit: Limit, after: Option<&Cursor>) -> Result<Page<Artifact>> {
+        Ok(self.app.store.read().await?.artifacts(self.scope).list(filter, limit, after).await?)
     }
 
     /// The bytes of an artifact, or a range of them.
-    pub async fn content(
-        &self,
-        scope: &Scope,
-        artifact: Artifact,
-        range: Option<Range<u64>>,
-    ) -> Result<ArtifactContent> {
-        match self.store.read_bytes(scope, artifact.sha256, range).await? {
+    pub async fn content(self, artifact: Artifact, range: Option<Range<u64>>) -> Result<ArtifactContent> {
+        match self.app.store.read_bytes(self.scope, artifact.sha256, range).await? {
             Some(bytes) => Ok(ArtifactContent { artifact, bytes }),
-            None => Err(Error::Corrupt(format!("the bytes of artifact {} are missing", artifact.sha256))),
+            None => Err(Error::corrupt("artifact without bytes", artifact.sha256)),
         }
+    }
+}
+
+impl App {
+    /// Begins to take in bytes, at most `limit` of them.
+    pub async fn start_upload(&self, limit: u64) -> Result<PendingUpload> {
+        Ok(PendingUpload { spool: self.store.blobs().create_spool().await?, limit })
     }
 }
 

@@ -14,7 +14,7 @@ use ibid_domain::{
 use ibid_store::{PointerPatch, Tx};
 use serde_json::json;
 
-use crate::{App, EntryDraft, Error, ManifestDraft, Result, Scope, UploadDetails, manifests};
+use crate::{EntryDraft, ManifestDraft, Result, Scope, UploadDetails, manifests, run_blocking, services::RunService};
 
 /// Namespace of the pointers of deliverables.
 const NAMESPACE: &str = "deliverables";
@@ -93,15 +93,14 @@ impl std::str::FromStr for DeliverableKind {
     }
 }
 
-impl App {
+impl RunService<'_> {
     /// Makes something of the answer of a run. Made again, it is the next version of the same.
-    pub async fn make_deliverable(&self, scope: &Scope, id: RunId, kind: DeliverableKind) -> Result<Deliverable> {
-        let run = self.run(scope, id).await?;
-        let work = self.answer_of(scope, &run).await?;
+    pub async fn make_deliverable(self, id: RunId, kind: DeliverableKind) -> Result<Deliverable> {
+        let run = self.get(id).await?;
+        let work = self.answer_of(&run).await?;
         let (query, cited, seen) = (work.question.clone(), work.cited.clone(), work.seen.clone());
         let title = work.title.clone();
-        let made = tokio::task::spawn_blocking(move || render_deliverable(kind.document_format(), &work)).await;
-        let made = made.map_err(|error| Error::Corrupt(format!("making a {}: {error}", kind.as_str())))?;
+        let made = run_blocking(move || render_deliverable(kind.document_format(), &work)).await?;
         let files = made.map_err(|faults| {
             let why: Vec<_> = faults.iter().take(3).map(|fault| fault.message.as_str()).collect();
             Problem::new(Code::CannotBeMade, format!("the {} cannot be made: {}", kind.as_str(), why.join("; ")))
@@ -127,7 +126,7 @@ impl App {
                 ..UploadDetails::default()
             };
             let media_type = details.media_type.clone();
-            let artifact = self.keep_bytes(scope, file.bytes.into(), details).await?;
+            let artifact = self.app.sources(self.scope).keep_bytes(file.bytes.into(), details).await?;
             let entry = EntryDraft {
                 sha256: artifact.sha256,
                 media_type,
@@ -136,18 +135,18 @@ impl App {
             };
             tree.push((file.path.to_owned(), entry));
         }
-        let mut tx = self.store.write().await?;
+        let mut tx = self.app.store.write().await?;
         let name = kind.pointer_name(run.id)?;
         let message = Some(format!("{} of run {}", kind.as_str(), run.id));
         let draft = ManifestDraft { tree, parent: None, message };
-        let (manifest, tree, _) = manifests::make_manifest(&mut tx, scope, draft).await?;
+        let (manifest, tree, _) = manifests::make_manifest(&mut tx, self.scope, draft).await?;
         let change =
             PointerPatch { pointer_type: Some(PointerType::Bundle), description: Some(title), meta: Some(meta) };
-        let pointer = match tx.pointers(scope).create(&name, Some(manifest.sha256), &change).await? {
+        let pointer = match tx.pointers(self.scope).create(&name, Some(manifest.sha256), &change).await? {
             Some(pointer) => pointer,
             None => {
                 let known = tx
-                    .pointers(scope)
+                    .pointers(self.scope)
                     .update_details(&name, &change)
                     .await?
                     .ok_or_else(|| deliverable_not_found(kind))?;
@@ -155,7 +154,7 @@ impl App {
                     known
                 } else {
                     let reason = Some("deliverable_generated");
-                    tx.pointers(scope).advance(&name, known.manifest, manifest.sha256, reason).await?
+                    tx.pointers(self.scope).advance(&name, known.manifest, manifest.sha256, reason).await?
                 }
             }
         };
@@ -171,32 +170,32 @@ impl App {
             .collect();
         let told = json!({ "manifest_sha256": manifest.sha256, "pointer_id": pointer.id, "kind": kind.as_str() });
         events.push((RunEventKind::ManifestCreated, told));
-        tx.runs(scope).record_events(run.id, events).await?;
+        tx.runs(self.scope).record_events(run.id, events).await?;
         tx.commit().await?;
         metrics::counter!("ibid_deliverables_made_total", "kind" => kind.as_str()).increment(1);
         Ok(Deliverable { kind, pointer, manifest: manifest.sha256, tree })
     }
 
     /// Lists the deliverables made from the answer of a run.
-    pub async fn deliverables(&self, scope: &Scope, id: RunId) -> Result<Vec<Deliverable>> {
-        self.run(scope, id).await?;
-        let mut tx = self.store.read().await?;
+    pub async fn deliverables(self, id: RunId) -> Result<Vec<Deliverable>> {
+        self.get(id).await?;
+        let mut tx = self.app.store.read().await?;
         let mut made = Vec::new();
         for kind in DeliverableKind::ALL {
-            made.extend(find_deliverable(&mut tx, scope, id, kind).await?);
+            made.extend(find_deliverable(&mut tx, self.scope, id, kind).await?);
         }
         Ok(made)
     }
 
     /// Returns one deliverable of a run, or a not-found problem.
-    pub async fn deliverable(&self, scope: &Scope, id: RunId, kind: DeliverableKind) -> Result<Deliverable> {
-        self.run(scope, id).await?;
-        let found = find_deliverable(&mut self.store.read().await?, scope, id, kind).await?;
+    pub async fn deliverable(self, id: RunId, kind: DeliverableKind) -> Result<Deliverable> {
+        self.get(id).await?;
+        let found = find_deliverable(&mut self.app.store.read().await?, self.scope, id, kind).await?;
         found.ok_or_else(|| deliverable_not_found(kind).into())
     }
 
     /// The answer of a run with all that belongs to it.
-    async fn answer_of(&self, scope: &Scope, run: &Run) -> Result<DeliverableInput> {
+    async fn answer_of(self, run: &Run) -> Result<DeliverableInput> {
         let no_answer = || {
             let detail = format!("run {} is {} and has no answer to make something of", run.id, run.status.as_str());
             Problem::new(Code::RunHasNoAnswer, detail)
@@ -204,23 +203,23 @@ impl App {
         if !run.status.has_ended() {
             return Err(no_answer().into());
         }
-        let mut tx = self.store.read().await?;
-        let message = tx.conversations(scope).get_message(&run.message).await?.ok_or_else(no_answer)?;
+        let mut tx = self.app.store.read().await?;
+        let message = tx.conversations(self.scope).get_message(&run.message).await?.ok_or_else(no_answer)?;
         if message.content.trim().is_empty() || message.status == MessageStatus::Streaming {
             return Err(no_answer().into());
         }
         let question = match &run.question {
-            Some(id) => tx.conversations(scope).get_message(id).await?.map(|question| question.content),
+            Some(id) => tx.conversations(self.scope).get_message(id).await?.map(|question| question.content),
             None => None,
         };
-        let conversation = tx.conversations(scope).get(run.conversation).await?;
-        let ledger = crate::runs::ledger_of(&mut tx, scope, run.id).await?;
+        let conversation = tx.conversations(self.scope).get(run.conversation).await?;
+        let ledger = crate::runs::ledger_of(&mut tx, self.scope, run.id).await?;
         drop(tx);
-        let (_, citations) = self.citations(scope, &run.message).await?;
+        let (_, citations) = self.app.citations(self.scope).of_message(&run.message).await?;
         let mut cited = Vec::new();
         for citation in first_of_each(&citations) {
             let source = match citation.source {
-                Some(id) => self.store.read().await?.sources(scope).get(id).await?,
+                Some(id) => self.app.store.read().await?.sources(self.scope).get(id).await?,
                 None => None,
             };
             cited.push(listed_citation(citation, source.as_ref()));

@@ -14,14 +14,16 @@ use ibid_evidence::{
 use ibid_store::{BlobStream, Store};
 use tokio::runtime::Handle;
 
-use crate::{App, CheckedCitation, Error, Result, RevisionText, Scope, ZipStream, archive::stream_zip};
+use crate::{
+    CheckedCitation, Error, Result, RevisionText, Scope, ZipStream, archive::stream_zip, services::EvidenceService,
+};
 
-impl App {
+impl EvidenceService<'_> {
     /// The evidence of a message as a zip: the message, its citations, and the bytes that they are of.
-    pub async fn message_evidence(&self, scope: &Scope, id: &MessageId) -> Result<ZipStream> {
-        let (message, citations) = self.citations(scope, id).await?;
+    pub async fn message_bundle(self, id: &MessageId) -> Result<ZipStream> {
+        let (message, citations) = self.app.citations(self.scope).of_message(id).await?;
         let run = match message.run {
-            Some(id) => Some(self.run(scope, id).await?),
+            Some(id) => Some(self.app.runs(self.scope).get(id).await?),
             None => None,
         };
         let mut roles: BTreeMap<Sha256, FileRole> = BTreeMap::new();
@@ -33,7 +35,7 @@ impl App {
             .iter()
             .filter_map(|citation| Some((citation.anchor.as_ref()?.content, citation.snapshot.file_name.clone())))
             .collect();
-        let files = self.files_of(scope, &roles, &names).await?;
+        let files = self.files_of(&roles, &names).await?;
         let bundle = Bundle {
             kind: BundleKind::Message,
             // The same message gives the same bundle, whenever it is made.
@@ -62,16 +64,18 @@ impl App {
     }
 
     /// The evidence of a document as a zip: its text, its citations, and the bytes that they are of.
-    pub async fn document_evidence(&self, scope: &Scope, id: DocumentId) -> Result<ZipStream> {
-        let open = self.document(scope, id, None).await?;
-        let (citations, _) = self.document_citations(scope, id).await?;
-        let support = self.document_support(scope, id).await?;
+    pub async fn document_bundle(self, id: DocumentId) -> Result<ZipStream> {
+        let open = self.app.documents(self.scope).get(id, None).await?;
+        let (citations, _) = self.app.documents(self.scope).citations(id).await?;
+        let support = self.app.documents(self.scope).check_support(id).await?;
         let (mut roles, mut names) = (BTreeMap::new(), BTreeMap::new());
         let mut records = Vec::new();
         for citation in citations.iter().filter(|citation| citation.is_attached()) {
             let read = match citation.source {
                 Some(source) => self
-                    .source_text(scope, source, None)
+                    .app
+                    .sources(self.scope)
+                    .text(source, None)
                     .await
                     .map_or_else(ignore_missing_text, |text| Ok(Some(text)))?,
                 None => None,
@@ -150,20 +154,19 @@ impl App {
                 run: None,
             },
             citations: records,
-            files: self.files_of(scope, &roles, &names).await?,
+            files: self.files_of(&roles, &names).await?,
         };
         Ok(stream_bundle(bundle))
     }
 
     /// Lists the files of an evidence bundle, to be read when the bundle is written.
     async fn files_of(
-        &self,
-        scope: &Scope,
+        self,
         roles: &BTreeMap<Sha256, FileRole>,
         names: &BTreeMap<Sha256, String>,
     ) -> Result<Vec<FileRecord>> {
         let hashes: Vec<_> = roles.keys().copied().collect();
-        let artifacts = self.store.read().await?.artifacts(scope).get_many(&hashes).await?;
+        let artifacts = self.app.store.read().await?.artifacts(self.scope).get_many(&hashes).await?;
         let runtime = Handle::current();
         let file = |artifact: Artifact| FileRecord {
             sha256: artifact.sha256,
@@ -171,7 +174,7 @@ impl App {
             media_type: artifact.media_type.as_str().to_owned(),
             name: names.get(&artifact.sha256).cloned(),
             role: roles.get(&artifact.sha256).copied().unwrap_or(FileRole::Artifact),
-            open: artifact_opener(&self.store, scope, &runtime, artifact.sha256),
+            open: artifact_opener(&self.app.store, self.scope, &runtime, artifact.sha256),
         };
         let mut files: Vec<_> = artifacts.into_values().map(file).collect();
         files.sort_by_key(|file| file.sha256);
@@ -182,8 +185,8 @@ impl App {
 fn stream_bundle(bundle: Bundle) -> ZipStream {
     stream_zip("an evidence bundle", move |sink| match ibid_evidence::write_bundle(&bundle, sink) {
         Ok(_) => Ok(()),
-        Err(BundleError::Write(error)) => Err(Error::io("write the bundle")(error)),
-        Err(error) => Err(Error::Corrupt(error.to_string())),
+        Err(BundleError::Write(error)) => Err(Error::internal("write the bundle")(error)),
+        Err(error) => Err(Error::internal("make the bundle")(error)),
     })
 }
 

@@ -7,7 +7,7 @@ use ibid_domain::{Artifact, CharIndex, Limit, Sha256, hash::Hasher, manifest::na
 use ibid_store::PointerFilter;
 use serde::{Deserialize, Serialize};
 
-use crate::{App, Result, Scope, worker::ProgressReport};
+use crate::{App, Result, run_blocking, services::MaintenanceService, worker::ProgressReport};
 
 const BATCH: i64 = 500;
 
@@ -64,38 +64,27 @@ pub struct FsckFinding {
     pub detail: String,
 }
 
-impl App {
-    /// Checks the database itself, which all tenants share.
-    pub async fn check_database(&self) -> Result<Vec<FsckFinding>> {
-        let wrong = self.store.check_database().await?;
-        let finding = |detail| FsckFinding {
-            what: "database".to_owned(),
-            subject: self.store.engine().as_str().to_owned(),
-            detail,
-        };
-        Ok(wrong.into_iter().map(finding).collect())
-    }
-
+impl MaintenanceService<'_> {
     /// Checks everything of one tenant.
-    pub async fn check_integrity(&self, scope: &Scope, progress: &ProgressReport) -> Result<FsckReport> {
+    pub async fn check_integrity(self, progress: &ProgressReport) -> Result<FsckReport> {
         let mut report = FsckReport::default();
-        self.check_artifacts(scope, &mut report, progress).await?;
-        self.check_counts(scope, &mut report).await?;
-        self.check_manifests(scope, &mut report, progress).await?;
-        self.check_pointers(scope, &mut report).await?;
-        self.check_sources(scope, &mut report, progress).await?;
+        self.check_artifacts(&mut report, progress).await?;
+        self.check_counts(&mut report).await?;
+        self.check_manifests(&mut report, progress).await?;
+        self.check_pointers(&mut report).await?;
+        self.check_sources(&mut report, progress).await?;
         Ok(report)
     }
 
     /// Every chunk, and every quote of an event, must still be the words that its span points at.
-    async fn check_sources(&self, scope: &Scope, report: &mut FsckReport, progress: &ProgressReport) -> Result<()> {
-        for (id, detail) in self.store.read().await?.revisions(scope).find_faults().await? {
+    async fn check_sources(self, report: &mut FsckReport, progress: &ProgressReport) -> Result<()> {
+        for (id, detail) in self.app.store.read().await?.revisions(self.scope).find_faults().await? {
             report.add_finding("broken_source", id, detail);
         }
         let limit = Limit::new(Limit::MAX.into())?;
         let mut after = None;
         loop {
-            let batch = self.store.read().await?.revisions(scope).list_by_id(after, BATCH).await?;
+            let batch = self.app.store.read().await?.revisions(self.scope).list_by_id(after, BATCH).await?;
             let Some(last) = batch.last() else { return Ok(()) };
             after = Some(last.id);
             for revision in batch {
@@ -103,9 +92,9 @@ impl App {
                 progress.update(report.revisions, None, "comparing passages with their texts").await;
                 let Some(sha256) = revision.text else { continue };
                 // Bytes that are missing or changed were reported with the artifacts.
-                let Ok(text) = self.text_of(scope, sha256).await else { continue };
+                let Ok(text) = self.app.sources(self.scope).text_of(sha256).await else { continue };
                 let index = CharIndex::new(&text);
-                for (event, quote) in self.store.read().await?.knowledge(scope).quotes_of(revision.id).await? {
+                for (event, quote) in self.app.store.read().await?.knowledge(self.scope).quotes_of(revision.id).await? {
                     if index.span_text(quote.span) != Some(quote.quote.as_str()) {
                         let detail = format!("event {event} quotes what its text does not say there");
                         report.add_finding("wrong_quote", revision.source, detail);
@@ -113,8 +102,8 @@ impl App {
                 }
                 let mut cursor = None;
                 loop {
-                    let mut tx = self.store.read().await?;
-                    let page = tx.revisions(scope).list_chunks(revision.id, limit, cursor.as_ref()).await?;
+                    let mut tx = self.app.store.read().await?;
+                    let page = tx.revisions(self.scope).list_chunks(revision.id, limit, cursor.as_ref()).await?;
                     for chunk in &page.items {
                         if index.span_text(chunk.span) != Some(chunk.content.as_str()) {
                             let detail = format!("chunk {} is not what its text says there", chunk.ordinal);
@@ -130,21 +119,21 @@ impl App {
         }
     }
 
-    async fn check_artifacts(&self, scope: &Scope, report: &mut FsckReport, progress: &ProgressReport) -> Result<()> {
+    async fn check_artifacts(self, report: &mut FsckReport, progress: &ProgressReport) -> Result<()> {
         let mut sizes = HashMap::new();
-        let mut listed = std::pin::pin!(self.store.blobs().list(scope));
+        let mut listed = std::pin::pin!(self.app.store.blobs().list(self.scope));
         while let Some(blob) = listed.try_next().await? {
             sizes.insert(blob.sha256, blob.size_bytes);
         }
-        let total = self.store.read().await?.artifacts(scope).count().await?;
+        let total = self.app.store.read().await?.artifacts(self.scope).count().await?;
         let mut after = None;
         loop {
-            let batch = self.store.read().await?.artifacts(scope).list_by_hash(after, BATCH).await?;
+            let batch = self.app.store.read().await?.artifacts(self.scope).list_by_hash(after, BATCH).await?;
             let Some(last) = batch.last() else { break };
             after = Some(last.sha256);
             for artifact in batch {
                 sizes.remove(&artifact.sha256);
-                self.check_artifact(scope, &artifact, report).await?;
+                self.check_artifact(&artifact, report).await?;
                 progress.update(report.artifacts, Some(total), "hashing every byte again").await;
             }
         }
@@ -152,11 +141,11 @@ impl App {
         Ok(())
     }
 
-    async fn check_artifact(&self, scope: &Scope, artifact: &Artifact, report: &mut FsckReport) -> Result<()> {
+    async fn check_artifact(self, artifact: &Artifact, report: &mut FsckReport) -> Result<()> {
         report.artifacts += 1;
-        let Some(mut bytes) = self.store.read_bytes(scope, artifact.sha256, None).await? else {
+        let Some(mut bytes) = self.app.store.read_bytes(self.scope, artifact.sha256, None).await? else {
             // A collection may have removed row and bytes since the row was read.
-            if self.store.read().await?.artifacts(scope).get(artifact.sha256).await?.is_some() {
+            if self.app.store.read().await?.artifacts(self.scope).get(artifact.sha256).await?.is_some() {
                 report.add_finding(
                     "missing_blob",
                     artifact.sha256,
@@ -181,8 +170,8 @@ impl App {
         Ok(())
     }
 
-    async fn check_counts(&self, scope: &Scope, report: &mut FsckReport) -> Result<()> {
-        let wrong = self.store.read().await?.artifacts(scope).wrong_reference_counts().await?;
+    async fn check_counts(self, report: &mut FsckReport) -> Result<()> {
+        let wrong = self.app.store.read().await?.artifacts(self.scope).wrong_reference_counts().await?;
         for (sha256, kept, counted) in wrong {
             let detail = format!("its row says {kept} references and {counted} are there");
             report.add_finding("wrong_reference_count", sha256, detail);
@@ -190,17 +179,17 @@ impl App {
         Ok(())
     }
 
-    async fn check_manifests(&self, scope: &Scope, report: &mut FsckReport, progress: &ProgressReport) -> Result<()> {
+    async fn check_manifests(self, report: &mut FsckReport, progress: &ProgressReport) -> Result<()> {
         let mut after = None;
         loop {
             // One state for a manifest, its tree and its artifacts, so that a collection beside this is not a fault.
-            let mut tx = self.store.read().await?;
-            let batch = tx.manifests(scope).list_by_hash(after, BATCH).await?;
+            let mut tx = self.app.store.read().await?;
+            let batch = tx.manifests(self.scope).list_by_hash(after, BATCH).await?;
             let Some(last) = batch.last() else { return Ok(()) };
             after = Some(last.sha256);
             for manifest in batch {
                 report.manifests += 1;
-                let tree = tx.manifests(scope).get_tree(manifest.sha256).await?;
+                let tree = tx.manifests(self.scope).get_tree(manifest.sha256).await?;
                 let name = name_of(&tree, manifest.parent, manifest.message.as_deref());
                 if name != manifest.sha256 {
                     report.add_finding("wrong_name", manifest.sha256, format!("its content has the hash {name}"));
@@ -216,13 +205,13 @@ impl App {
                     report.add_finding("wrong_totals", manifest.sha256, detail);
                 }
                 if let Some(parent) = manifest.parent
-                    && tx.manifests(scope).get(parent).await?.is_none()
+                    && tx.manifests(self.scope).get(parent).await?.is_none()
                 {
                     report.add_finding("missing_parent", manifest.sha256, format!("its parent {parent} is not there"));
                 }
                 let hashes: HashSet<Sha256> = tree.iter().map(|(_, entry)| entry.sha256).collect();
                 let hashes: Vec<_> = hashes.into_iter().collect();
-                let artifacts = tx.artifacts(scope).get_many(&hashes).await?;
+                let artifacts = tx.artifacts(self.scope).get_many(&hashes).await?;
                 for (path, entry) in tree.iter() {
                     match artifacts.get(&entry.sha256) {
                         None => {
@@ -242,16 +231,16 @@ impl App {
         }
     }
 
-    async fn check_pointers(&self, scope: &Scope, report: &mut FsckReport) -> Result<()> {
+    async fn check_pointers(self, report: &mut FsckReport) -> Result<()> {
         let limit = Limit::new(Limit::MAX.into())?;
-        let mut tx = self.store.read().await?;
+        let mut tx = self.app.store.read().await?;
         let mut after = None;
         loop {
-            let page = tx.pointers(scope).list(&PointerFilter::default(), limit, after.as_ref()).await?;
+            let page = tx.pointers(self.scope).list(&PointerFilter::default(), limit, after.as_ref()).await?;
             for pointer in &page.items {
                 report.pointers += 1;
                 if let Some(manifest) = pointer.manifest
-                    && tx.manifests(scope).get(manifest).await?.is_none()
+                    && tx.manifests(self.scope).get(manifest).await?.is_none()
                 {
                     report.add_finding(
                         "missing_manifest",
@@ -262,7 +251,7 @@ impl App {
                 // Walked back from where it stands, each move must lead to where the one before it began.
                 let (mut at, mut expected, mut history) = (pointer.manifest, None, None);
                 'history: loop {
-                    let page = tx.pointers(scope).list_moves(pointer.id, limit, history.as_ref()).await?;
+                    let page = tx.pointers(self.scope).list_moves(pointer.id, limit, history.as_ref()).await?;
                     for step in &page.items {
                         if step.to != at || expected.is_some_and(|seq| step.seq != seq) {
                             let detail = format!("its move {} does not lead to where it went on", step.seq);
@@ -285,12 +274,24 @@ impl App {
     }
 }
 
+impl App {
+    /// Checks the database itself, which all tenants share.
+    pub async fn check_database(&self) -> Result<Vec<FsckFinding>> {
+        let wrong = self.store.check_database().await?;
+        let finding = |detail| FsckFinding {
+            what: "database".to_owned(),
+            subject: self.store.engine().as_str().to_owned(),
+            detail,
+        };
+        Ok(wrong.into_iter().map(finding).collect())
+    }
+}
+
 /// Hashes a piece where it does not hold up the other tasks.
 async fn hash_aside(mut hasher: Hasher, piece: bytes::Bytes) -> Result<Hasher> {
-    tokio::task::spawn_blocking(move || {
+    let hashed = run_blocking(move || {
         hasher.update(&piece);
         hasher
-    })
-    .await
-    .map_err(|error| crate::Error::Config(error.to_string()))
+    });
+    Ok(hashed.await?)
 }

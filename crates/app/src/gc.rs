@@ -14,7 +14,7 @@ use futures::TryStreamExt;
 use ibid_domain::{Sha256, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{App, Result, Scope, worker::ProgressReport};
+use crate::{Result, services::MaintenanceService, worker::ProgressReport};
 
 /// Maximum number of rows read or deleted in one transaction.
 const BATCH: i64 = 500;
@@ -74,18 +74,13 @@ struct GcPlan {
     condemned: u64,
 }
 
-impl App {
+impl MaintenanceService<'_> {
     /// Collects the garbage of one tenant.
-    pub async fn collect_garbage(
-        &self,
-        scope: &Scope,
-        options: GcOptions,
-        progress: &ProgressReport,
-    ) -> Result<GcReport> {
-        let cutoff = self.store.clock().now().earlier_by(options.grace);
+    pub async fn collect_garbage(self, options: GcOptions, progress: &ProgressReport) -> Result<GcReport> {
+        let cutoff = self.app.store.clock().now().earlier_by(options.grace);
         progress.update(0, None, "looking for what nothing reaches").await;
-        let plan = self.plan_collection(scope, cutoff).await?;
-        let (spool_files, _) = self.store.blobs().sweep_spool(options.apply).await?;
+        let plan = self.plan_collection(cutoff).await?;
+        let (spool_files, _) = self.app.store.blobs().sweep_spool(options.apply).await?;
         if !options.apply {
             let bytes = plan.artifacts.iter().chain(&plan.orphans).map(|(_, size)| size).sum();
             return Ok(GcReport {
@@ -99,22 +94,22 @@ impl App {
             });
         }
         let mut report = GcReport { applied: true, spool_files, ..GcReport::default() };
-        self.forget_pointers(scope, cutoff, &mut report).await?;
-        self.remove_manifests(scope, &plan.manifests, cutoff, &mut report, progress).await?;
-        self.condemn_artifacts(scope, cutoff, &mut report, progress).await?;
-        self.remove_condemned(scope, &mut report, progress).await?;
-        self.remove_orphans(scope, &plan.orphans, &mut report).await?;
+        self.forget_pointers(cutoff, &mut report).await?;
+        self.remove_manifests(&plan.manifests, cutoff, &mut report, progress).await?;
+        self.condemn_artifacts(cutoff, &mut report, progress).await?;
+        self.remove_condemned(&mut report, progress).await?;
+        self.remove_orphans(&plan.orphans, &mut report).await?;
         Ok(report)
     }
 
-    async fn plan_collection(&self, scope: &Scope, cutoff: Timestamp) -> Result<GcPlan> {
-        let mut tx = self.store.read().await?;
-        let deleted_pointers = tx.pointers(scope).count_deleted(cutoff).await?;
-        let mut reached = tx.manifests(scope).gc_roots(cutoff).await?;
+    async fn plan_collection(self, cutoff: Timestamp) -> Result<GcPlan> {
+        let mut tx = self.app.store.read().await?;
+        let deleted_pointers = tx.pointers(self.scope).count_deleted(cutoff).await?;
+        let mut reached = tx.manifests(self.scope).gc_roots(cutoff).await?;
         let mut parents = HashMap::new();
         let mut after = None;
         loop {
-            let manifests = tx.manifests(scope).list_by_hash(after, BATCH).await?;
+            let manifests = tx.manifests(self.scope).list_by_hash(after, BATCH).await?;
             let Some(last) = manifests.last() else { break };
             after = Some(last.sha256);
             for manifest in manifests {
@@ -128,7 +123,7 @@ impl App {
 
         let mut lost = BTreeMap::<Sha256, u64>::new();
         for sha256 in &manifests {
-            for (_, entry) in tx.manifests(scope).get_tree(*sha256).await?.iter() {
+            for (_, entry) in tx.manifests(self.scope).get_tree(*sha256).await?.iter() {
                 *lost.entry(entry.sha256).or_default() += 1;
             }
         }
@@ -136,7 +131,7 @@ impl App {
         let mut known = HashSet::new();
         let mut after = None;
         loop {
-            let batch = tx.artifacts(scope).list_by_hash(after, BATCH).await?;
+            let batch = tx.artifacts(self.scope).list_by_hash(after, BATCH).await?;
             let Some(last) = batch.last() else { break };
             after = Some(last.sha256);
             for artifact in batch {
@@ -148,11 +143,11 @@ impl App {
             }
         }
         let condemned: HashSet<Sha256> =
-            tx.artifacts(scope).list_condemned_blobs(i64::MAX).await?.into_iter().collect();
+            tx.artifacts(self.scope).list_condemned_blobs(i64::MAX).await?.into_iter().collect();
         drop(tx);
         // Blobs are listed after the rows were read: one that was put in place since is too young to be an orphan.
         let mut orphans = Vec::new();
-        let mut blobs = std::pin::pin!(self.store.blobs().list(scope));
+        let mut blobs = std::pin::pin!(self.app.store.blobs().list(self.scope));
         while let Some(blob) = blobs.try_next().await? {
             let orphan = !known.contains(&blob.sha256) && !condemned.contains(&blob.sha256);
             if orphan && blob.modified_at < cutoff {
@@ -162,15 +157,14 @@ impl App {
         Ok(GcPlan { manifests, artifacts, orphans, deleted_pointers, condemned: condemned.len() as u64 })
     }
 
-    async fn forget_pointers(&self, scope: &Scope, cutoff: Timestamp, report: &mut GcReport) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        report.pointers = tx.pointers(scope).forget_deleted(cutoff).await?;
-        tx.commit().await
+    async fn forget_pointers(self, cutoff: Timestamp, report: &mut GcReport) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        report.pointers = tx.pointers(self.scope).forget_deleted(cutoff).await?;
+        Ok(tx.commit().await?)
     }
 
     async fn remove_manifests(
-        &self,
-        scope: &Scope,
+        self,
         manifests: &[Sha256],
         cutoff: Timestamp,
         report: &mut GcReport,
@@ -178,8 +172,8 @@ impl App {
     ) -> Result<()> {
         for (done, sha256) in manifests.iter().enumerate() {
             progress.update(done as u64, Some(manifests.len() as u64), "removing manifests").await;
-            let mut tx = self.store.write().await?;
-            let removed = tx.manifests(scope).remove(*sha256, cutoff).await?.is_some();
+            let mut tx = self.app.store.write().await?;
+            let removed = tx.manifests(self.scope).remove(*sha256, cutoff).await?.is_some();
             tx.commit().await?;
             report.manifests += u64::from(removed);
         }
@@ -187,16 +181,15 @@ impl App {
     }
 
     async fn condemn_artifacts(
-        &self,
-        scope: &Scope,
+        self,
         cutoff: Timestamp,
         report: &mut GcReport,
         progress: &ProgressReport,
     ) -> Result<()> {
         let mut after = None;
         loop {
-            let mut tx = self.store.write().await?;
-            let mut artifacts = tx.artifacts(scope);
+            let mut tx = self.app.store.write().await?;
+            let mut artifacts = tx.artifacts(self.scope);
             let batch = artifacts.list_unreferenced(cutoff, after, BATCH).await?;
             let Some(last) = batch.last() else { return Ok(()) };
             after = Some(last.sha256);
@@ -214,22 +207,22 @@ impl App {
         }
     }
 
-    async fn remove_condemned(&self, scope: &Scope, report: &mut GcReport, progress: &ProgressReport) -> Result<()> {
+    async fn remove_condemned(self, report: &mut GcReport, progress: &ProgressReport) -> Result<()> {
         loop {
-            let condemned = self.store.read().await?.artifacts(scope).list_condemned_blobs(BATCH).await?;
+            let condemned = self.app.store.read().await?.artifacts(self.scope).list_condemned_blobs(BATCH).await?;
             if condemned.is_empty() {
                 return Ok(());
             }
             for sha256 in condemned {
-                report.blobs += u64::from(self.remove_blob(scope, sha256).await?);
+                report.blobs += u64::from(self.remove_blob(sha256).await?);
                 progress.update(report.blobs, None, "removing bytes").await;
             }
         }
     }
 
-    async fn remove_orphans(&self, scope: &Scope, orphans: &[(Sha256, u64)], report: &mut GcReport) -> Result<()> {
+    async fn remove_orphans(self, orphans: &[(Sha256, u64)], report: &mut GcReport) -> Result<()> {
         for (sha256, size) in orphans {
-            if self.remove_blob(scope, *sha256).await? {
+            if self.remove_blob(*sha256).await? {
                 report.blobs += 1;
                 report.bytes += size;
             }
@@ -238,13 +231,13 @@ impl App {
     }
 
     /// Removes a blob that has no artifact, while nobody can bring it anew.
-    async fn remove_blob(&self, scope: &Scope, sha256: Sha256) -> Result<bool> {
-        let mut tx = self.store.write().await?;
-        let mut artifacts = tx.artifacts(scope);
+    async fn remove_blob(self, sha256: Sha256) -> Result<bool> {
+        let mut tx = self.app.store.write().await?;
+        let mut artifacts = tx.artifacts(self.scope);
         artifacts.lock(sha256).await?;
         let gone = artifacts.get(sha256).await?.is_none();
         if gone {
-            self.store.blobs().delete(scope, sha256).await?;
+            self.app.store.blobs().delete(self.scope, sha256).await?;
         }
         artifacts.uncondemn_blob(sha256).await?;
         tx.commit().await?;

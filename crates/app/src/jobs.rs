@@ -13,8 +13,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use crate::{
-    App, GcOptions, Result, Scope,
+    GcOptions, Result,
     knowledge::{extraction, graph},
+    services::JobService,
     worker::{JobContext, JobHandler},
 };
 
@@ -81,9 +82,9 @@ struct GcPayload {
     grace_seconds: u64,
 }
 
-impl App {
+impl JobService<'_> {
     /// Asks for work. While the same work waits, asking again gives that.
-    pub async fn request_job(&self, scope: &Scope, request: JobRequest) -> Result<Job> {
+    pub async fn request(self, request: JobRequest) -> Result<Job> {
         let new = match request {
             JobRequest::Gc(GcOptions { apply, grace }) => {
                 let payload = json!(GcPayload { apply, grace_seconds: grace.as_secs() });
@@ -91,65 +92,59 @@ impl App {
             }
             JobRequest::Fsck => NewJob::new(JobKind::Fsck.as_str(), json!({})).with_dedupe_key("all"),
             JobRequest::ExtractEvents(Some(id)) => {
-                self.source(scope, id).await?;
+                self.app.sources(self.scope).get(id).await?;
                 extraction::job_again(id)
             }
             JobRequest::ExtractEvents(None) => extraction::job_for_all(),
             JobRequest::GraphUpsert(Some(id)) => graph::graph_job(id, true),
             JobRequest::GraphUpsert(None) => graph::job_for_all(),
         };
-        let mut tx = self.store.write().await?;
-        let job = tx.jobs(scope).enqueue(new).await?;
+        let mut tx = self.app.store.write().await?;
+        let job = tx.jobs(self.scope).enqueue(new).await?;
         tx.commit().await?;
         Ok(job)
     }
 
     /// Returns a job, or a not-found problem.
-    pub async fn job(&self, scope: &Scope, id: JobId) -> Result<Job> {
-        let job = self.store.read().await?.jobs(scope).get(id).await?;
+    pub async fn get(self, id: JobId) -> Result<Job> {
+        let job = self.app.store.read().await?.jobs(self.scope).get(id).await?;
         job.ok_or_else(|| Problem::new(Code::JobNotFound, format!("there is no job {id}")).into())
     }
 
     /// Lists jobs, newest first, one page at a time.
-    pub async fn jobs(
-        &self,
-        scope: &Scope,
-        filter: &JobFilter,
-        limit: Limit,
-        after: Option<&Cursor>,
-    ) -> Result<Page<Job>> {
-        self.store.read().await?.jobs(scope).list(filter, limit, after).await
+    pub async fn list(self, filter: &JobFilter, limit: Limit, after: Option<&Cursor>) -> Result<Page<Job>> {
+        Ok(self.app.store.read().await?.jobs(self.scope).list(filter, limit, after).await?)
     }
 
     /// Counts the jobs in each state.
-    pub async fn count_jobs(&self, scope: &Scope) -> Result<Vec<(JobState, u64)>> {
-        self.store.read().await?.jobs(scope).count_by_state().await
+    pub async fn count(self) -> Result<Vec<(JobState, u64)>> {
+        Ok(self.app.store.read().await?.jobs(self.scope).count_by_state().await?)
     }
 
     /// Starts a dead or cancelled job over.
-    pub async fn retry_job(&self, scope: &Scope, id: JobId) -> Result<Job> {
-        let mut tx = self.store.write().await?;
-        let job = tx.jobs(scope).retry(id).await?;
+    pub async fn retry(self, id: JobId) -> Result<Job> {
+        let mut tx = self.app.store.write().await?;
+        let job = tx.jobs(self.scope).retry(id).await?;
         tx.commit().await?;
         Ok(job)
     }
 
     /// Cancels a job that has not ended.
-    pub async fn cancel_job(&self, scope: &Scope, id: JobId) -> Result<Job> {
-        let mut tx = self.store.write().await?;
-        let job = tx.jobs(scope).cancel(id).await?;
+    pub async fn cancel(self, id: JobId) -> Result<Job> {
+        let mut tx = self.app.store.write().await?;
+        let job = tx.jobs(self.scope).cancel(id).await?;
         tx.commit().await?;
         Ok(job)
     }
 
     /// Returns the job events after a position in the event stream.
-    pub async fn job_events(&self, scope: &Scope, after: JobEventCursor) -> Result<Vec<JobEvent>> {
-        self.store.read().await?.job_events_after(scope, after, 500).await
+    pub async fn events(self, after: JobEventCursor) -> Result<Vec<JobEvent>> {
+        Ok(self.app.store.read().await?.job_events_after(self.scope, after, 500).await?)
     }
 
     /// The end of the stream of what happened to jobs.
-    pub async fn last_job_event(&self, scope: &Scope) -> Result<JobEventCursor> {
-        self.store.read().await?.last_job_event(scope).await
+    pub async fn last_event(self) -> Result<JobEventCursor> {
+        Ok(self.app.store.read().await?.last_job_event(self.scope).await?)
     }
 }
 
@@ -166,7 +161,7 @@ impl JobHandler for GcHandler {
             let payload: GcPayload = serde_json::from_value(context.job.payload.clone())
                 .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
             let options = GcOptions { apply: payload.apply, grace: Duration::from_secs(payload.grace_seconds) };
-            let report = context.app.collect_garbage(&context.scope, options, &context.progress).await;
+            let report = context.app.maintenance(&context.scope).collect_garbage(options, &context.progress).await;
             Ok(Some(json!(report.map_err(|error| JobError::Retry(error.to_string()))?)))
         })
     }
@@ -182,9 +177,8 @@ impl JobHandler for FsckHandler {
 
     fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
         Box::pin(async move {
-            let failed = |error: crate::Error| JobError::Retry(error.to_string());
-            let mut report = context.app.check_integrity(&context.scope, &context.progress).await.map_err(failed)?;
-            report.findings.extend(context.app.check_database().await.map_err(failed)?);
+            let mut report = context.app.maintenance(&context.scope).check_integrity(&context.progress).await?;
+            report.findings.extend(context.app.check_database().await?);
             Ok(Some(json!(report)))
         })
     }

@@ -1,9 +1,9 @@
-//! Ibid's use cases. HTTP, MCP and the command line all call the functions of [`App`].
+//! Ibid's use cases. HTTP, MCP and the command line all call the services of [`App`].
 //!
 //! This is the only crate that sequences: which rows change in one transaction, when a blob is put in place, which job
 //! follows. It speaks no SQL, knows no wire format and prints nothing.
 //!
-//! Start reading at [`App`], then `artifacts.rs` for how bytes come in, `sources/` for how they become text that can
+//! Start reading at [`App`] and `services.rs`, then `artifacts.rs` for how bytes come in, `sources/` for how they become text that can
 //! be found and cited, `gc.rs` for how they go.
 
 mod answers;
@@ -12,6 +12,7 @@ mod artifacts;
 mod citations;
 mod deliverables;
 mod documents;
+mod error;
 mod evidence;
 mod fsck;
 mod gc;
@@ -22,6 +23,7 @@ mod pointers;
 mod runs;
 mod sample;
 mod search;
+mod services;
 mod settings;
 mod sources;
 mod tools;
@@ -48,9 +50,10 @@ pub use documents::{
     FormattedCitation, InProcessTypesetter, LARGEST_FILE, OpenDocument, Preview, PreviewRequest, RenderFormat,
     RenderedDocument, SandboxedTypesetter, StyleChoice, Typesetter, run_typeset_worker,
 };
+pub use error::{Error, Result};
 pub use fsck::{FsckFinding, FsckReport};
 pub use gc::{GcOptions, GcReport};
-pub use ibid_store::{Error, Result, Scope};
+pub use ibid_store::{Scope, run_blocking};
 pub use jobs::{JobKind, JobRequest};
 pub use knowledge::{
     EntityDetail, EntityJudge, EntityNeighborhood, EntitySplit, ExtractorError, ExtractorInput, ExtractorOutput,
@@ -66,6 +69,11 @@ pub use runs::{
 pub use sample::SampleStatus;
 pub use search::{
     FoundPassage, GraphExpansion, IndexState, ListRank, PassageEvidence, SearchLists, SearchRequest, SearchResponse,
+};
+pub use services::{
+    ArtifactService, CitationService, ConversationService, DocumentService, EvidenceService, JobService,
+    KnowledgeService, MaintenanceService, ManifestService, PointerService, RunService, SampleService, SearchService,
+    SettingsService, SourceService,
 };
 pub use sources::origins::OriginAdapter;
 pub use sources::{
@@ -117,11 +125,11 @@ impl App {
 
     /// The scope of the one user of a library without login.
     pub async fn local_owner(&self) -> Result<Scope> {
-        self.store.read().await?.local_owner().await
+        Ok(self.store.read().await?.local_owner().await?)
     }
 
     /// The system's scope in every tenant.
     pub async fn every_tenant(&self) -> Result<Vec<Scope>> {
-        self.store.read().await?.every_tenant().await
+        Ok(self.store.read().await?.every_tenant().await?)
     }
 }

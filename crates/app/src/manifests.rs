@@ -9,7 +9,7 @@ use ibid_domain::{
 };
 use ibid_store::{NewManifest, Tx};
 
-use crate::{App, Result, Scope};
+use crate::{Result, Scope, services::ManifestService};
 
 /// A manifest as someone asks for it.
 #[derive(Clone, Debug, Default)]
@@ -35,41 +35,35 @@ pub struct EntryDraft {
     pub entity_type: Option<SourceType>,
 }
 
-impl App {
+impl ManifestService<'_> {
     /// Makes a manifest, and says whether it is new. The same tree, parent and message are the same manifest.
-    pub async fn create_manifest(&self, scope: &Scope, draft: ManifestDraft) -> Result<(Manifest, Tree, bool)> {
-        let mut tx = self.store.write().await?;
-        let made = make_manifest(&mut tx, scope, draft).await?;
+    pub async fn create(self, draft: ManifestDraft) -> Result<(Manifest, Tree, bool)> {
+        let mut tx = self.app.store.write().await?;
+        let made = make_manifest(&mut tx, self.scope, draft).await?;
         tx.commit().await?;
         Ok(made)
     }
 
     /// Returns a manifest with its tree, or a not-found problem.
-    pub async fn manifest(&self, scope: &Scope, sha256: Sha256) -> Result<(Manifest, Tree)> {
-        let mut tx = self.store.read().await?;
-        let mut manifests = tx.manifests(scope);
+    pub async fn get(self, sha256: Sha256) -> Result<(Manifest, Tree)> {
+        let mut tx = self.app.store.read().await?;
+        let mut manifests = tx.manifests(self.scope);
         let manifest = manifests.get(sha256).await?.ok_or_else(|| not_found(sha256))?;
         Ok((manifest, manifests.get_tree(sha256).await?))
     }
 
     /// A manifest and those it came after.
-    pub async fn manifest_log(
-        &self,
-        scope: &Scope,
-        sha256: Sha256,
-        limit: Limit,
-        after: Option<&Cursor>,
-    ) -> Result<Page<Manifest>> {
-        let mut tx = self.store.read().await?;
-        let mut manifests = tx.manifests(scope);
+    pub async fn log(self, sha256: Sha256, limit: Limit, after: Option<&Cursor>) -> Result<Page<Manifest>> {
+        let mut tx = self.app.store.read().await?;
+        let mut manifests = tx.manifests(self.scope);
         manifests.get(sha256).await?.ok_or_else(|| not_found(sha256))?;
-        manifests.list_ancestors(sha256, limit, after).await
+        Ok(manifests.list_ancestors(sha256, limit, after).await?)
     }
 
     /// The trees of two manifests, to be compared.
-    pub async fn manifest_pair(&self, scope: &Scope, from: Sha256, to: Sha256) -> Result<(Tree, Tree)> {
-        let mut tx = self.store.read().await?;
-        let mut manifests = tx.manifests(scope);
+    pub async fn pair(self, from: Sha256, to: Sha256) -> Result<(Tree, Tree)> {
+        let mut tx = self.app.store.read().await?;
+        let mut manifests = tx.manifests(self.scope);
         for sha256 in [from, to] {
             manifests.get(sha256).await?.ok_or_else(|| not_found(sha256))?;
         }

@@ -6,7 +6,7 @@ use ibid_domain::{
 };
 use ibid_store::{PointerFilter, PointerPatch};
 
-use crate::{App, Result, Scope, manifests};
+use crate::{Result, manifests, services::PointerService};
 
 /// A pointer as someone asks for it.
 #[derive(Clone, Debug, Default)]
@@ -24,25 +24,25 @@ pub struct PointerDraft {
 /// The longest reason and description, in characters.
 const MAX_TEXT: usize = 2_000;
 
-impl App {
+impl PointerService<'_> {
     /// Makes a pointer, or changes what is said of one, and says whether it is new. An existing pointer is only ever
-    /// moved by [`App::advance_pointer`].
-    pub async fn put_pointer(&self, scope: &Scope, name: &PointerName, draft: PointerDraft) -> Result<(Pointer, bool)> {
+    /// moved by [`PointerService::advance`].
+    pub async fn put(self, name: &PointerName, draft: PointerDraft) -> Result<(Pointer, bool)> {
         check_text("description", draft.description.as_deref())?;
         let change =
             PointerPatch { pointer_type: draft.pointer_type, description: draft.description, meta: draft.meta };
-        let mut tx = self.store.write().await?;
+        let mut tx = self.app.store.write().await?;
         if let Some(manifest) = draft.manifest
-            && tx.manifests(scope).get(manifest).await?.is_none()
+            && tx.manifests(self.scope).get(manifest).await?.is_none()
         {
             return Err(manifests::not_found(manifest).with_field("manifest_sha256").into());
         }
         let (pointer, new) = loop {
-            if let Some(pointer) = tx.pointers(scope).create(name, draft.manifest, &change).await? {
+            if let Some(pointer) = tx.pointers(self.scope).create(name, draft.manifest, &change).await? {
                 break (pointer, true);
             }
             // Between the two it may have been deleted by someone else; then the name is free.
-            if let Some(pointer) = tx.pointers(scope).update_details(name, &change).await? {
+            if let Some(pointer) = tx.pointers(self.scope).update_details(name, &change).await? {
                 break (pointer, false);
             }
         };
@@ -60,65 +60,52 @@ impl App {
     }
 
     /// Returns a pointer, or a not-found problem.
-    pub async fn pointer(&self, scope: &Scope, name: &PointerName) -> Result<Pointer> {
-        let pointer = self.store.read().await?.pointers(scope).get(name).await?;
+    pub async fn get(self, name: &PointerName) -> Result<Pointer> {
+        let pointer = self.app.store.read().await?.pointers(self.scope).get(name).await?;
         pointer.ok_or_else(|| not_found(name).into())
     }
 
     /// Pointers in the order of their names.
-    pub async fn pointers(
-        &self,
-        scope: &Scope,
-        filter: &PointerFilter,
-        limit: Limit,
-        after: Option<&Cursor>,
-    ) -> Result<Page<Pointer>> {
+    pub async fn list(self, filter: &PointerFilter, limit: Limit, after: Option<&Cursor>) -> Result<Page<Pointer>> {
         if let Some(namespace) = &filter.namespace {
             check_namespace(namespace)?;
         }
-        self.store.read().await?.pointers(scope).list(filter, limit, after).await
+        Ok(self.app.store.read().await?.pointers(self.scope).list(filter, limit, after).await?)
     }
 
     /// Moves a pointer, if it stands where the caller believes.
-    pub async fn advance_pointer(
-        &self,
-        scope: &Scope,
+    pub async fn advance(
+        self,
         name: &PointerName,
         expected: Option<Sha256>,
         to: Sha256,
         reason: Option<&str>,
     ) -> Result<Pointer> {
         check_text("reason", reason)?;
-        let mut tx = self.store.write().await?;
-        if tx.manifests(scope).get(to).await?.is_none() {
+        let mut tx = self.app.store.write().await?;
+        if tx.manifests(self.scope).get(to).await?.is_none() {
             return Err(manifests::not_found(to).with_field("to").into());
         }
-        let pointer = tx.pointers(scope).advance(name, expected, to, reason).await?;
+        let pointer = tx.pointers(self.scope).advance(name, expected, to, reason).await?;
         tx.commit().await?;
         Ok(pointer)
     }
 
     /// The moves of a pointer, newest first.
-    pub async fn pointer_history(
-        &self,
-        scope: &Scope,
-        name: &PointerName,
-        limit: Limit,
-        after: Option<&Cursor>,
-    ) -> Result<Page<PointerMove>> {
-        let mut tx = self.store.read().await?;
-        let mut pointers = tx.pointers(scope);
+    pub async fn history(self, name: &PointerName, limit: Limit, after: Option<&Cursor>) -> Result<Page<PointerMove>> {
+        let mut tx = self.app.store.read().await?;
+        let mut pointers = tx.pointers(self.scope);
         let pointer = pointers.get(name).await?.ok_or_else(|| not_found(name))?;
-        pointers.list_moves(pointer.id, limit, after).await
+        Ok(pointers.list_moves(pointer.id, limit, after).await?)
     }
 
     /// Deletes a pointer. What it named stays for the grace period of garbage collection.
-    pub async fn delete_pointer(&self, scope: &Scope, name: &PointerName) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        if !tx.pointers(scope).delete(name).await? {
+    pub async fn delete(self, name: &PointerName) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        if !tx.pointers(self.scope).delete(name).await? {
             return Err(not_found(name).into());
         }
-        tx.commit().await
+        Ok(tx.commit().await?)
     }
 }
 

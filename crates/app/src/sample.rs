@@ -8,7 +8,9 @@ use ibid_store::SourceKey;
 use rust_embed::RustEmbed;
 use serde::Deserialize;
 
-use crate::{App, Error, Result, Scope, SourceContent, SourceDraft, SourceWithRevision, UploadDetails, parse_names};
+use crate::{
+    Error, Result, SourceContent, SourceDraft, SourceWithRevision, UploadDetails, parse_names, services::SampleService,
+};
 
 /// Tag of the sources of the sample library.
 const TAG: &str = "sample";
@@ -50,21 +52,21 @@ pub struct SampleStatus {
     pub questions: Vec<String>,
 }
 
-impl App {
+impl SampleService<'_> {
     /// Returns how many sample documents are loaded, and example questions.
-    pub async fn sample_status(&self, scope: &Scope) -> Result<SampleStatus> {
+    pub async fn status(self) -> Result<SampleStatus> {
         let list = sample_list()?;
-        let mut tx = self.store.read().await?;
+        let mut tx = self.app.store.read().await?;
         let mut loaded = 0;
         for document in &list.documents {
-            let known = tx.sources(scope).find_by_key(&SourceKey::External(&document.external_id()), None).await?;
+            let known = tx.sources(self.scope).find_by_key(&SourceKey::External(&document.external_id()), None).await?;
             loaded += usize::from(known.is_some());
         }
         Ok(SampleStatus { documents: list.documents.len(), loaded, questions: list.questions })
     }
 
     /// Adds what is missing of the sample library. Its documents are read by jobs that follow, like any others.
-    pub async fn load_sample(&self, scope: &Scope) -> Result<Vec<SourceWithRevision>> {
+    pub async fn load(self) -> Result<Vec<SourceWithRevision>> {
         let mut loaded = Vec::new();
         for document in sample_list()?.documents {
             let file = sample_file(&document.file)?;
@@ -73,7 +75,7 @@ impl App {
                 filename: Some(Filename::new(&document.file)?),
                 ..UploadDetails::default()
             };
-            let artifact = self.keep_bytes(scope, file.into_owned().into(), details).await?;
+            let artifact = self.app.sources(self.scope).keep_bytes(file.into_owned().into(), details).await?;
             let draft = SourceDraft {
                 content: SourceContent::Artifact(artifact.sha256),
                 reference: Reference {
@@ -87,19 +89,19 @@ impl App {
                 filename: Some(document.file),
                 ..SourceDraft::default()
             };
-            loaded.push(self.create_source(scope, draft).await?.0);
+            loaded.push(self.app.sources(self.scope).create(draft).await?.0);
         }
         Ok(loaded)
     }
 
     /// Removes what is here of the sample library.
-    pub async fn remove_sample(&self, scope: &Scope) -> Result<()> {
+    pub async fn remove(self) -> Result<()> {
         for document in sample_list()?.documents {
-            let mut tx = self.store.read().await?;
-            let known = tx.sources(scope).find_by_key(&SourceKey::External(&document.external_id()), None).await?;
+            let mut tx = self.app.store.read().await?;
+            let known = tx.sources(self.scope).find_by_key(&SourceKey::External(&document.external_id()), None).await?;
             drop(tx);
             if let Some(source) = known {
-                match self.delete_source(scope, source.id).await {
+                match self.app.sources(self.scope).delete(source.id).await {
                     // Someone else was faster.
                     Err(Error::Problem(_)) => {}
                     done => done?,
@@ -111,12 +113,12 @@ impl App {
 }
 
 fn sample_file(name: &str) -> Result<std::borrow::Cow<'static, [u8]>> {
-    let file = SampleFiles::get(name).ok_or_else(|| Error::Corrupt(format!("the sample library has no {name}")))?;
+    let file = SampleFiles::get(name).ok_or_else(|| Error::corrupt("sample library", name))?;
     Ok(file.data)
 }
 
 fn sample_list() -> Result<SampleList> {
     let text = sample_file("sample.toml")?;
-    let text = std::str::from_utf8(&text).map_err(|error| Error::Corrupt(error.to_string()))?;
-    toml::from_str(text).map_err(|error| Error::Corrupt(error.to_string()))
+    let text = std::str::from_utf8(&text).map_err(Error::internal("read the sample library"))?;
+    toml::from_str(text).map_err(Error::internal("read the sample library"))
 }

@@ -2,18 +2,18 @@
 
 use serde_json::Value as Json;
 
-use crate::{App, Result, Scope};
+use crate::{Result, services::SettingsService};
 
-impl App {
+impl SettingsService<'_> {
     /// Returns the stored settings by name.
-    pub async fn settings(&self, scope: &Scope) -> Result<Vec<(String, Json)>> {
-        self.store.read().await?.settings(scope).list_all().await
+    pub async fn all(self) -> Result<Vec<(String, Json)>> {
+        Ok(self.app.store.read().await?.settings(self.scope).list_all().await?)
     }
 
     /// Stores the value of a setting.
-    pub async fn save_setting(&self, scope: &Scope, name: &str, value: Json) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        tx.settings(scope).set_value(name, value).await?;
-        tx.commit().await
+    pub async fn save(self, name: &str, value: Json) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        tx.settings(self.scope).set_value(name, value).await?;
+        Ok(tx.commit().await?)
     }
 }

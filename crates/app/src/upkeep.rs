@@ -14,7 +14,7 @@ impl App {
         tx.forget_idempotency_keys(now.earlier_by(DAY)).await?;
         tx.forget_job_events(now.earlier_by(7 * DAY)).await?;
         tx.forget_finished_jobs(now.earlier_by(30 * DAY)).await?;
-        tx.commit().await
+        Ok(tx.commit().await?)
     }
 
     /// Removes what killed processes left in the spool.

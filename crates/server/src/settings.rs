@@ -56,7 +56,7 @@ impl AppSettings {
 
     /// Loads the settings that are stored in a library.
     pub async fn load(app: &App, scope: &Scope) -> ibid_app::Result<Self> {
-        Ok(Self::from_rows(app.settings(scope).await?))
+        Ok(Self::from_rows(app.settings(scope).all().await?))
     }
 }
 

@@ -2,19 +2,20 @@
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-use crate::{Error, Result};
+/// Work on a thread of its own panicked, or was cancelled because the program ends.
+#[derive(Debug, thiserror::Error)]
+#[error("a background thread failed: {0}")]
+pub struct ThreadFailed(String);
 
-/// Runs blocking work on a thread of its own and waits for it. A panic in it becomes an error.
-pub async fn run_blocking<T: Send + 'static, E: Send + 'static>(
-    work: impl FnOnce() -> Result<T, E> + Send + 'static,
-) -> Result<T>
-where
-    Error: From<E>,
-{
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => Ok(result?),
-        Err(error) => Err(Error::Panicked(error.to_string())),
+impl From<tokio::task::JoinError> for ThreadFailed {
+    fn from(error: tokio::task::JoinError) -> Self {
+        Self(error.to_string())
     }
+}
+
+/// Runs blocking work on a thread of its own and waits for its result.
+pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ThreadFailed> {
+    tokio::task::spawn_blocking(work).await.map_err(ThreadFailed::from)
 }
 
 /// Runs blocking work on this thread, while the runtime moves its other tasks elsewhere.

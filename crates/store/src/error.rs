@@ -1,6 +1,8 @@
 //! What can go wrong below the use cases.
 
-use ibid_domain::{Code, Problem};
+use ibid_domain::Problem;
+
+use crate::ThreadFailed;
 
 /// The result of anything that touches the store.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -24,8 +26,8 @@ pub enum Error {
     #[error("the database is busy")]
     Busy,
     /// Work on a thread of its own panicked or was cancelled.
-    #[error("a background task failed: {0}")]
-    Panicked(String),
+    #[error(transparent)]
+    Thread(#[from] ThreadFailed),
     /// The library was closed while it was in use.
     #[error("the database is closed")]
     Closed,
@@ -53,22 +55,22 @@ impl Error {
         move |source| Self::Io { what, source }
     }
 
-    /// The problem as a client may see it; the cause of an internal error is for the log only.
-    pub fn to_problem(&self) -> Problem {
+    /// Returns the problem, if the caller is to blame.
+    pub fn as_problem(&self) -> Option<&Problem> {
         match self {
-            Self::Problem(problem) => problem.clone(),
-            Self::Busy | Self::Postgres(sqlx::Error::PoolTimedOut) => busy(),
-            Self::Postgres(error) if is_busy(error) => busy(),
-            Self::Sqlite(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => busy(),
-            Self::Closed => Problem::new(Code::Unavailable, "the server is shutting down; try again in a moment"),
-            Self::Blob(_) => Problem::new(Code::StorageFailed, "the blob store did not answer as it should"),
-            _ => Problem::new(Code::Internal, "something went wrong inside the server; the log has the cause"),
+            Self::Problem(problem) => Some(problem),
+            _ => None,
         }
     }
 
-    /// True if the caller is to blame, so that nothing needs to be logged.
-    pub fn is_problem(&self) -> bool {
-        matches!(self, Self::Problem(_))
+    /// True if trying again in a moment may help: the database is busy, or the library is being closed.
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            Self::Busy | Self::Closed | Self::Postgres(sqlx::Error::PoolTimedOut) => true,
+            Self::Postgres(error) => is_busy(error),
+            Self::Sqlite(error) => error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy),
+            _ => false,
+        }
     }
 
     /// True if a row was refused because another row still names it, or because it names a missing row.
@@ -87,10 +89,6 @@ impl From<sqlx::migrate::MigrateError> for Error {
     fn from(error: sqlx::migrate::MigrateError) -> Self {
         Self::Migration(error.to_string())
     }
-}
-
-fn busy() -> Problem {
-    Problem::new(Code::Unavailable, "the database is busy; try again in a moment")
 }
 
 /// True for too many connections, a lock that is not available, a deadlock, and a serialization failure.

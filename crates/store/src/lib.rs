@@ -20,7 +20,7 @@ mod sqlite;
 mod store;
 
 pub use blobs::{Blob, BlobLocation, BlobStream, Blobs, S3Options, Spool};
-pub use blocking::run_blocking;
+pub use blocking::{ThreadFailed, run_blocking};
 pub use clock::Clock;
 pub use error::{Error, Result};
 pub use identity::{Scope, UserRole};

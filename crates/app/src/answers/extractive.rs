@@ -14,9 +14,10 @@ use ibid_models::Purpose;
 
 use super::{AskRequest, record_phase, retrieval::source_of, run_recorder::RunHandle};
 use crate::{
-    App, CheckedText, FoundPassage, Result, Scope,
+    App, CheckedText, FoundPassage, Result,
     citations::{CitedContents, build_anchor, snapshot_source},
     runs::NewAnswer,
+    services::RunService,
 };
 
 /// Maximum number of passages searched for an answer.
@@ -28,6 +29,23 @@ const COMPARED: usize = 24;
 const NO_ANSWER: &str = "The library has no answer to this question.";
 /// Answer text if the search found no passages at all.
 const NOTHING_THERE: &str = "The library has nothing to answer from yet. Add sources, and ask again.";
+
+impl RunService<'_> {
+    /// Reads the page and section marks of the picked sentences, because a passage may span several pages.
+    async fn marks_of(self, picks: &Picks, found: &[FoundPassage]) -> Result<Vec<(RevisionId, Mark)>> {
+        let place = |picked: &AnswerSentence| {
+            let FoundPassage { chunk, revision, .. } = found.get(picked.passage)?;
+            chunk.place.page?;
+            let start = chunk.span.start;
+            Some((revision.id, Span::new(picked.span.start + start, picked.span.end + start)))
+        };
+        let spans: Vec<_> = picks.sentences.iter().filter_map(place).collect();
+        if spans.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.app.store.read_inline().await?.revisions(self.scope).marks_within(&spans).await?)
+    }
+}
 
 impl App {
     pub(super) async fn answer_extractive(&self, live: &RunHandle, run: &Run, ask: &AskRequest) -> Result<()> {
@@ -67,7 +85,7 @@ impl App {
         live.push_text(&written.text);
         record_phase(live, RunEventKind::PhaseCompleted, "synthesis");
         live.flush().await;
-        let marks = self.marks_of(&live.scope, &picks, found).await?;
+        let marks = self.runs(&live.scope).marks_of(&picks, found).await?;
         let citations = quoted_citations(run, &picks, &written, found, &marks, &ledger, self.store.clock().now());
         let answer = NewAnswer {
             text: written.text,
@@ -84,23 +102,8 @@ impl App {
             read: CitedContents::new(),
             citations: Some(citations),
         };
-        self.end_answered(&live.scope, run.id, answer).await?;
+        self.runs(&live.scope).end_answered(run.id, answer).await?;
         Ok(())
-    }
-
-    /// Reads the page and section marks of the picked sentences, because a passage may span several pages.
-    async fn marks_of(&self, scope: &Scope, picks: &Picks, found: &[FoundPassage]) -> Result<Vec<(RevisionId, Mark)>> {
-        let place = |picked: &AnswerSentence| {
-            let FoundPassage { chunk, revision, .. } = found.get(picked.passage)?;
-            chunk.place.page?;
-            let start = chunk.span.start;
-            Some((revision.id, Span::new(picked.span.start + start, picked.span.end + start)))
-        };
-        let spans: Vec<_> = picks.sentences.iter().filter_map(place).collect();
-        if spans.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.store.read_inline().await?.revisions(scope).marks_within(&spans).await
     }
 
     /// Picks the sentences of the passages that best answer the question.

@@ -77,7 +77,7 @@ impl App {
         live.flush().await;
         record_phase(live, RunEventKind::PhaseCompleted, "synthesis");
         record_phase(live, RunEventKind::PhaseStarted, "verification");
-        let (mut checked, read) = self.check_against(&live.scope, &whole.text, ledger).await?;
+        let (mut checked, read) = self.citations(&live.scope).check_against(&whole.text, ledger).await?;
         // They are gone from the text, and are told all the same.
         checked.dangling = whole.dangling;
         checked.dangling_ids = whole.dangling_ids;
@@ -92,7 +92,7 @@ impl App {
             read,
             citations: None,
         };
-        self.end_answered(&live.scope, run.id, answer).await?;
+        self.runs(&live.scope).end_answered(run.id, answer).await?;
         Ok(())
     }
 

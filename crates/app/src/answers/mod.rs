@@ -18,8 +18,9 @@ use serde_json::json;
 
 use self::run_recorder::{ALIVE, RunHandle};
 use crate::{
-    App, Error, Result, Scope,
+    App, Error, Result,
     runs::{NewRun, ParentMessage, message_of},
+    services::RunService,
 };
 
 /// A question to be answered from the library.
@@ -56,27 +57,22 @@ impl AskRequest {
     }
 }
 
-impl App {
-    /// Returns the answer mode used if a request names none.
-    pub fn usual_mode(&self) -> RunMode {
-        if self.tools().chat.is_some() { RunMode::Generated } else { RunMode::Extractive }
-    }
-
+impl RunService<'_> {
     /// Takes a question and begins to answer it. The answer goes on when the one who asked is gone.
-    pub async fn ask(&self, scope: &Scope, ask: AskRequest) -> Result<Run> {
-        let mode = ask.mode.unwrap_or_else(|| self.usual_mode());
+    pub async fn ask(self, ask: AskRequest) -> Result<Run> {
+        let mode = ask.mode.unwrap_or_else(|| self.app.usual_mode());
         match mode {
             RunMode::External => {
                 let detail = "a run of an agent elsewhere is opened with POST /api/v1/runs";
                 return Err(Problem::new(Code::InvalidField, detail).with_field("mode").into());
             }
-            RunMode::Generated if self.tools().chat.is_none() => {
+            RunMode::Generated if self.app.tools().chat.is_none() => {
                 let detail = "no language model is configured: set chat and chat_model, or ask with mode extractive";
                 return Err(Problem::new(Code::ModelNotConfigured, detail).with_field("mode").into());
             }
             _ => {}
         }
-        let alive_until = self.store.clock().now().later_by(ALIVE);
+        let alive_until = self.app.store.clock().now().later_by(ALIVE);
         let new = NewRun {
             conversation: ask.conversation,
             question: Some(ask.content.clone()),
@@ -86,11 +82,18 @@ impl App {
             mode,
             ..NewRun::external()
         };
-        let run = self.begin_run(scope, new, Some(alive_until)).await?;
-        let live = self.live.register_run(&self.store, scope, run.id);
-        let (app, begun) = (self.clone(), run.clone());
+        let run = self.begin_run(new, Some(alive_until)).await?;
+        let live = self.app.live.register_run(&self.app.store, self.scope, run.id);
+        let (app, begun) = (self.app.clone(), run.clone());
         tokio::spawn(async move { app.carry_out(live, begun, ask).await });
         Ok(run)
+    }
+}
+
+impl App {
+    /// Returns the answer mode used if a request names none.
+    pub fn usual_mode(&self) -> RunMode {
+        if self.tools().chat.is_some() { RunMode::Generated } else { RunMode::Extractive }
     }
 
     async fn carry_out(self, live: RunHandle, run: Run, ask: AskRequest) {
@@ -113,13 +116,13 @@ impl App {
                 tracing::error!(run = %run.id, %error, "a run failed inside the server");
                 (RunStatus::Failed, "something went wrong inside the server; the log has the cause".to_owned())
             }
-            None => match self.run(&live.scope, run.id).await {
+            None => match self.runs(&live.scope).get(run.id).await {
                 Ok(run) if run.is_cancelled => (RunStatus::Cancelled, "it was cancelled".to_owned()),
                 _ => (RunStatus::Failed, "the server was stopped".to_owned()),
             },
         };
         live.flush().await;
-        if let Err(error) = self.end_unanswered(&live.scope, run.id, status, &why).await {
+        if let Err(error) = self.runs(&live.scope).end_unanswered(run.id, status, &why).await {
             tracing::error!(run = %run.id, %error, "a run could not be ended");
         }
     }
@@ -130,7 +133,7 @@ impl App {
         for scope in self.every_tenant().await? {
             let abandoned = self.store.read().await?.runs(&scope).list_abandoned().await?;
             for id in abandoned {
-                self.end_unanswered(&scope, id, RunStatus::Failed, "the server stopped while it answered").await?;
+                self.runs(&scope).end_unanswered(id, RunStatus::Failed, "the server stopped while it answered").await?;
                 ended += 1;
             }
         }
@@ -149,7 +152,7 @@ impl App {
         message.status = MessageStatus::Streaming;
         message.model = Some(model.to_owned());
         crate::runs::add_message(&mut tx, &live.scope, &message).await?;
-        tx.commit().await
+        Ok(tx.commit().await?)
     }
 }
 

@@ -11,8 +11,9 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    App, Error, Result, Scope,
+    App, Error, Result,
     runs::replace_nul,
+    services::RunService,
     worker::{JobContext, JobHandler},
 };
 
@@ -49,17 +50,17 @@ impl JobHandler for NotesHandler {
             let payload: NotesPayload = serde_json::from_value(context.job.payload.clone())
                 .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
             let id = payload.message_id.parse().map_err(|_| JobError::Permanent("that is no message".to_owned()))?;
-            let noted = context.app.make_notes(&context.scope, &id).await;
+            let noted = context.app.runs(&context.scope).make_notes(&id).await;
             let noted = noted.map_err(|error| JobError::Retry(error.to_string()))?;
             Ok(Some(json!({ "sources": noted })))
         })
     }
 }
 
-impl App {
+impl RunService<'_> {
     /// Says what each source of a message is about, and how many there are.
-    async fn make_notes(&self, scope: &Scope, id: &MessageId) -> Result<usize> {
-        let (message, citations) = match self.citations(scope, id).await {
+    async fn make_notes(self, id: &MessageId) -> Result<usize> {
+        let (message, citations) = match self.app.citations(self.scope).of_message(id).await {
             Ok(found) => found,
             // It was deleted since.
             Err(Error::Problem(_)) => return Ok(0),
@@ -73,18 +74,18 @@ impl App {
         }
         let mut notes = Vec::new();
         for (source, (title, revision)) in sources {
-            let text = match self.source_text(scope, source, revision).await {
+            let text = match self.app.sources(self.scope).text(source, revision).await {
                 Ok(text) => text.text,
                 Err(Error::Problem(_)) => continue,
                 Err(error) => return Err(error),
             };
-            if let Some(note) = self.summarize_text(&text).await {
+            if let Some(note) = self.app.summarize_text(&text).await {
                 notes.push((source, title, replace_nul(&note)));
             }
         }
-        let mut tx = self.store.write().await?;
+        let mut tx = self.app.store.write().await?;
         for (source, _, note) in &notes {
-            tx.citations(scope).set_summary(id, *source, note).await?;
+            tx.citations(self.scope).set_summary(id, *source, note).await?;
         }
         if let Some(run) = message.run {
             let entities: Vec<_> = notes
@@ -92,12 +93,14 @@ impl App {
                 .map(|(source, title, note)| json!({ "id": source, "title": title, "summary": note }))
                 .collect();
             let told = json!({ "message_id": id.as_str(), "entity_count": entities.len(), "entities": entities });
-            tx.runs(scope).record_events(run, vec![(RunEventKind::EntityCreated, told)]).await?;
+            tx.runs(self.scope).record_events(run, vec![(RunEventKind::EntityCreated, told)]).await?;
         }
         tx.commit().await?;
         Ok(notes.len())
     }
+}
 
+impl App {
     /// Summarizes a text with the language model if that is enabled, else with sentences of its own.
     async fn summarize_text(&self, text: &str) -> Option<String> {
         if let Some(model) = self.tools().chat.as_ref().filter(|_| self.tools().notes_by_model) {

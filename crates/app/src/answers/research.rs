@@ -15,8 +15,9 @@ use serde_json::json;
 
 use super::{AskRequest, record_phase, retrieval::source_of, run_recorder::RunHandle};
 use crate::{
-    App, FoundPassage, Result, Scope, SourceContent, SourceDraft,
+    App, FoundPassage, Result, SourceContent, SourceDraft,
     runs::{checked_text, has_ended, no_run},
+    services::RunService,
 };
 
 /// The most searches of a plan.
@@ -44,6 +45,30 @@ researched without knowing what is meant, `clarification` is one short question 
 struct ResearchPlan {
     searches: Vec<String>,
     clarification: Option<String>,
+}
+
+impl RunService<'_> {
+    /// Answers what a run asked back.
+    pub async fn clarify(self, id: RunId, text: &str) -> Result<Run> {
+        let text = checked_text(text, "text")?;
+        let mut tx = self.app.store.write().await?;
+        let run = tx.runs(self.scope).get_for_update(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
+        if run.status.has_ended() {
+            return Err(has_ended(&run).into());
+        }
+        let events = tx.runs(self.scope).list_events(id, 0, 1000).await?;
+        let asked = events.iter().filter(|event| event.kind == RunEventKind::ClarificationNeeded).count();
+        let told = events.iter().filter(|event| event.kind == RunEventKind::ClarificationReceived).count();
+        if asked <= told {
+            let detail = format!("run {id} has not asked anything");
+            return Err(Problem::new(ibid_domain::Code::RunAskedNothing, detail).into());
+        }
+        tx.runs(self.scope)
+            .record_events(id, vec![(RunEventKind::ClarificationReceived, json!({ "text": text }))])
+            .await?;
+        tx.commit().await?;
+        self.get(id).await
+    }
 }
 
 impl App {
@@ -183,7 +208,7 @@ impl App {
             ..SourceDraft::default()
         };
         draft.reference.title = page.title;
-        let made = match self.create_source(&live.scope, draft).await {
+        let made = match self.sources(&live.scope).create(draft).await {
             Ok((described, _)) => described.source.id,
             Err(error) => {
                 tracing::info!(%error, "a page that was found cannot be a source");
@@ -192,7 +217,7 @@ impl App {
         };
         let read = async {
             loop {
-                match self.source(&live.scope, made).await.ok()?.source.status {
+                match self.sources(&live.scope).get(made).await.ok()?.source.status {
                     SourceStatus::Pending => tokio::time::sleep(Duration::from_millis(100)).await,
                     SourceStatus::Failed => return None,
                     SourceStatus::Indexed | SourceStatus::Ready => return Some(made),
@@ -210,7 +235,7 @@ impl App {
         let told = async {
             let mut seen = 0;
             loop {
-                for event in self.run_events(&live.scope, live.id, seen).await? {
+                for event in self.runs(&live.scope).events(live.id, seen).await? {
                     seen = event.seq;
                     if event.kind == RunEventKind::ClarificationReceived {
                         return Ok(event.data["text"].as_str().map(str::to_owned));
@@ -223,26 +248,6 @@ impl App {
             }
         };
         tokio::time::timeout(WAITING, told).await.unwrap_or(Ok(None))
-    }
-
-    /// Answers what a run asked back.
-    pub async fn clarify(&self, scope: &Scope, id: RunId, text: &str) -> Result<Run> {
-        let text = checked_text(text, "text")?;
-        let mut tx = self.store.write().await?;
-        let run = tx.runs(scope).get_for_update(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
-        if run.status.has_ended() {
-            return Err(has_ended(&run).into());
-        }
-        let events = tx.runs(scope).list_events(id, 0, 1000).await?;
-        let asked = events.iter().filter(|event| event.kind == RunEventKind::ClarificationNeeded).count();
-        let told = events.iter().filter(|event| event.kind == RunEventKind::ClarificationReceived).count();
-        if asked <= told {
-            let detail = format!("run {id} has not asked anything");
-            return Err(Problem::new(ibid_domain::Code::RunAskedNothing, detail).into());
-        }
-        tx.runs(scope).record_events(id, vec![(RunEventKind::ClarificationReceived, json!({ "text": text }))]).await?;
-        tx.commit().await?;
-        self.run(scope, id).await
     }
 }
 

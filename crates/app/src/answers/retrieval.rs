@@ -37,7 +37,7 @@ impl App {
                 include_events: false,
                 ..SearchRequest::new(query)
             };
-            self.search(&live.scope, &search).await?.results
+            self.search(&live.scope).run(&search).await?.results
         } else {
             Vec::new()
         };

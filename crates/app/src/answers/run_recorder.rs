@@ -188,7 +188,7 @@ async fn write_events(store: &Store, runs: &[RunEventBatch]) -> Result<()> {
     for (id, scope, events) in runs {
         tx.runs(scope).record_events(*id, events.clone()).await?;
     }
-    tx.commit().await
+    Ok(tx.commit().await?)
 }
 
 async fn renew_leases(store: &Store, ids: &[RunId]) -> Result<Vec<RunId>> {

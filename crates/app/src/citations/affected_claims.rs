@@ -4,7 +4,7 @@ use ibid_citations::{parse_markers, strip_markers};
 use ibid_domain::{Citation, Cursor, Limit, Message, Page, Sha256, SourceId, Span};
 use ibid_store::CitationFilter;
 
-use crate::{App, Result, Scope, sources::ContentHints};
+use crate::{Result, services::CitationService, sources::ContentHints};
 
 /// A claim that would lose its support.
 #[derive(Clone, Debug)]
@@ -49,26 +49,25 @@ fn collapse_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-impl App {
+impl CitationService<'_> {
     /// Lists the claims that would lose their support if the source were deleted, or replaced by the given bytes.
     pub async fn affected_claims(
-        &self,
-        scope: &Scope,
+        self,
         id: SourceId,
         replacement: Option<Sha256>,
         limit: Limit,
         after: Option<&Cursor>,
     ) -> Result<AffectedClaims> {
         let said = match replacement {
-            Some(sha256) => Some(self.said_by(scope, sha256).await?),
+            Some(sha256) => Some(self.said_by(sha256).await?),
             None => None,
         };
-        let mut tx = self.store.read().await?;
+        let mut tx = self.app.store.read().await?;
         let filter = CitationFilter { source: Some(id), ..CitationFilter::default() };
-        let totals = tx.citations(scope).totals(&filter).await?;
-        let page = tx.citations(scope).of_source(id, limit, after).await?;
+        let totals = tx.citations(self.scope).totals(&filter).await?;
+        let page = tx.citations(self.scope).of_source(id, limit, after).await?;
         let ids: Vec<_> = page.items.iter().map(|(citation, _)| &citation.message).collect();
-        let beside = tx.citations(scope).of_messages(&ids).await?;
+        let beside = tx.citations(self.scope).of_messages(&ids).await?;
         let mut losses = page.map(|(citation, message)| {
             let others = beside.iter().filter(|other| {
                 other.message == citation.message
@@ -89,15 +88,15 @@ impl App {
     }
 
     /// Reads the text of replacement bytes; empty if they cannot be read.
-    async fn said_by(&self, scope: &Scope, sha256: Sha256) -> Result<NormalizedText> {
-        let artifact = self.artifact(scope, sha256).await?;
+    async fn said_by(self, sha256: Sha256) -> Result<NormalizedText> {
+        let artifact = self.app.artifacts(self.scope).get(sha256).await?;
         let about = ContentHints {
             filename: artifact.filename.as_ref().map(|name| name.as_str().to_owned()),
             media_type: Some(artifact.media_type.as_str().to_owned()),
             ..ContentHints::default()
         };
-        let bytes = self.bytes_of(scope, sha256).await?;
-        Ok(match self.read_bytes(&about, bytes.into()).await? {
+        let bytes = self.app.sources(self.scope).bytes_of(sha256).await?;
+        Ok(match self.app.read_bytes(&about, bytes.into()).await? {
             Ok(reading) => NormalizedText::new(&reading.extracted.text),
             Err(_) => NormalizedText::new(""),
         })

@@ -14,7 +14,7 @@ use ibid_domain::{
 use ibid_store::{CitationFilter, CitationTotals, CitedSource, Tx};
 
 use super::{CheckedCitation, CheckedText, CitedContents};
-use crate::{App, Result, Scope, UploadDetails};
+use crate::{Result, Scope, UploadDetails, services::CitationService};
 
 /// Number of characters stored before and after a quote, to find it again in a changed text.
 const AROUND: usize = 32;
@@ -49,12 +49,11 @@ struct CitedTextRef {
     content: Sha256,
 }
 
-impl App {
+impl CitationService<'_> {
     /// Builds the citations of a message. Tool results are stored as artifacts first, so that every quote points to
     /// bytes that do not change.
     pub(crate) async fn citations_of(
-        &self,
-        scope: &Scope,
+        self,
         message: &Message,
         ledger: &Ledger,
         checked: &CheckedText,
@@ -77,13 +76,13 @@ impl App {
             }
         }
         let mut works: HashMap<u32, CitedWork> = HashMap::new();
-        let now = self.store.clock().now();
+        let now = self.app.store.clock().now();
         let mut citations = Vec::new();
         for reference in &resolved.references {
             for number in &reference.numbers {
                 let Some(entry) = ledger.get(*number) else { continue };
                 if !works.contains_key(number) {
-                    works.insert(*number, self.load_cited_work(scope, entry, read).await?);
+                    works.insert(*number, self.load_cited_work(entry, read).await?);
                 }
                 let work = &works[number];
                 let claim = stands_for.get(&reference.span.start).copied();
@@ -114,12 +113,12 @@ impl App {
         Ok(citations)
     }
 
-    async fn load_cited_work(&self, scope: &Scope, entry: &LedgerEntry, read: &CitedContents) -> Result<CitedWork> {
+    async fn load_cited_work(self, entry: &LedgerEntry, read: &CitedContents) -> Result<CitedWork> {
         let Some(read) = read.get(&entry.number) else {
             return Ok(CitedWork { source: None, snapshot: snapshot_of_result(entry), text: None });
         };
         if let Some((id, revision, marks)) = &read.of {
-            let source = self.store.read().await?.sources(scope).get(*id).await?;
+            let source = self.app.store.read().await?.sources(self.scope).get(*id).await?;
             let text = revision.text.map(|text| CitedTextRef {
                 revision: Some(revision.clone()),
                 marks: marks.clone(),
@@ -138,39 +137,39 @@ impl App {
             false => {
                 let kind = MediaType::new("text/plain; charset=utf-8")?;
                 let details = UploadDetails { media_type: Some(kind), ..UploadDetails::default() };
-                let kept = self.keep_bytes(scope, words.to_owned().into(), details).await?.sha256;
+                let kept = self.app.sources(self.scope).keep_bytes(words.to_owned().into(), details).await?.sha256;
                 Some(CitedTextRef { revision: None, marks: Vec::new(), text: kept, content: kept })
             }
         };
         // A source of the library that has no text, such as a picture, can be cited all the same.
         let known = entry.source.source_id.as_deref().and_then(|id| id.parse().ok());
         let source = match known {
-            Some(id) => self.store.read().await?.sources(scope).get(id).await?,
+            Some(id) => self.app.store.read().await?.sources(self.scope).get(id).await?,
             None => None,
         };
         let Some(source) = source else {
             return Ok(CitedWork { source: None, snapshot: snapshot_of_result(entry), text });
         };
         let revision = match source.revision {
-            Some(id) => self.store.read().await?.revisions(scope).get(id).await?,
+            Some(id) => self.app.store.read().await?.revisions(self.scope).get(id).await?,
             None => None,
         };
         Ok(CitedWork { source: Some(source.id), snapshot: snapshot_source(&source, revision.as_ref(), entry), text })
     }
 
     /// The citations of a message, in the order in which they stand.
-    pub async fn citations(&self, scope: &Scope, message: &MessageId) -> Result<(Message, Vec<Citation>)> {
-        let mut tx = self.store.read().await?;
-        let found = tx.conversations(scope).get_message(message).await?;
+    pub async fn of_message(self, message: &MessageId) -> Result<(Message, Vec<Citation>)> {
+        let mut tx = self.app.store.read().await?;
+        let found = tx.conversations(self.scope).get_message(message).await?;
         let found = found.ok_or_else(|| crate::runs::no_message(message.as_str()))?;
-        let citations = tx.citations(scope).of_message(message).await?;
+        let citations = tx.citations(self.scope).of_message(message).await?;
         Ok((found, citations))
     }
 
     /// Counts citations in total, per source, per day and per conversation.
-    pub async fn citation_stats(&self, scope: &Scope, filter: &CitationFilter) -> Result<CitationStats> {
-        let mut tx = self.store.read().await?;
-        let mut citations = tx.citations(scope);
+    pub async fn stats(self, filter: &CitationFilter) -> Result<CitationStats> {
+        let mut tx = self.app.store.read().await?;
+        let mut citations = tx.citations(self.scope);
         Ok(CitationStats {
             totals: citations.totals(filter).await?,
             sources: citations.most_cited(filter, MOST_CITED).await?,
@@ -201,7 +200,7 @@ pub(crate) async fn keep_citations(tx: &mut Tx, scope: &Scope, citations: &mut [
             }
         }
     }
-    tx.citations(scope).add(citations).await
+    Ok(tx.citations(scope).add(citations).await?)
 }
 
 impl CitedTextRef {

@@ -21,7 +21,7 @@ pub use judge::{ClaimJudge, ClaimJudgement, LocalJudge, ModelJudge};
 pub use message_citations::CitationStats;
 pub(crate) use message_citations::{build_anchor, keep_citations, snapshot_source};
 
-use crate::{App, Error, FoundPassage, Result, Scope, SearchRequest};
+use crate::{App, Error, FoundPassage, Result, SearchRequest, services::CitationService};
 
 /// The result of checking a text against the sources it cites.
 #[derive(Clone, Debug)]
@@ -132,36 +132,14 @@ pub(crate) struct CitedContent {
 /// The text of each cited work, by its number in the ledger.
 pub(crate) type CitedContents = HashMap<u32, CitedContent>;
 
-impl App {
-    /// Returns the extractors that find citable sources in tool results.
-    pub fn extractors(&self) -> std::sync::Arc<ExtractorRegistry> {
-        self.tools().extractors.clone()
-    }
-
-    /// Checks claims against passages, each by itself; also says whether meaning was compared.
-    pub async fn check_pairs(&self, pairs: &[(&str, &str)]) -> (Vec<Support>, bool) {
-        let mut found = Vec::with_capacity(pairs.len());
-        let mut by_meaning = self.tools().embedder.is_some();
-        for (claim, passage) in pairs {
-            let (support, is_known) = self.check_claim(claim, &ParsedPassage::new(*passage)).await;
-            by_meaning &= is_known;
-            found.push(support);
-        }
-        (found, by_meaning)
-    }
-
+impl CitationService<'_> {
     /// Checks every claim of a text against the sources that it cites.
-    pub async fn check_text(&self, scope: &Scope, text: &str, sources: Vec<CitationSource>) -> Result<CheckedText> {
-        Ok(self.check_against(scope, text, &Ledger::from_sources(sources)).await?.0)
+    pub async fn check_text(self, text: &str, sources: Vec<CitationSource>) -> Result<CheckedText> {
+        Ok(self.check_against(text, &Ledger::from_sources(sources)).await?.0)
     }
 
     /// The same with a ledger; also gives what was read of the cited works.
-    pub(crate) async fn check_against(
-        &self,
-        scope: &Scope,
-        text: &str,
-        ledger: &Ledger,
-    ) -> Result<(CheckedText, CitedContents)> {
+    pub(crate) async fn check_against(self, text: &str, ledger: &Ledger) -> Result<(CheckedText, CitedContents)> {
         let markers = parse_markers(text);
         let resolved = ledger.resolve_markers(text, &markers);
         let cited: HashMap<_, _> =
@@ -172,7 +150,7 @@ impl App {
             uncited: Vec::new(),
             dangling: resolved.dangling.clone(),
             dangling_ids: resolved.dangling_ids.clone(),
-            by_meaning: self.tools().embedder.is_some(),
+            by_meaning: self.app.tools().embedder.is_some(),
         };
         for claim in extract_claims(text, &markers) {
             let mut citations: Vec<CheckedCitation> = Vec::new();
@@ -189,13 +167,13 @@ impl App {
                         Entry::Occupied(known) => known.into_mut(),
                         Entry::Vacant(place) => {
                             let results = std::iter::once(&entry.source).chain(&entry.others);
-                            place.insert(self.read_cited(scope, results).await?)
+                            place.insert(self.read_cited(results).await?)
                         }
                     };
-                    let (mut support, is_known) = self.check_claim(&claim.text, &read.passage).await;
+                    let (mut support, is_known) = self.app.check_claim(&claim.text, &read.passage).await;
                     // A marker within a sentence stands for what is before it.
                     if support.verdict < Verdict::Supported && cited_part.part != claim.text {
-                        let (part, _) = self.check_claim(&cited_part.part, &read.passage).await;
+                        let (part, _) = self.app.check_claim(&cited_part.part, &read.passage).await;
                         if part.score > support.score || part.verdict > support.verdict {
                             support = part;
                         }
@@ -221,7 +199,7 @@ impl App {
     }
 
     /// Binds each claim of a draft to the passage of the library that says it best.
-    pub async fn ground_text(&self, scope: &Scope, text: &str, filter: &SearchFilter) -> Result<GroundedText> {
+    pub async fn ground_text(self, text: &str, filter: &SearchFilter) -> Result<GroundedText> {
         let claims: Vec<_> =
             extract_claims(text, &parse_markers(text)).into_iter().filter(|claim| claim.is_factual).collect();
         if claims.len() > MOST_CLAIMS {
@@ -229,17 +207,16 @@ impl App {
             return Err(Problem::new(Code::InvalidField, detail).with_field("text").into());
         }
         let mut grounded =
-            GroundedText { claims: Vec::new(), sources: Vec::new(), by_meaning: self.tools().embedder.is_some() };
+            GroundedText { claims: Vec::new(), sources: Vec::new(), by_meaning: self.app.tools().embedder.is_some() };
         for claim in claims {
-            let found = self.find_grounding(scope, &claim.text, filter, &mut grounded).await?;
+            let found = self.find_grounding(&claim.text, filter, &mut grounded).await?;
             grounded.claims.push(GroundedClaim { claim, found });
         }
         Ok(grounded)
     }
 
     async fn find_grounding(
-        &self,
-        scope: &Scope,
+        self,
         claim: &str,
         filter: &SearchFilter,
         grounded: &mut GroundedText,
@@ -256,9 +233,9 @@ impl App {
             ..SearchRequest::new(query)
         };
         let mut best: Option<(Support, ParsedPassage, FoundPassage)> = None;
-        for hit in self.search(scope, &search).await?.results {
+        for hit in self.app.search(self.scope).run(&search).await?.results {
             let passage = ParsedPassage::new(hit.chunk.content.as_str());
-            let (support, is_known) = self.check_claim(claim, &passage).await;
+            let (support, is_known) = self.app.check_claim(claim, &passage).await;
             grounded.by_meaning &= is_known;
             if best.as_ref().is_none_or(|(known, ..)| (support.verdict, support.score) > (known.verdict, known.score)) {
                 best = Some((support, passage, hit));
@@ -286,16 +263,12 @@ impl App {
     }
 
     /// Reads the text of a cited work: from the library if it is there, else from the tool results.
-    async fn read_cited<'source>(
-        &self,
-        scope: &Scope,
-        results: impl Iterator<Item = &'source CitationSource>,
-    ) -> Result<CitedContent> {
+    async fn read_cited<'source>(self, results: impl Iterator<Item = &'source CitationSource>) -> Result<CitedContent> {
         let mut said: Vec<&str> = Vec::new();
         for source in results {
             if let Some(id) = source.source_id.as_deref().and_then(|id| id.parse().ok()) {
                 let revision = source.revision_id.as_deref().and_then(|id| id.parse().ok());
-                match self.source_text(scope, id, revision).await {
+                match self.app.sources(self.scope).text(id, revision).await {
                     Ok(text) => {
                         let of = Some((id, text.revision, text.marks));
                         return Ok(CitedContent { of, passage: ParsedPassage::new(text.text) });
@@ -309,6 +282,25 @@ impl App {
             said.extend(words.filter(|words| !said.contains(words)));
         }
         Ok(CitedContent { passage: ParsedPassage::new(said.join("\n\n")), of: None })
+    }
+}
+
+impl App {
+    /// Returns the extractors that find citable sources in tool results.
+    pub fn extractors(&self) -> std::sync::Arc<ExtractorRegistry> {
+        self.tools().extractors.clone()
+    }
+
+    /// Checks claims against passages, each by itself; also says whether meaning was compared.
+    pub async fn check_pairs(&self, pairs: &[(&str, &str)]) -> (Vec<Support>, bool) {
+        let mut found = Vec::with_capacity(pairs.len());
+        let mut by_meaning = self.tools().embedder.is_some();
+        for (claim, passage) in pairs {
+            let (support, is_known) = self.check_claim(claim, &ParsedPassage::new(*passage)).await;
+            by_meaning &= is_known;
+            found.push(support);
+        }
+        (found, by_meaning)
     }
 
     /// Checks one claim, and says whether its meaning could be compared.

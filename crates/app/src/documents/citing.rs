@@ -10,7 +10,7 @@ use ibid_domain::{
 use ibid_store::NewDocumentCitation;
 
 use super::{DocumentChange, LONGEST_TEXT, OpenDocument, not_found};
-use crate::{App, Result, Scope, SearchRequest, SearchResponse};
+use crate::{Result, SearchRequest, SearchResponse, services::DocumentService};
 
 /// The longest locator, prefix or suffix, in characters.
 const LONGEST_LOCATOR: usize = 1_000;
@@ -74,37 +74,37 @@ pub enum CitedSourcePolicy {
     Ask,
 }
 
-impl App {
+impl DocumentService<'_> {
     /// Gives out the next number for a citation of a document: each once, and none is left out.
-    pub async fn next_citation_number(&self, scope: &Scope, id: DocumentId) -> Result<u32> {
-        let mut tx = self.store.write().await?;
-        let number = tx.documents(scope).next_number(id).await?.ok_or_else(|| not_found(id))?;
+    pub async fn next_citation_number(self, id: DocumentId) -> Result<u32> {
+        let mut tx = self.app.store.write().await?;
+        let number = tx.documents(self.scope).next_number(id).await?.ok_or_else(|| not_found(id))?;
         tx.commit().await?;
         Ok(number)
     }
 
     /// Cites a source in a document. The same again changes nothing.
-    pub async fn cite(&self, scope: &Scope, id: DocumentId, draft: CitationDraft) -> Result<(DocumentCitation, u64)> {
+    pub async fn cite(self, id: DocumentId, draft: CitationDraft) -> Result<(DocumentCitation, u64)> {
         let draft = draft.into_validated()?;
-        let open = self.document(scope, id, None).await?;
+        let open = self.get(id, None).await?;
         let format = open.document.look.format;
         let markers = manuscript::find_markers(format, &open.text);
         let length = open.text.chars().count();
-        let mut tx = self.store.write().await?;
+        let mut tx = self.app.store.write().await?;
         let source = match draft.source {
-            Some(source) => tx.sources(scope).get(source).await?.ok_or_else(|| unknown_source(source))?,
+            Some(source) => tx.sources(self.scope).get(source).await?.ok_or_else(|| unknown_source(source))?,
             None => {
                 return Err(Problem::new(Code::InvalidField, "say which source is cited")
                     .with_field("source_id")
                     .into());
             }
         };
-        let held = tx.documents(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
+        let held = tx.documents(self.scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
         let number = match draft.number {
             Some(number) => number,
-            None => tx.documents(scope).next_number(id).await?.ok_or_else(|| not_found(id))?,
+            None => tx.documents(self.scope).next_number(id).await?.ok_or_else(|| not_found(id))?,
         };
-        tx.documents(scope).reserve_numbers(id, number).await?;
+        tx.documents(self.scope).reserve_numbers(id, number).await?;
         let marked = marker_position(&markers, number);
         let new = NewDocumentCitation {
             number,
@@ -118,51 +118,46 @@ impl App {
             quote: draft.quote,
             snapshot: snapshot_for_document(&source),
         };
-        let cited = tx.documents(scope).add_citation(id, new).await?;
+        let cited = tx.documents(self.scope).add_citation(id, new).await?;
         let citation = match cited {
             Some(citation) => citation,
             None => {
-                let known = tx.documents(scope).list_citations(id).await?.into_iter().find(|one| one.number == number);
+                let known =
+                    tx.documents(self.scope).list_citations(id).await?.into_iter().find(|one| one.number == number);
                 known.filter(|known| known.source == Some(source.id)).ok_or_else(|| {
                     let detail = format!("citation {number} of the document cites another source");
                     Problem::new(Code::CitationNumberTaken, detail).with_field("citation_number")
                 })?
             }
         };
-        tx.documents(scope).add_source(id, source.id).await?;
+        tx.documents(self.scope).add_source(id, source.id).await?;
         tx.commit().await?;
         metrics::counter!("ibid_document_citations_total").increment(1);
         if !draft.insert || citation.is_marked {
             return Ok((citation, held.version));
         }
         let saved = self
-            .edit_text(scope, id, &format!("cited {}", source.display_title()), |open| {
+            .edit_text(id, &format!("cited {}", source.display_title()), |open| {
                 let at = draft.position.unwrap_or_else(|| open.text.trim_end().chars().count());
                 Some(insert_marker(&open.text, at, &open.document.look.format.citation_marker(number)))
             })
             .await?;
-        let citations = self.store.read().await?.documents(scope).list_citations(id).await?;
+        let citations = self.app.store.read().await?.documents(self.scope).list_citations(id).await?;
         let citation = citations.into_iter().find(|one| one.number == number).unwrap_or(citation);
         Ok((citation, saved.document.version))
     }
 
     /// Changes what a citation says.
-    pub async fn change_citation(
-        &self,
-        scope: &Scope,
-        id: DocumentId,
-        number: u32,
-        edit: CitationEdit,
-    ) -> Result<DocumentCitation> {
-        let mut tx = self.store.write().await?;
-        tx.documents(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
-        let known = tx.documents(scope).list_citations(id).await?;
+    pub async fn change_citation(self, id: DocumentId, number: u32, edit: CitationEdit) -> Result<DocumentCitation> {
+        let mut tx = self.app.store.write().await?;
+        tx.documents(self.scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
+        let known = tx.documents(self.scope).list_citations(id).await?;
         let mut citation = known.into_iter().find(|one| one.number == number).ok_or_else(|| no_citation(number))?;
         if let Some(source) = edit.source {
-            let source = tx.sources(scope).get(source).await?.ok_or_else(|| unknown_source(source))?;
+            let source = tx.sources(self.scope).get(source).await?.ok_or_else(|| unknown_source(source))?;
             citation.source = Some(source.id);
             citation.snapshot = snapshot_for_document(&source);
-            tx.documents(scope).add_source(id, source.id).await?;
+            tx.documents(self.scope).add_source(id, source.id).await?;
         }
         if let Some(locator) = edit.locator {
             citation.locator = check_optional_text("locator", locator, LONGEST_LOCATOR)?;
@@ -173,21 +168,21 @@ impl App {
         if let Some(suffix) = edit.suffix {
             citation.suffix = check_optional_text("suffix", suffix, LONGEST_LOCATOR)?;
         }
-        tx.documents(scope).save_citation(&citation).await?;
+        tx.documents(self.scope).save_citation(&citation).await?;
         tx.commit().await?;
         Ok(citation)
     }
 
     /// Removes a citation, and its marker from the text. Says which version the document is at.
-    pub async fn remove_citation(&self, scope: &Scope, id: DocumentId, number: u32) -> Result<u64> {
-        let mut tx = self.store.write().await?;
-        tx.documents(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
-        if !tx.documents(scope).remove_citation(id, number).await? {
+    pub async fn remove_citation(self, id: DocumentId, number: u32) -> Result<u64> {
+        let mut tx = self.app.store.write().await?;
+        tx.documents(self.scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
+        if !tx.documents(self.scope).remove_citation(id, number).await? {
             return Err(no_citation(number).into());
         }
         tx.commit().await?;
         let saved = self
-            .edit_text(scope, id, &format!("removed citation {number}"), |open| {
+            .edit_text(id, &format!("removed citation {number}"), |open| {
                 remove_markers(&open.text, &manuscript::find_markers(open.document.look.format, &open.text), number)
             })
             .await?;
@@ -196,13 +191,12 @@ impl App {
 
     /// Changes the text of a document whatever others do to it meanwhile.
     async fn edit_text(
-        &self,
-        scope: &Scope,
+        self,
         id: DocumentId,
         message: &str,
         edit: impl Fn(&OpenDocument) -> Option<String>,
     ) -> Result<OpenDocument> {
-        self.update_with_retry(scope, id, |before| {
+        self.update_with_retry(id, |before| {
             let Some(text) = edit(before) else { return Ok(None) };
             if text.len() > LONGEST_TEXT {
                 let detail = format!("with that the text would have more than {LONGEST_TEXT} bytes");
@@ -215,8 +209,8 @@ impl App {
     }
 
     /// Puts a bibliography into the text of a document, in place of one that stands there.
-    pub(super) async fn put_bibliography(&self, scope: &Scope, id: DocumentId, words: &str) -> Result<OpenDocument> {
-        self.edit_text(scope, id, "updated the bibliography", |open| {
+    pub(super) async fn put_bibliography(self, id: DocumentId, words: &str) -> Result<OpenDocument> {
+        self.edit_text(id, "updated the bibliography", |open| {
             let format = open.document.look.format;
             let block = manuscript::wrap_bibliography(format, words);
             Some(match manuscript::bibliography_of(format, &open.text) {
@@ -231,9 +225,9 @@ impl App {
     }
 
     /// Returns the citations of a document in text order, and the numbers of markers that cite nothing.
-    pub async fn document_citations(&self, scope: &Scope, id: DocumentId) -> Result<(Vec<DocumentCitation>, Vec<u32>)> {
-        let open = self.document(scope, id, None).await?;
-        let citations = self.store.read().await?.documents(scope).list_citations(id).await?;
+    pub async fn citations(self, id: DocumentId) -> Result<(Vec<DocumentCitation>, Vec<u32>)> {
+        let open = self.get(id, None).await?;
+        let citations = self.app.store.read().await?.documents(self.scope).list_citations(id).await?;
         let markers = manuscript::find_markers(open.document.look.format, &open.text);
         let mut dangling: Vec<u32> = markers.iter().map(|marker| marker.number).collect();
         dangling.retain(|number| !citations.iter().any(|citation| citation.number == *number));
@@ -242,9 +236,9 @@ impl App {
     }
 
     /// The sources of a document: those that were added to it and those that it cites.
-    pub async fn document_sources(&self, scope: &Scope, id: DocumentId) -> Result<Vec<DocumentSource>> {
-        let mut tx = self.store.read().await?;
-        let mut documents = tx.documents(scope);
+    pub async fn sources(self, id: DocumentId) -> Result<Vec<DocumentSource>> {
+        let mut tx = self.app.store.read().await?;
+        let mut documents = tx.documents(self.scope);
         documents.get(id).await?.ok_or_else(|| not_found(id))?;
         let mut counts: BTreeMap<SourceId, u64> = BTreeMap::new();
         for citation in documents.list_citations(id).await?.iter().filter(|citation| citation.is_attached()) {
@@ -262,25 +256,19 @@ impl App {
     }
 
     /// Makes a source one of a document's.
-    pub async fn add_document_source(&self, scope: &Scope, id: DocumentId, source: SourceId) -> Result<DocumentSource> {
-        let mut tx = self.store.write().await?;
-        tx.documents(scope).get(id).await?.ok_or_else(|| not_found(id))?;
-        tx.sources(scope).get(source).await?.ok_or_else(|| unknown_source(source))?;
-        tx.documents(scope).add_source(id, source).await?;
+    pub async fn add_source(self, id: DocumentId, source: SourceId) -> Result<DocumentSource> {
+        let mut tx = self.app.store.write().await?;
+        tx.documents(self.scope).get(id).await?.ok_or_else(|| not_found(id))?;
+        tx.sources(self.scope).get(source).await?.ok_or_else(|| unknown_source(source))?;
+        tx.documents(self.scope).add_source(id, source).await?;
         tx.commit().await?;
-        let sources = self.document_sources(scope, id).await?;
+        let sources = self.sources(id).await?;
         sources.into_iter().find(|one| one.source.id == source).ok_or_else(|| unknown_source(source).into())
     }
 
     /// Takes a source away from a document; it stays in the library.
-    pub async fn remove_document_source(
-        &self,
-        scope: &Scope,
-        id: DocumentId,
-        source: SourceId,
-        citations: CitedSourcePolicy,
-    ) -> Result<()> {
-        let (cited, _) = self.document_citations(scope, id).await?;
+    pub async fn remove_source(self, id: DocumentId, source: SourceId, citations: CitedSourcePolicy) -> Result<()> {
+        let (cited, _) = self.citations(id).await?;
         let numbers: Vec<u32> =
             cited.iter().filter(|citation| citation.source == Some(source)).map(|citation| citation.number).collect();
         if citations == CitedSourcePolicy::Ask && !numbers.is_empty() {
@@ -289,26 +277,26 @@ impl App {
         }
         if citations == CitedSourcePolicy::Remove {
             for number in numbers {
-                self.remove_citation(scope, id, number).await?;
+                self.remove_citation(id, number).await?;
             }
         }
-        let mut tx = self.store.write().await?;
-        if !tx.documents(scope).remove_source(id, source).await? {
+        let mut tx = self.app.store.write().await?;
+        if !tx.documents(self.scope).remove_source(id, source).await? {
             return Err(unknown_source(source).into());
         }
-        tx.commit().await
+        Ok(tx.commit().await?)
     }
 
     /// A search among the sources of a document, if that is what is asked for and there is such a document. A source may
     /// be several documents', so they are looked for by their ids.
-    pub(crate) async fn within_document(&self, scope: &Scope, search: &SearchRequest) -> Result<Option<SearchRequest>> {
+    pub(crate) async fn within_document(self, search: &SearchRequest) -> Result<Option<SearchRequest>> {
         let Some(id) = search.filter.document_id.map(DocumentId::from) else { return Ok(None) };
-        let mut tx = self.store.read().await?;
-        if tx.documents(scope).get(id).await?.is_none() {
+        let mut tx = self.app.store.read().await?;
+        if tx.documents(self.scope).get(id).await?.is_none() {
             return Ok(None);
         }
         let mut sources: Vec<SourceId> =
-            tx.documents(scope).list_sources(id).await?.into_iter().map(|(source, _)| source.id).collect();
+            tx.documents(self.scope).list_sources(id).await?.into_iter().map(|(source, _)| source.id).collect();
         let asked = &search.filter.sources;
         sources.retain(|source| asked.is_empty() || asked.contains(source));
         if sources.is_empty() {
@@ -321,14 +309,8 @@ impl App {
     }
 
     /// Searches the sources of a document.
-    pub async fn search_document(
-        &self,
-        scope: &Scope,
-        id: DocumentId,
-        query: &str,
-        count: usize,
-    ) -> Result<SearchResponse> {
-        let sources = self.document_sources(scope, id).await?;
+    pub async fn search(self, id: DocumentId, query: &str, count: usize) -> Result<SearchResponse> {
+        let sources = self.sources(id).await?;
         // Without sources there is nothing to look in, and not everything.
         if sources.is_empty() {
             let notes = vec!["the document has no sources yet".to_owned()];
@@ -343,7 +325,7 @@ impl App {
             graph: None,
             ..SearchRequest::new(query)
         };
-        self.search(scope, &search).await
+        self.app.search(self.scope).run(&search).await
     }
 }
 

@@ -13,7 +13,8 @@ use serde_json::{Value as Json, json};
 
 use super::{CitationDraft, DocumentChange, not_found};
 use crate::{
-    App, AskRequest, Error, Result, Scope,
+    App, AskRequest, Error, Result,
+    services::DocumentService,
     worker::{JobContext, JobHandler},
 };
 
@@ -56,9 +57,9 @@ struct DraftPayload {
     request: DraftRequest,
 }
 
-impl App {
+impl DocumentService<'_> {
     /// Asks for a draft of a document from its sources.
-    pub async fn request_draft(&self, scope: &Scope, id: DocumentId, request: DraftRequest) -> Result<Job> {
+    pub async fn request_draft(self, id: DocumentId, request: DraftRequest) -> Result<Job> {
         let wrong = |field: &str, detail: String| Problem::new(Code::InvalidField, detail).with_field(field);
         let is_long = |text: &String| text.trim().is_empty() || text.chars().count() > LONGEST_PART;
         if request.question.is_none() && request.outline.is_empty() {
@@ -71,21 +72,85 @@ impl App {
             let detail = format!("questions and headings have 1 to {LONGEST_PART} characters");
             return Err(wrong("outline", detail).into());
         }
-        if self.document_sources(scope, id).await?.is_empty() {
+        if self.sources(id).await?.is_empty() {
             let detail = "the document has no sources yet; add some with POST …/sources".to_owned();
             return Err(wrong("document_id", detail).into());
         }
         let payload = json!(DraftPayload { document_id: id, request });
-        let mut tx = self.store.write().await?;
-        tx.documents(scope).get(id).await?.ok_or_else(|| not_found(id))?;
+        let mut tx = self.app.store.write().await?;
+        tx.documents(self.scope).get(id).await?.ok_or_else(|| not_found(id))?;
         let job = tx
-            .jobs(scope)
+            .jobs(self.scope)
             .enqueue(NewJob::new(KIND, payload).with_priority(PRIORITY).with_dedupe_key(id.to_string()))
             .await?;
         tx.commit().await?;
         Ok(job)
     }
 
+    /// Asks a question of these sources, and waits for the answer.
+    async fn ask_and_wait(
+        self,
+        question: String,
+        sources: &[SourceId],
+        mode: RunMode,
+    ) -> Result<(String, Vec<Citation>)> {
+        let filter = SearchFilter { sources: sources.to_vec(), ..SearchFilter::default() };
+        let run =
+            self.app.runs(self.scope).ask(AskRequest { mode: Some(mode), filter, ..AskRequest::new(question) }).await?;
+        let message = loop {
+            let now = self.app.runs(self.scope).get(run.id).await?;
+            if now.status.has_ended() {
+                break now.message;
+            }
+            tokio::time::sleep(POLL_INTERVAL).await;
+        };
+        let (said, citations) = self.app.citations(self.scope).of_message(&message).await?;
+        // The question was a means: nobody looks for it among their conversations.
+        self.app.conversations(self.scope).delete(run.conversation).await?;
+        if said.status == MessageStatus::Streaming || said.content.trim().is_empty() {
+            return Ok((String::new(), Vec::new()));
+        }
+        Ok((said.content, citations))
+    }
+
+    /// The words of an answer with markers of the document's own in place of its own.
+    async fn taken_over(
+        self,
+        id: DocumentId,
+        format: DocumentFormat,
+        answer: &str,
+        citations: &[Citation],
+    ) -> Result<(String, Vec<(u32, Citation)>)> {
+        let mut sorted: Vec<&Citation> = citations.iter().collect();
+        sorted.sort_by_key(|citation| (citation.marker.start, citation.number));
+        let chars: Vec<char> = answer.chars().collect();
+        let (mut written, mut used, mut at) = (String::with_capacity(answer.len()), Vec::new(), 0);
+        for citation in sorted {
+            if citation.marker.start >= at {
+                let words: String = chars.get(at..citation.marker.start).unwrap_or_default().iter().collect();
+                written.push_str(&words);
+                at = citation.marker.end;
+            }
+            if citation.source.is_some() {
+                let number = self.next_citation_number(id).await?;
+                written.truncate(written.trim_end_matches(' ').len());
+                written.push_str(&marker_placeholder(number));
+                used.push((number, citation.clone()));
+            }
+        }
+        written.push_str(&chars.get(at..).unwrap_or_default().iter().collect::<String>());
+        let text = match format {
+            DocumentFormat::Markdown => written,
+            DocumentFormat::Typst => ibid_documents::typst_of_markdown(&written),
+        };
+        let text = used.iter().fold(text, |text, (number, _)| {
+            text.replace(&marker_placeholder(*number), &format.citation_marker(*number))
+        });
+        Ok((text, used))
+    }
+}
+
+impl App {
     async fn draft_document(
         &self,
         context: &JobContext,
@@ -94,16 +159,16 @@ impl App {
     ) -> Result<DraftResult> {
         let scope = &context.scope;
         let message = format!("drafted by job {}", context.job.id);
-        let open = self.document(scope, id, None).await?;
-        let newest = self.document_history(scope, id, ibid_domain::Limit::new(1)?, None).await?;
+        let open = self.documents(scope).get(id, None).await?;
+        let newest = self.documents(scope).history(id, ibid_domain::Limit::new(1)?, None).await?;
         let mode = self.usual_mode();
         // Done before it was cut off, it is not done twice.
         if newest.items.first().is_some_and(|version| version.message.as_deref() == Some(&message)) {
-            let (citations, _) = self.document_citations(scope, id).await?;
+            let (citations, _) = self.documents(scope).citations(id).await?;
             return Ok(DraftResult { version: open.document.version, citations: citations.len(), mode });
         }
         let sources: Vec<SourceId> =
-            self.document_sources(scope, id).await?.into_iter().map(|one| one.source.id).collect();
+            self.documents(scope).sources(id).await?.into_iter().map(|one| one.source.id).collect();
         let format = open.document.look.format;
         let title = open.document.look.title.clone();
         let mut parts: Vec<(Option<&str>, String)> = request
@@ -132,8 +197,8 @@ impl App {
                     DocumentFormat::Markdown => format!("## {heading}\n\n"),
                 });
             }
-            let (answer, citations) = self.ask_and_wait(scope, question, &sources, mode).await?;
-            let (written, used) = self.taken_over(scope, id, format, &answer, &citations).await?;
+            let (answer, citations) = self.documents(scope).ask_and_wait(question, &sources, mode).await?;
+            let (written, used) = self.documents(scope).taken_over(id, format, &answer, &citations).await?;
             text.push_str(written.trim());
             text.push_str("\n\n");
             cited.extend(used);
@@ -146,7 +211,7 @@ impl App {
             base: Some(open.document.version),
             ..DocumentChange::default()
         };
-        let saved = self.change_document(scope, id, &change).await?;
+        let saved = self.documents(scope).change(id, &change).await?;
         let citations = cited.len();
         for (number, citation) in cited {
             let page = citation.anchor.as_ref().and_then(|anchor| anchor.pages).map(|(first, _)| format!("p. {first}"));
@@ -157,73 +222,10 @@ impl App {
                 locator: page,
                 ..CitationDraft::default()
             };
-            self.cite(scope, id, draft).await?;
+            self.documents(scope).cite(id, draft).await?;
         }
         context.progress.update(count, Some(count), "done").await;
         Ok(DraftResult { version: saved.document.version, citations, mode })
-    }
-
-    /// Asks a question of these sources, and waits for the answer.
-    async fn ask_and_wait(
-        &self,
-        scope: &Scope,
-        question: String,
-        sources: &[SourceId],
-        mode: RunMode,
-    ) -> Result<(String, Vec<Citation>)> {
-        let filter = SearchFilter { sources: sources.to_vec(), ..SearchFilter::default() };
-        let run = self.ask(scope, AskRequest { mode: Some(mode), filter, ..AskRequest::new(question) }).await?;
-        let message = loop {
-            let now = self.run(scope, run.id).await?;
-            if now.status.has_ended() {
-                break now.message;
-            }
-            tokio::time::sleep(POLL_INTERVAL).await;
-        };
-        let (said, citations) = self.citations(scope, &message).await?;
-        // The question was a means: nobody looks for it among their conversations.
-        self.delete_conversation(scope, run.conversation).await?;
-        if said.status == MessageStatus::Streaming || said.content.trim().is_empty() {
-            return Ok((String::new(), Vec::new()));
-        }
-        Ok((said.content, citations))
-    }
-
-    /// The words of an answer with markers of the document's own in place of its own.
-    async fn taken_over(
-        &self,
-        scope: &Scope,
-        id: DocumentId,
-        format: DocumentFormat,
-        answer: &str,
-        citations: &[Citation],
-    ) -> Result<(String, Vec<(u32, Citation)>)> {
-        let mut sorted: Vec<&Citation> = citations.iter().collect();
-        sorted.sort_by_key(|citation| (citation.marker.start, citation.number));
-        let chars: Vec<char> = answer.chars().collect();
-        let (mut written, mut used, mut at) = (String::with_capacity(answer.len()), Vec::new(), 0);
-        for citation in sorted {
-            if citation.marker.start >= at {
-                let words: String = chars.get(at..citation.marker.start).unwrap_or_default().iter().collect();
-                written.push_str(&words);
-                at = citation.marker.end;
-            }
-            if citation.source.is_some() {
-                let number = self.next_citation_number(scope, id).await?;
-                written.truncate(written.trim_end_matches(' ').len());
-                written.push_str(&marker_placeholder(number));
-                used.push((number, citation.clone()));
-            }
-        }
-        written.push_str(&chars.get(at..).unwrap_or_default().iter().collect::<String>());
-        let text = match format {
-            DocumentFormat::Markdown => written,
-            DocumentFormat::Typst => ibid_documents::typst_of_markdown(&written),
-        };
-        let text = used.iter().fold(text, |text, (number, _)| {
-            text.replace(&marker_placeholder(*number), &format.citation_marker(*number))
-        });
-        Ok((text, used))
     }
 }
 

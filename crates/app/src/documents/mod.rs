@@ -37,7 +37,9 @@ pub use support::DocumentClaims;
 pub use typesetter::{InProcessTypesetter, SandboxedTypesetter, Typesetter, run_typeset_worker};
 
 use self::version_record::VersionRecord;
-use crate::{App, EntryDraft, ManifestDraft, Result, Scope, UploadDetails, manifests};
+use crate::{
+    EntryDraft, ManifestDraft, Result, Scope, UploadDetails, manifests, run_blocking, services::DocumentService,
+};
 
 /// Namespace of the pointers of documents.
 const NAMESPACE: &str = "documents";
@@ -117,9 +119,9 @@ pub struct DocumentChange {
     pub files: Option<BTreeMap<String, Entry>>,
 }
 
-impl App {
+impl DocumentService<'_> {
     /// Creates a document with its first version and its pointer.
-    pub async fn create_document(&self, scope: &Scope, draft: DocumentDraft) -> Result<OpenDocument> {
+    pub async fn create(self, draft: DocumentDraft) -> Result<OpenDocument> {
         let fresh = DocumentSettings {
             title: String::new(),
             format: DocumentFormat::Markdown,
@@ -131,12 +133,12 @@ impl App {
             authors: Vec::new(),
             date: None,
         };
-        let look = self.apply_settings_patch(scope, &fresh, &draft.look).await?;
+        let look = self.apply_settings_patch(&fresh, &draft.look).await?;
         check_text(&draft.text)?;
         let id = DocumentId::new();
-        let kept = self.keep_version(scope, &look, &draft.text, &[]).await?;
-        let mut tx = self.store.write().await?;
-        let manifest = create_version_manifest(&mut tx, scope, &kept, &look, &BTreeMap::new(), None, None).await?;
+        let kept = self.keep_version(&look, &draft.text, &[]).await?;
+        let mut tx = self.app.store.write().await?;
+        let manifest = create_version_manifest(&mut tx, self.scope, &kept, &look, &BTreeMap::new(), None, None).await?;
         let length = draft.text.chars().count() as u64;
         let new = NewDocumentVersion {
             look: &look,
@@ -147,13 +149,13 @@ impl App {
             removed: 0,
             message: None,
         };
-        let document = tx.documents(scope).create(id, new).await?;
-        tx.pointers(scope).create(&document_pointer(id)?, Some(manifest), &pointer_description(&look)).await?;
+        let document = tx.documents(self.scope).create(id, new).await?;
+        tx.pointers(self.scope).create(&document_pointer(id)?, Some(manifest), &pointer_description(&look)).await?;
         for source in draft.sources {
-            if tx.sources(scope).get(source).await?.is_none() {
+            if tx.sources(self.scope).get(source).await?.is_none() {
                 return Err(citing::unknown_source(source).into());
             }
-            tx.documents(scope).add_source(id, source).await?;
+            tx.documents(self.scope).add_source(id, source).await?;
         }
         tx.commit().await?;
         metrics::counter!("ibid_documents_created_total").increment(1);
@@ -161,17 +163,16 @@ impl App {
     }
 
     /// Documents, those first that were changed last, with how many sources each has.
-    pub async fn documents(
-        &self,
-        scope: &Scope,
+    pub async fn list(
+        self,
         words: Option<&str>,
         limit: Limit,
         after: Option<&Cursor>,
     ) -> Result<Page<(Document, u64)>> {
-        let mut tx = self.store.read().await?;
-        let page = tx.documents(scope).list(words, limit, after).await?;
+        let mut tx = self.app.store.read().await?;
+        let page = tx.documents(self.scope).list(words, limit, after).await?;
         let ids: Vec<DocumentId> = page.items.iter().map(|document| document.id).collect();
-        let counts = tx.documents(scope).count_sources(&ids).await?;
+        let counts = tx.documents(self.scope).count_sources(&ids).await?;
         let counted = |document: Document| {
             let count = counts.get(&document.id).copied().unwrap_or(0);
             (document, count)
@@ -180,53 +181,51 @@ impl App {
     }
 
     /// Returns the number of sources that belong to a document.
-    pub async fn count_document_sources(&self, scope: &Scope, id: DocumentId) -> Result<u64> {
-        let counts = self.store.read().await?.documents(scope).count_sources(&[id]).await?;
+    pub async fn count_sources(self, id: DocumentId) -> Result<u64> {
+        let counts = self.app.store.read().await?.documents(self.scope).count_sources(&[id]).await?;
         Ok(counts.get(&id).copied().unwrap_or(0))
     }
 
     /// A document as it is, or as it was in a version.
-    pub async fn document(&self, scope: &Scope, id: DocumentId, version: Option<u64>) -> Result<OpenDocument> {
-        let mut tx = self.store.read().await?;
-        let mut document = tx.documents(scope).get(id).await?.ok_or_else(|| not_found(id))?;
+    pub async fn get(self, id: DocumentId, version: Option<u64>) -> Result<OpenDocument> {
+        let mut tx = self.app.store.read().await?;
+        let mut document = tx.documents(self.scope).get(id).await?.ok_or_else(|| not_found(id))?;
         let Some(version) = version.filter(|version| *version != document.version) else {
-            let tree = tx.manifests(scope).get_tree(document.manifest).await?;
+            let tree = tx.manifests(self.scope).get_tree(document.manifest).await?;
             drop(tx);
-            let text = self.text_of(scope, document.text).await?;
+            let text = self.app.sources(self.scope).text_of(document.text).await?;
             return Ok(OpenDocument { document, text, files: files_in_tree(&tree) });
         };
-        let known = tx.documents(scope).get_version(id, version).await?.ok_or_else(|| no_version(id, version))?;
-        let tree = tx.manifests(scope).get_tree(known.manifest).await?;
+        let known = tx.documents(self.scope).get_version(id, version).await?.ok_or_else(|| no_version(id, version))?;
+        let tree = tx.manifests(self.scope).get_tree(known.manifest).await?;
         drop(tx);
-        let about = self.read_version_record(scope, &tree).await?;
+        let about = self.read_version_record(&tree).await?;
         document.look = about.parse_settings()?;
         (document.version, document.manifest, document.updated_at) = (version, known.manifest, known.created_at);
         let path = document.look.format.file_name();
         let entry = tree.iter().find(|(at, _)| at.as_str() == path).map(|(_, entry)| entry.sha256);
-        document.text = entry.ok_or_else(|| crate::Error::Corrupt(format!("version {version} of {id} has no text")))?;
-        let text = self.text_of(scope, document.text).await?;
+        document.text = entry.ok_or_else(|| {
+            crate::Error::corrupt("document version without a text", format!("{id}, version {version}"))
+        })?;
+        let text = self.app.sources(self.scope).text_of(document.text).await?;
         Ok(OpenDocument { document, text, files: files_in_tree(&tree) })
     }
 
-    async fn read_version_record(&self, scope: &Scope, tree: &ibid_domain::Tree) -> Result<VersionRecord> {
-        let corrupt = |detail: &str| crate::Error::Corrupt(format!("a version of a document: {detail}"));
+    async fn read_version_record(self, tree: &ibid_domain::Tree) -> Result<VersionRecord> {
+        let corrupt = |detail: &str| crate::Error::corrupt("document version", detail);
         let entry = tree.iter().find(|(path, _)| path.as_str() == ABOUT).map(|(_, entry)| entry.sha256);
-        let bytes = self.bytes_of(scope, entry.ok_or_else(|| corrupt("nothing says how it looks"))?).await?;
+        let bytes =
+            self.app.sources(self.scope).bytes_of(entry.ok_or_else(|| corrupt("nothing says how it looks"))?).await?;
         serde_json::from_slice(&bytes).map_err(|error| corrupt(&error.to_string()))
     }
 
     /// Changes a document. Nothing is changed if there is a newer version than the change was made to: the problem has
     /// both.
-    pub async fn change_document(
-        &self,
-        scope: &Scope,
-        id: DocumentId,
-        change: &DocumentChange,
-    ) -> Result<OpenDocument> {
+    pub async fn change(self, id: DocumentId, change: &DocumentChange) -> Result<OpenDocument> {
         if let Some(text) = &change.text {
             check_text(text)?;
         }
-        self.update_with_retry(scope, id, |before| match change.base.filter(|base| *base != before.document.version) {
+        self.update_with_retry(id, |before| match change.base.filter(|base| *base != before.document.version) {
             Some(base) => Err(version_conflict(base, before, change)),
             None => Ok(Some(change.clone())),
         })
@@ -235,15 +234,14 @@ impl App {
 
     /// Does to a document what `alter` makes of it, however others change it meanwhile; nothing if that is nothing.
     async fn update_with_retry(
-        &self,
-        scope: &Scope,
+        self,
         id: DocumentId,
         alter: impl Fn(&OpenDocument) -> Result<Option<DocumentChange>, Problem>,
     ) -> Result<OpenDocument> {
         for _ in 0..TRIES {
-            let before = self.document(scope, id, None).await?;
+            let before = self.get(id, None).await?;
             let Some(change) = alter(&before)? else { return Ok(before) };
-            if let Some(saved) = self.save_change(scope, before, &change).await? {
+            if let Some(saved) = self.save_change(before, &change).await? {
                 return Ok(saved);
             }
         }
@@ -252,45 +250,40 @@ impl App {
     }
 
     /// Saves a change to a document as it was read. `None` if it was changed meanwhile.
-    async fn save_change(
-        &self,
-        scope: &Scope,
-        before: OpenDocument,
-        change: &DocumentChange,
-    ) -> Result<Option<OpenDocument>> {
+    async fn save_change(self, before: OpenDocument, change: &DocumentChange) -> Result<Option<OpenDocument>> {
         let id = before.document.id;
-        let mut look = self.apply_settings_patch(scope, &before.document.look, &change.look).await?;
+        let mut look = self.apply_settings_patch(&before.document.look, &change.look).await?;
         let text = change.text.as_ref().unwrap_or(&before.text);
         let files = change.files.as_ref().unwrap_or(&before.files);
         look.format = change.look.format.unwrap_or(before.document.look.format);
         if look == before.document.look && *text == before.text && *files == before.files {
             return Ok(Some(before));
         }
-        let mut citations = self.store.read().await?.documents(scope).list_citations(id).await?;
+        let mut citations = self.app.store.read().await?.documents(self.scope).list_citations(id).await?;
         update_positions(&mut citations, look.format, &before.text, text);
-        let kept = self.keep_version(scope, &look, text, &citations).await?;
-        let mut tx = self.store.write().await?;
-        let held = tx.documents(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
+        let kept = self.keep_version(&look, text, &citations).await?;
+        let mut tx = self.app.store.write().await?;
+        let held = tx.documents(self.scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
         if held.version != before.document.version {
             return Ok(None);
         }
         // What was cited since is kept as well.
-        let mut citations = tx.documents(scope).list_citations(id).await?;
+        let mut citations = tx.documents(self.scope).list_citations(id).await?;
         let known = citations.clone();
         update_positions(&mut citations, look.format, &before.text, text);
         for (citation, known) in citations.iter().zip(&known) {
             if citation != known {
-                tx.documents(scope).save_citation(citation).await?;
+                tx.documents(self.scope).save_citation(citation).await?;
             }
         }
         if let Some(last) = manuscript::find_markers(look.format, text).iter().map(|marker| marker.number).max() {
             // A number that stands in the text is not given to another, within reason.
             let most = held.citation_count.saturating_add(10_000);
-            tx.documents(scope).reserve_numbers(id, last.min(most)).await?;
+            tx.documents(self.scope).reserve_numbers(id, last.min(most)).await?;
         }
         let message = change.message.as_deref();
         let manifest =
-            create_version_manifest(&mut tx, scope, &kept, &look, files, Some(held.manifest), message).await?;
+            create_version_manifest(&mut tx, self.scope, &kept, &look, files, Some(held.manifest), message).await?;
         let (added, removed) = count_changed_chars(&before.text, text);
         let new = NewDocumentVersion {
             look: &look,
@@ -301,77 +294,58 @@ impl App {
             removed,
             message,
         };
-        let document = tx.documents(scope).save(id, held.version + 1, new).await?;
+        let document = tx.documents(self.scope).save(id, held.version + 1, new).await?;
         let name = document_pointer(id)?;
-        tx.pointers(scope).advance(&name, Some(held.manifest), manifest, message).await?;
-        tx.pointers(scope).update_details(&name, &pointer_description(&look)).await?;
+        tx.pointers(self.scope).advance(&name, Some(held.manifest), manifest, message).await?;
+        tx.pointers(self.scope).update_details(&name, &pointer_description(&look)).await?;
         tx.commit().await?;
         metrics::counter!("ibid_documents_saved_total").increment(1);
         Ok(Some(OpenDocument { document, text: text.clone(), files: files.clone() }))
     }
 
     /// Removes a document. Its versions stay for the grace period of garbage collection.
-    pub async fn delete_document(&self, scope: &Scope, id: DocumentId) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        if !tx.documents(scope).delete(id).await? {
+    pub async fn delete(self, id: DocumentId) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        if !tx.documents(self.scope).delete(id).await? {
             return Err(not_found(id).into());
         }
-        tx.pointers(scope).delete(&document_pointer(id)?).await?;
-        tx.commit().await
+        tx.pointers(self.scope).delete(&document_pointer(id)?).await?;
+        Ok(tx.commit().await?)
     }
 
     /// The versions of a document, newest first.
-    pub async fn document_history(
-        &self,
-        scope: &Scope,
-        id: DocumentId,
-        limit: Limit,
-        after: Option<&Cursor>,
-    ) -> Result<Page<DocumentVersion>> {
-        let mut tx = self.store.read().await?;
-        let mut documents = tx.documents(scope);
+    pub async fn history(self, id: DocumentId, limit: Limit, after: Option<&Cursor>) -> Result<Page<DocumentVersion>> {
+        let mut tx = self.app.store.read().await?;
+        let mut documents = tx.documents(self.scope);
         documents.get(id).await?.ok_or_else(|| not_found(id))?;
-        documents.list_versions(id, limit, after).await
+        Ok(documents.list_versions(id, limit, after).await?)
     }
 
     /// Compares the texts of two versions of a document.
-    pub async fn document_diff(
-        &self,
-        scope: &Scope,
-        id: DocumentId,
-        from: u64,
-        to: u64,
-    ) -> Result<Vec<(difference::TextChange, String)>> {
-        let (old, new) = (self.document(scope, id, Some(from)).await?, self.document(scope, id, Some(to)).await?);
-        let compared = tokio::task::spawn_blocking(move || difference::diff_words(&old.text, &new.text)).await;
-        compared.map_err(|error| crate::Error::Corrupt(format!("comparing two versions: {error}")))
+    pub async fn diff(self, id: DocumentId, from: u64, to: u64) -> Result<Vec<(difference::TextChange, String)>> {
+        let (old, new) = (self.get(id, Some(from)).await?, self.get(id, Some(to)).await?);
+        Ok(run_blocking(move || difference::diff_words(&old.text, &new.text)).await?)
     }
 
     /// Makes a document again as it was in a version: the newest version is like that one.
-    pub async fn restore_document(
-        &self,
-        scope: &Scope,
-        id: DocumentId,
-        version: u64,
-        base: Option<u64>,
-    ) -> Result<OpenDocument> {
-        let then = self.document(scope, id, Some(version)).await?;
-        let mut tx = self.store.read().await?;
-        let tree = tx.manifests(scope).get_tree(then.document.manifest).await?;
+    pub async fn restore(self, id: DocumentId, version: u64, base: Option<u64>) -> Result<OpenDocument> {
+        let then = self.get(id, Some(version)).await?;
+        let mut tx = self.app.store.read().await?;
+        let tree = tx.manifests(self.scope).get_tree(then.document.manifest).await?;
         drop(tx);
-        let about = self.read_version_record(scope, &tree).await?;
-        let mut tx = self.store.write().await?;
+        let about = self.read_version_record(&tree).await?;
+        let mut tx = self.app.store.write().await?;
         let known: Vec<u32> =
-            tx.documents(scope).list_citations(id).await?.iter().map(|citation| citation.number).collect();
+            tx.documents(self.scope).list_citations(id).await?.iter().map(|citation| citation.number).collect();
         for citation in about.citations.into_iter().filter(|citation| !known.contains(&citation.citation_number)) {
             let mut new = citation.as_new()?;
             // What was deleted since is cited as what it was.
             if let Some(source) = new.source
-                && tx.sources(scope).get(source).await?.is_none()
+                && tx.sources(self.scope).get(source).await?.is_none()
             {
                 new.source = None;
             }
-            tx.documents(scope).add_citation(id, new).await?;
+            tx.documents(self.scope).add_citation(id, new).await?;
         }
         tx.commit().await?;
         let look = &then.document.look;
@@ -392,13 +366,12 @@ impl App {
             text: Some(then.text),
             files: Some(then.files),
         };
-        self.change_document(scope, id, &change).await
+        self.change(id, &change).await
     }
 
     /// Keeps a file that a document's text may ask for.
-    pub async fn put_document_file(
-        &self,
-        scope: &Scope,
+    pub async fn put_file(
+        self,
         id: DocumentId,
         name: &str,
         media_type: Option<MediaType>,
@@ -411,9 +384,9 @@ impl App {
             filename: Some(Filename::new(name)?),
             ..UploadDetails::default()
         };
-        let artifact = self.keep_bytes(scope, bytes, details).await?;
+        let artifact = self.app.sources(self.scope).keep_bytes(bytes, details).await?;
         let entry = Entry { sha256: artifact.sha256, media_type, size_bytes: artifact.size_bytes, entity_type: None };
-        self.change_files(scope, id, &format!("added {name}"), |files| {
+        self.change_files(id, &format!("added {name}"), |files| {
             if files.len() >= MOST_FILES && !files.contains_key(name) {
                 let detail = format!("a document has at most {MOST_FILES} files");
                 return Err(Problem::new(Code::InvalidField, detail).with_field("name"));
@@ -425,29 +398,28 @@ impl App {
     }
 
     /// Removes a file of a document.
-    pub async fn delete_document_file(&self, scope: &Scope, id: DocumentId, name: &str) -> Result<OpenDocument> {
-        self.change_files(scope, id, &format!("removed {name}"), |files| {
+    pub async fn delete_file(self, id: DocumentId, name: &str) -> Result<OpenDocument> {
+        self.change_files(id, &format!("removed {name}"), |files| {
             files.remove(name).map(drop).ok_or_else(|| no_file(name))
         })
         .await
     }
 
     /// Returns an attached file of a document with its bytes.
-    pub async fn document_file(&self, scope: &Scope, id: DocumentId, name: &str) -> Result<(Entry, Vec<u8>)> {
-        let mut open = self.document(scope, id, None).await?;
+    pub async fn file(self, id: DocumentId, name: &str) -> Result<(Entry, Vec<u8>)> {
+        let mut open = self.get(id, None).await?;
         let entry = open.files.remove(name).ok_or_else(|| no_file(name))?;
-        let bytes = self.bytes_of(scope, entry.sha256).await?;
+        let bytes = self.app.sources(self.scope).bytes_of(entry.sha256).await?;
         Ok((entry, bytes))
     }
 
     async fn change_files(
-        &self,
-        scope: &Scope,
+        self,
         id: DocumentId,
         message: &str,
         change: impl Fn(&mut BTreeMap<String, Entry>) -> Result<(), Problem>,
     ) -> Result<OpenDocument> {
-        self.update_with_retry(scope, id, |before| {
+        self.update_with_retry(id, |before| {
             let mut files = before.files.clone();
             change(&mut files)?;
             let message = Some(message.to_owned());
@@ -458,8 +430,7 @@ impl App {
 
     /// Applies a change to the settings of a document after validating it.
     async fn apply_settings_patch(
-        &self,
-        scope: &Scope,
+        self,
         look: &DocumentSettings,
         change: &DocumentSettingsPatch,
     ) -> Result<DocumentSettings> {
@@ -472,7 +443,7 @@ impl App {
         }
         if let Some(style) = &change.style {
             // What a style is called elsewhere is kept as the id it has here.
-            let formatter = self.formatter(scope, style, None).await?;
+            let formatter = self.formatter(style, None).await?;
             let is_text = style.trim_start().starts_with('<');
             if is_text {
                 let detail = "bring the style with POST /api/v1/styles first, and name it here";
@@ -510,8 +481,7 @@ impl App {
 
     /// Keeps the text of a version, and what it says of itself.
     async fn keep_version(
-        &self,
-        scope: &Scope,
+        self,
         look: &DocumentSettings,
         text: &str,
         citations: &[DocumentCitation],
@@ -528,10 +498,13 @@ impl App {
             })
         };
         let about = serde_json::to_vec_pretty(&VersionRecord::new(look, citations))
-            .map_err(|error| crate::Error::Corrupt(error.to_string()))?;
-        let text =
-            self.keep_bytes(scope, text.to_owned().into(), details(media_type, look.format.file_name())?).await?;
-        let about = self.keep_bytes(scope, about.into(), details("application/json", ABOUT)?).await?;
+            .map_err(crate::Error::internal("write the record of a version"))?;
+        let text = self
+            .app
+            .sources(self.scope)
+            .keep_bytes(text.to_owned().into(), details(media_type, look.format.file_name())?)
+            .await?;
+        let about = self.app.sources(self.scope).keep_bytes(about.into(), details("application/json", ABOUT)?).await?;
         Ok(StoredVersionParts { text: text.sha256, about: about.sha256 })
     }
 }

@@ -13,7 +13,7 @@ use ibid_domain::{
 use serde_json::Value as Json;
 
 use super::OpenDocument;
-use crate::{App, Result, Scope};
+use crate::{Result, services::DocumentService};
 
 /// The most references that are written at once.
 const MOST_REFERENCES: usize = 10_000;
@@ -72,18 +72,14 @@ pub(super) struct CitedCslItems {
     keys: BTreeMap<u32, String>,
 }
 
-impl App {
+impl DocumentService<'_> {
     /// Returns the citations of a document in text order with their formatted text, and the numbers of markers that
     /// cite nothing.
-    pub async fn formatted_citations(
-        &self,
-        scope: &Scope,
-        id: DocumentId,
-    ) -> Result<(Vec<FormattedCitation>, Vec<u32>)> {
-        let (citations, dangling) = self.document_citations(scope, id).await?;
-        let open = self.document(scope, id, None).await?;
-        let formatter = self.style_of(scope, &open).await?;
-        let formatted = self.load_csl_items(scope, &citations, missing_policy(open.document.look.missing)).await?;
+    pub async fn formatted_citations(self, id: DocumentId) -> Result<(Vec<FormattedCitation>, Vec<u32>)> {
+        let (citations, dangling) = self.citations(id).await?;
+        let open = self.get(id, None).await?;
+        let formatter = self.style_of(&open).await?;
+        let formatted = self.load_csl_items(&citations, missing_policy(open.document.look.missing)).await?;
         let manuscript = parse_manuscript(&open, &citations);
         let (notes, _) = render_citations(
             &formatter,
@@ -107,24 +103,23 @@ impl App {
     }
 
     /// The bibliography of a document: only what it cites. With `insert` it is put into the text as well.
-    pub async fn document_bibliography(
-        &self,
-        scope: &Scope,
+    pub async fn bibliography(
+        self,
         id: DocumentId,
         style: Option<&str>,
         entries: BibliographyGrouping,
         missing_details: Option<MissingDetails>,
         insert: bool,
     ) -> Result<Bibliography> {
-        let mut open = self.document(scope, id, None).await?;
+        let mut open = self.get(id, None).await?;
         if let Some(style) = style {
             open.document.look.style = style.to_owned();
         }
         let look = open.document.look.clone();
-        let citations = self.store.read().await?.documents(scope).list_citations(id).await?;
-        let formatter = self.style_of(scope, &open).await?;
+        let citations = self.app.store.read().await?.documents(self.scope).list_citations(id).await?;
+        let formatter = self.style_of(&open).await?;
         let formatted =
-            self.load_csl_items(scope, &citations, missing_policy(missing_details.unwrap_or(look.missing))).await?;
+            self.load_csl_items(&citations, missing_policy(missing_details.unwrap_or(look.missing))).await?;
         let manuscript = parse_manuscript(&open, &citations);
         let order: Vec<u32> = manuscript.places().iter().flat_map(|place| place.numbers.clone()).collect();
         let made = |output| -> Result<Vec<(String, String)>, Problem> {
@@ -159,34 +154,29 @@ impl App {
         let heading = bibliography_heading(formatter.style().id(), &look.locale);
         let body = render_bibliography(look.format, heading, &words, entries);
         if insert {
-            self.put_bibliography(scope, id, &body).await?;
+            self.put_bibliography(id, &body).await?;
         }
         let text = manuscript::wrap_bibliography(look.format, &body);
         Ok(Bibliography { text, entries: listed, citation_count: order.len() })
     }
 
     /// Exports the references of a document, as BibTeX, RIS or CSL-JSON.
-    pub async fn document_references(&self, scope: &Scope, id: DocumentId, format: ReferenceFormat) -> Result<String> {
-        let citations = self.store.read().await?.documents(scope).list_citations(id).await?;
-        self.document(scope, id, None).await?;
-        let formatted = self.load_csl_items(scope, &citations, PlaceholderMode::Style).await?;
+    pub async fn references(self, id: DocumentId, format: ReferenceFormat) -> Result<String> {
+        let citations = self.app.store.read().await?.documents(self.scope).list_citations(id).await?;
+        self.get(id, None).await?;
+        let formatted = self.load_csl_items(&citations, PlaceholderMode::Style).await?;
         Ok(export(&formatted.items, format))
     }
 
     /// Sources, or all of them, for other programs.
-    pub async fn export_references(
-        &self,
-        scope: &Scope,
-        sources: &[SourceId],
-        format: ReferenceFormat,
-    ) -> Result<String> {
+    pub async fn export_references(self, sources: &[SourceId], format: ReferenceFormat) -> Result<String> {
         let mut found: Vec<Source> = Vec::new();
-        let mut tx = self.store.read().await?;
+        let mut tx = self.app.store.read().await?;
         if sources.is_empty() {
             let mut after = None;
             loop {
                 let filter = ibid_store::SourceFilter::default();
-                let page = tx.sources(scope).list(&filter, ibid_domain::Limit::new(200)?, after.as_ref()).await?;
+                let page = tx.sources(self.scope).list(&filter, ibid_domain::Limit::new(200)?, after.as_ref()).await?;
                 found.extend(page.items);
                 after = page.next;
                 if after.is_none() || found.len() >= MOST_REFERENCES {
@@ -198,7 +188,7 @@ impl App {
                 let detail = format!("at most {MOST_REFERENCES} sources are written at once");
                 return Err(Problem::new(Code::InvalidField, detail).with_field("source_ids").into());
             }
-            found = tx.sources(scope).get_many(sources).await?;
+            found = tx.sources(self.scope).get_many(sources).await?;
             if let Some(gone) = sources.iter().find(|id| !found.iter().any(|source| source.id == **id)) {
                 return Err(super::citing::unknown_source(*gone).into());
             }
@@ -209,16 +199,15 @@ impl App {
 
     /// A source as a reference, in each kind of writing there is: as text, for a browser, in Markdown.
     pub async fn format_source(
-        &self,
-        scope: &Scope,
+        self,
         id: SourceId,
         style: &str,
         locale: Option<&str>,
         form: CitationForm,
         missing_details: MissingDetails,
     ) -> Result<[String; 3]> {
-        let source = self.source(scope, id).await?.source;
-        let formatter = self.formatter(scope, style, locale).await?;
+        let source = self.app.sources(self.scope).get(id).await?.source;
+        let formatter = self.formatter(style, locale).await?;
         let items = [document_as_report(csl_of_source(&source, missing_policy(missing_details)))];
         let written = |output| -> Result<String, Problem> {
             let mut entries = formatter.format(&items, form, output)?;
@@ -231,23 +220,22 @@ impl App {
         Ok([written(OutputFormat::Text)?, written(OutputFormat::Html)?, written(OutputFormat::Markdown)?])
     }
 
-    pub(super) async fn style_of(&self, scope: &Scope, open: &OpenDocument) -> Result<std::sync::Arc<Formatter>> {
-        self.formatter(scope, &open.document.look.style, Some(&open.document.look.locale)).await
+    pub(super) async fn style_of(self, open: &OpenDocument) -> Result<std::sync::Arc<Formatter>> {
+        self.formatter(&open.document.look.style, Some(&open.document.look.locale)).await
     }
 
     /// The items that citations cite, each once, in the order of the text.
     pub(super) async fn load_csl_items(
-        &self,
-        scope: &Scope,
+        self,
         citations: &[DocumentCitation],
         missing: PlaceholderMode,
     ) -> Result<CitedCslItems> {
         let ids: BTreeSet<SourceId> = citations.iter().filter_map(|citation| citation.source).collect();
         let ids: Vec<SourceId> = ids.into_iter().collect();
-        let mut tx = self.store.read().await?;
+        let mut tx = self.app.store.read().await?;
         let mut sources: BTreeMap<SourceId, Source> = BTreeMap::new();
         for batch in ids.chunks(200) {
-            sources.extend(tx.sources(scope).get_many(batch).await?.into_iter().map(|source| (source.id, source)));
+            sources.extend(tx.sources(self.scope).get_many(batch).await?.into_iter().map(|source| (source.id, source)));
         }
         drop(tx);
         let mut formatted = CitedCslItems { items: Vec::new(), owners: BTreeMap::new(), keys: BTreeMap::new() };

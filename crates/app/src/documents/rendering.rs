@@ -16,7 +16,7 @@ use super::{
         render_bibliography, render_citations,
     },
 };
-use crate::{App, Result, Scope};
+use crate::{App, Result, services::DocumentService};
 
 /// Dots of a picture for a point: 144 for an inch.
 const DOTS: f64 = 2.0;
@@ -131,23 +131,22 @@ struct ComposedDocument {
     frame: TemplateInput,
 }
 
-impl App {
+impl DocumentService<'_> {
     /// Makes a document into something else.
     pub async fn render(
-        &self,
-        scope: &Scope,
+        self,
         id: DocumentId,
         format: RenderFormat,
         page: usize,
         version: Option<u64>,
     ) -> Result<RenderedDocument> {
-        let open = self.document(scope, id, version).await?;
-        let citations = self.store.read().await?.documents(scope).list_citations(id).await?;
+        let open = self.get(id, version).await?;
+        let citations = self.app.store.read().await?.documents(self.scope).list_citations(id).await?;
         let done = |bytes: Vec<u8>| RenderedDocument { format, bytes, pages: None };
         if format == RenderFormat::Markdown {
-            return Ok(done(self.as_markdown(scope, &open, &citations).await?.into_bytes()));
+            return Ok(done(self.as_markdown(&open, &citations).await?.into_bytes()));
         }
-        let composed = self.compose_document(scope, &open, &citations).await?;
+        let composed = self.compose_document(&open, &citations).await?;
         let want = match format {
             RenderFormat::Pdf => RenderTarget::Pdf,
             RenderFormat::Svg => RenderTarget::Svg { page },
@@ -160,7 +159,7 @@ impl App {
                 return Ok(done(whole.into_bytes()));
             }
         };
-        let made = self.typeset_document(scope, &open, &composed, want).await?;
+        let made = self.typeset_document(&open, &composed, want).await?;
         let made = made.map_err(|faults| {
             let said = faults.iter().find(|fault| !fault.is_warning).or(faults.first());
             let place = said.and_then(|fault| Some(format!("line {}, column {}: ", fault.line?, fault.column?)));
@@ -176,34 +175,28 @@ impl App {
     }
 
     /// Sets a document as it would be, without saving anything.
-    pub async fn preview(&self, scope: &Scope, id: DocumentId, request: PreviewRequest) -> Result<Preview> {
-        let mut open = self.document(scope, id, None).await?;
+    pub async fn preview(self, id: DocumentId, request: PreviewRequest) -> Result<Preview> {
+        let mut open = self.get(id, None).await?;
         if let Some(text) = request.text {
             check_text(&text)?;
             open.text = text;
         }
-        open.document.look = self.apply_settings_patch(scope, &open.document.look, &request.look).await?;
-        let citations = self.store.read().await?.documents(scope).list_citations(id).await?;
-        let composed = self.compose_document(scope, &open, &citations).await?;
+        open.document.look = self.apply_settings_patch(&open.document.look, &request.look).await?;
+        let citations = self.app.store.read().await?.documents(self.scope).list_citations(id).await?;
+        let composed = self.compose_document(&open, &citations).await?;
         let want = RenderTarget::Preview { from: request.from.max(1), to: request.to, known: request.known };
-        Ok(match self.typeset_document(scope, &open, &composed, want).await? {
+        Ok(match self.typeset_document(&open, &composed, want).await? {
             Ok(made) => {
-                let faults = self.locate_faults(&open, &composed, made.warnings);
+                let faults = self.app.locate_faults(&open, &composed, made.warnings);
                 Preview { page_count: made.page_count, pages: made.pages, faults }
             }
             Err(faults) => Preview { faults, ..Preview::default() },
         })
     }
 
-    async fn compose_document(
-        &self,
-        scope: &Scope,
-        open: &OpenDocument,
-        citations: &[DocumentCitation],
-    ) -> Result<ComposedDocument> {
+    async fn compose_document(self, open: &OpenDocument, citations: &[DocumentCitation]) -> Result<ComposedDocument> {
         let look = &open.document.look;
-        let (manuscript, notes, bibliography) =
-            self.format_manuscript(scope, open, citations, DocumentFormat::Typst).await?;
+        let (manuscript, notes, bibliography) = self.format_manuscript(open, citations, DocumentFormat::Typst).await?;
         let frame = TemplateInput {
             title: look.title.clone(),
             authors: look.authors.clone(),
@@ -216,9 +209,9 @@ impl App {
         Ok(ComposedDocument { typeset: manuscript.to_typst(&notes, &bibliography), main, frame })
     }
 
-    async fn as_markdown(&self, scope: &Scope, open: &OpenDocument, citations: &[DocumentCitation]) -> Result<String> {
+    async fn as_markdown(self, open: &OpenDocument, citations: &[DocumentCitation]) -> Result<String> {
         let (manuscript, notes, bibliography) =
-            self.format_manuscript(scope, open, citations, DocumentFormat::Markdown).await?;
+            self.format_manuscript(open, citations, DocumentFormat::Markdown).await?;
         let text = manuscript.to_markdown(&notes, &bibliography);
         let is_titled = text.trim_start().starts_with("# ");
         Ok(if is_titled { text } else { format!("# {}\n\n{text}", open.document.look.title) })
@@ -226,15 +219,14 @@ impl App {
 
     /// The text of a document looked through, with what stands at each of its places and its bibliography, in a format.
     async fn format_manuscript(
-        &self,
-        scope: &Scope,
+        self,
         open: &OpenDocument,
         citations: &[DocumentCitation],
         format: DocumentFormat,
     ) -> Result<(Manuscript, Vec<String>, String)> {
         let look = &open.document.look;
-        let formatter = self.style_of(scope, open).await?;
-        let formatted = self.load_csl_items(scope, citations, missing_policy(look.missing)).await?;
+        let formatter = self.style_of(open).await?;
+        let formatted = self.load_csl_items(citations, missing_policy(look.missing)).await?;
         let manuscript = parse_manuscript(open, citations);
         let (notes, entries) =
             render_citations(&formatter, &formatted, citations, &manuscript, look.cite_as, output_format(format))?;
@@ -253,15 +245,14 @@ impl App {
 
     /// Has a document set. The inner error is what is wrong with its text.
     async fn typeset_document(
-        &self,
-        scope: &Scope,
+        self,
         open: &OpenDocument,
         composed: &ComposedDocument,
         want: RenderTarget,
     ) -> Result<Result<RenderOutput, Vec<TypstDiagnostic>>> {
         let mut files = Vec::with_capacity(open.files.len());
         for (name, entry) in &open.files {
-            files.push((name.clone(), self.bytes_of(scope, entry.sha256).await?));
+            files.push((name.clone(), self.app.sources(self.scope).bytes_of(entry.sha256).await?));
         }
         let order = RenderRequest {
             key: open.document.id.to_string(),
@@ -272,18 +263,20 @@ impl App {
             want,
         };
         let began = std::time::Instant::now();
-        let made = self.tools().press.typeset(order).await?;
+        let made = self.app.tools().press.typeset(order).await?;
         metrics::histogram!("ibid_press_seconds").record(began.elapsed().as_secs_f64());
         match made {
             Ok(made) => Ok(Ok(made)),
-            Err(RenderError::Faults(faults)) => Ok(Err(self.locate_faults(open, composed, faults))),
+            Err(RenderError::Faults(faults)) => Ok(Err(self.app.locate_faults(open, composed, faults))),
             Err(RenderError::NoSuchPage(count)) => {
                 let detail = format!("the document has {count} pages");
                 Err(Problem::new(Code::PageNotFound, detail).with_field("page").into())
             }
         }
     }
+}
 
+impl App {
     /// Faults with their places in the text as it was written.
     fn locate_faults(
         &self,

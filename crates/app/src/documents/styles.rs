@@ -8,7 +8,7 @@ use std::{
 use ibid_bibliography::{CslStyle, Formatter, StyleInfo};
 use ibid_domain::{Code, Problem, problem::shorten_for_error};
 
-use crate::{App, Result, Scope};
+use crate::{Result, services::DocumentService};
 
 /// Prefix of the ids of styles that users uploaded.
 const OWN: &str = "own/";
@@ -61,10 +61,10 @@ pub struct StyleChoice {
     pub is_own: bool,
 }
 
-impl App {
+impl DocumentService<'_> {
     /// All styles, those that were brought first.
-    pub async fn styles(&self, scope: &Scope) -> Result<Vec<StyleChoice>> {
-        let own = self.store.read().await?.documents(scope).list_styles().await?;
+    pub async fn styles(self) -> Result<Vec<StyleChoice>> {
+        let own = self.app.store.read().await?.documents(self.scope).list_styles().await?;
         let own = own.into_iter().map(|(name, title, text)| StyleChoice {
             id: format!("{OWN}{name}"),
             title,
@@ -85,7 +85,7 @@ impl App {
     }
 
     /// Keeps a style of CSL under a name made of its title.
-    pub async fn add_style(&self, scope: &Scope, text: &str) -> Result<StyleChoice> {
+    pub async fn add_style(self, text: &str) -> Result<StyleChoice> {
         let style = CslStyle::parse(text)?;
         let title = style.title().to_owned();
         let name: String =
@@ -96,10 +96,10 @@ impl App {
             let detail = "the style has no title; write one into <info><title>";
             return Err(Problem::new(Code::InvalidField, detail).with_field("style").into());
         }
-        let mut tx = self.store.write().await?;
-        tx.documents(scope).put_style(&name, &title, text).await?;
+        let mut tx = self.app.store.write().await?;
+        tx.documents(self.scope).put_style(&name, &title, text).await?;
         tx.commit().await?;
-        self.formatters.clear();
+        self.app.formatters.clear();
         Ok(StyleChoice {
             id: format!("{OWN}{name}"),
             title,
@@ -110,33 +110,36 @@ impl App {
     }
 
     /// Removes a style that was brought.
-    pub async fn delete_style(&self, scope: &Scope, id: &str) -> Result<()> {
-        let mut tx = self.store.write().await?;
+    pub async fn delete_style(self, id: &str) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
         let name = id.strip_prefix(OWN).unwrap_or(id);
-        if !tx.documents(scope).delete_style(name).await? {
+        if !tx.documents(self.scope).delete_style(name).await? {
             let detail =
                 format!("no style '{}' was brought; those that come with the program stay", shorten_for_error(id));
             return Err(Problem::new(Code::NotFound, detail).into());
         }
         tx.commit().await?;
-        self.formatters.clear();
+        self.app.formatters.clear();
         Ok(())
     }
 
     /// Returns the formatter of a style, given as a bundled id, the id of an uploaded style, or CSL text.
-    pub async fn formatter(&self, scope: &Scope, style: &str, locale: Option<&str>) -> Result<Arc<Formatter>> {
+    pub async fn formatter(self, style: &str, locale: Option<&str>) -> Result<Arc<Formatter>> {
         let language = locale.unwrap_or_default();
         if style.trim_start().starts_with('<') {
             return Ok(Arc::new(Formatter::new(CslStyle::parse(style)?, locale)));
         }
         if let Some(name) = style.strip_prefix(OWN) {
-            let text = self.store.read().await?.documents(scope).get_style(name).await?;
+            let text = self.app.store.read().await?.documents(self.scope).get_style(name).await?;
             let text = text.ok_or_else(|| unknown_style(style))?;
-            let key = format!("{}/{style}", scope.tenant());
-            return Ok(self.formatters.get(&key, language, || Ok(Formatter::new(CslStyle::parse(&text)?, locale)))?);
+            let key = format!("{}/{style}", self.scope.tenant());
+            return Ok(self
+                .app
+                .formatters
+                .get(&key, language, || Ok(Formatter::new(CslStyle::parse(&text)?, locale)))?);
         }
         let bundled = CslStyle::bundled(style).map_err(|_| unknown_style(style))?;
-        Ok(self.formatters.get(bundled.id(), language, || Ok(Formatter::new(bundled.clone(), locale)))?)
+        Ok(self.app.formatters.get(bundled.id(), language, || Ok(Formatter::new(bundled.clone(), locale)))?)
     }
 }
 

@@ -6,7 +6,7 @@ use ibid_citations::{CitationSource, claims::Claim};
 use ibid_documents::manuscript;
 use ibid_domain::DocumentId;
 
-use crate::{App, CheckedClaim, Result, Scope};
+use crate::{CheckedClaim, Result, services::DocumentService};
 
 /// The sentences of a document, checked against the sources they cite.
 #[derive(Clone, Debug)]
@@ -17,11 +17,11 @@ pub struct DocumentClaims {
     pub uncited: Vec<Claim>,
 }
 
-impl App {
+impl DocumentService<'_> {
     /// Checks the sentences of a document against what they cite.
-    pub async fn document_support(&self, scope: &Scope, id: DocumentId) -> Result<DocumentClaims> {
-        let open = self.document(scope, id, None).await?;
-        let citations = self.store.read().await?.documents(scope).list_citations(id).await?;
+    pub async fn check_support(self, id: DocumentId) -> Result<DocumentClaims> {
+        let open = self.get(id, None).await?;
+        let citations = self.app.store.read().await?.documents(self.scope).list_citations(id).await?;
         // What is cited twice is one work: its first citation has the number of both.
         let mut works: BTreeMap<u32, u32> = BTreeMap::new();
         let mut sources: Vec<CitationSource> = Vec::new();
@@ -43,7 +43,7 @@ impl App {
         let format = open.document.look.format;
         let prose = manuscript::extract_prose(format, &open.text, |number| works.get(&number).copied());
         let markers = manuscript::find_markers(format, &open.text);
-        let checked = self.check_text(scope, &prose, sources).await?;
+        let checked = self.app.citations(self.scope).check_text(&prose, sources).await?;
         let numbered = |claim: CheckedClaim| {
             let span = claim.claim.span;
             let own = markers.iter().filter(|marker| marker.span.end > span.start && marker.span.start < span.end);

@@ -21,7 +21,7 @@ use tokio::{
     sync::Mutex,
 };
 
-use crate::{Error, Result};
+use crate::{Error, Result, run_blocking};
 
 /// The most memory that setting may take, in bytes of address space.
 const MAX_MEMORY: u64 = 3 << 30;
@@ -46,10 +46,8 @@ impl Typesetter for InProcessTypesetter {
     fn typeset(&self, order: RenderRequest) -> BoxFuture<'_, Result<Result<RenderOutput, RenderError>>> {
         let room = self.room.clone();
         Box::pin(async move {
-            let done = tokio::task::spawn_blocking(move || {
-                room.lock().unwrap_or_else(std::sync::PoisonError::into_inner).render(order)
-            });
-            done.await.map_err(|error| Error::Config(format!("a press failed: {error}")))
+            let render = move || room.lock().unwrap_or_else(std::sync::PoisonError::into_inner).render(order);
+            Ok(run_blocking(render).await?)
         })
     }
 }
@@ -86,10 +84,10 @@ impl SandboxedTypesetter {
             .stderr(Stdio::null())
             .kill_on_drop(true)
             .spawn()
-            .map_err(|source| Error::Io { what: "cannot start a press".to_owned(), source })?;
+            .map_err(|source| Error::internal("start a typesetter process")(source))?;
         match (child.stdin.take(), child.stdout.take()) {
             (Some(into), Some(from)) => Ok(TypesetWorker { child, into, from }),
-            _ => Err(Error::Config("a press has no pipes".to_owned())),
+            _ => Err(Error::Unavailable { what: "the typesetter process", source: None }),
         }
     }
 
@@ -116,7 +114,7 @@ impl SandboxedTypesetter {
             Ok(Ok(answer)) => answer,
         };
         *seat = Some(working);
-        postcard::from_bytes(&answer).map_err(|error| Error::Corrupt(format!("what a press said: {error}")))
+        postcard::from_bytes(&answer).map_err(|error| Error::internal("read the answer of a typesetter process")(error))
     }
 }
 
@@ -141,7 +139,7 @@ impl Typesetter for SandboxedTypesetter {
             let mut hasher = DefaultHasher::new();
             order.key.hash(&mut hasher);
             let own = hasher.finish() as usize % self.seats.len();
-            let bytes = postcard::to_stdvec(&order).map_err(|error| Error::Corrupt(error.to_string()))?;
+            let bytes = postcard::to_stdvec(&order).map_err(Error::internal("write to a typesetter process"))?;
             if bytes.len() > MAX_FRAME {
                 let detail = format!("with its files it has {} bytes; at most {MAX_FRAME} are set", bytes.len());
                 return Err(Problem::new(Code::DocumentTooDemanding, detail).into());
@@ -152,7 +150,7 @@ impl Typesetter for SandboxedTypesetter {
             let mut seat = match (free, seats.clone().next()) {
                 (Some(free), _) => free,
                 (None, Some(seat)) => seat.lock().await,
-                (None, None) => return Err(Error::Config("a press has no seats".to_owned())),
+                (None, None) => return Err(Error::Unavailable { what: "the typesetter", source: None }),
             };
             self.render_with(&mut seat, &bytes).await
         })

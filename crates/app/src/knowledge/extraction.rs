@@ -18,6 +18,7 @@ use serde_json::{Value as Json, json};
 use super::{ExtractorError, ExtractorInput, graph, resolution::ResolvedNames};
 use crate::{
     App, Error, Result, Scope,
+    services::KnowledgeService,
     worker::{JobContext, JobHandler},
 };
 
@@ -74,15 +75,11 @@ impl JobHandler for ExtractHandler {
                 .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
             match payload.source_id {
                 Some(id) => context.app.extract_source(context, id, payload.again).await,
-                None => context.app.extract_all(&context.scope).await.map_err(retryable_error),
+                None => context.app.knowledge(&context.scope).extract_all().await.map_err(JobError::from),
             }
         }
         .boxed()
     }
-}
-
-fn retryable_error(error: Error) -> JobError {
-    JobError::Retry(error.to_string())
 }
 
 fn failure_of(error: ExtractorError) -> JobError {
@@ -105,23 +102,117 @@ pub(super) struct SourceFindings<'a> {
     pub(super) findings: &'a Findings,
 }
 
-impl App {
+impl KnowledgeService<'_> {
     /// Asks for every source with text to be read, as far as it was not by this extractor.
-    async fn extract_all(&self, scope: &Scope) -> Result<Option<Json>> {
-        let mut tx = self.store.write().await?;
-        let sources = tx.knowledge(scope).read_all_again().await?;
+    async fn extract_all(self) -> Result<Option<Json>> {
+        let mut tx = self.app.store.write().await?;
+        let sources = tx.knowledge(self.scope).read_all_again().await?;
         tx.commit().await?;
-        let asked = self.sweep_unread(scope).await?;
+        let asked = self.sweep_unread().await?;
         Ok(Some(json!({ "sources": sources, "asked": asked })))
     }
 
+    /// Notes that a source will not be read until it changes or someone asks again.
+    async fn give_up(self, id: SourceId) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        tx.knowledge(self.scope).note_failed(id).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Asks for the jobs of sources that wait to be read and have none, as after an update.
+    pub(crate) async fn sweep_unread(self) -> Result<u64> {
+        let (mut asked, mut after) = (0, None);
+        loop {
+            let unread = self.app.store.read().await?.knowledge(self.scope).list_unread(after, 500).await?;
+            let Some(last) = unread.last() else { return Ok(asked) };
+            after = Some(*last);
+            let mut tx = self.app.store.write().await?;
+            let live = tx.jobs(self.scope).live_sources(KIND).await?;
+            let dead = tx.jobs(self.scope).dead_sources(KIND).await?;
+            for id in unread.into_iter().filter(|id| !live.contains(&id.to_string())) {
+                if dead.contains_key(&id.to_string()) {
+                    tx.knowledge(self.scope).note_failed(id).await?;
+                } else {
+                    tx.jobs(self.scope).enqueue(extraction_job(id)).await?;
+                    asked += 1;
+                }
+            }
+            tx.commit().await?;
+        }
+    }
+
+    async fn to_read(self, source: &Source, revision: &Revision) -> Result<ExtractorInput> {
+        let text = match revision.text {
+            Some(sha256) => self.app.sources(self.scope).text_of(sha256).await?,
+            None => String::new(),
+        };
+        let marks = self.app.store.read().await?.revisions(self.scope).list_marks(revision.id).await?;
+        // What a person typed in was written when it came; a file may be of any age.
+        let typed = matches!(source.origin, Origin::Memory | Origin::Manual);
+        let day = || source.created_at.to_string().parse::<PartialDate>().ok();
+        let date = source.reference.publication_date.or_else(|| typed.then(day).flatten());
+        let title = source.reference.title.clone();
+        Ok(ExtractorInput { text, title, date, language: revision.language.clone(), marks })
+    }
+
+    /// Notes that a source's revision was read before.
+    async fn note_read(self, id: SourceId, revision: &Revision, extractor: &str) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        if tx.sources(self.scope).get_for_update(id).await?.is_none_or(|source| source.revision != Some(revision.id)) {
+            return Ok(());
+        }
+        let dropped = tx.knowledge(self.scope).get_extraction(revision.id).await?.map_or(0, |before| before.dropped);
+        tx.knowledge(self.scope).keep_extraction(id, revision.id, extractor, dropped).await?;
+        tx.jobs(self.scope).enqueue(graph::graph_job(id, false)).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Keeps what a revision tells, in one transaction; none if it is not the source's any more.
+    async fn keep_findings(self, reading: &SourceFindings<'_>, dropped: u64) -> Result<Option<FindingCounts>> {
+        let names = reading.findings.entities.iter().map(|one| (one.kind, embedding_text(one))).collect::<Vec<_>>();
+        let meant = self.embed_names(&names).await?;
+        let mut decided = BTreeMap::new();
+        for attempt in 1.. {
+            let mut tx = self.app.store.write().await?;
+            // The source first, then what is known: whoever removes a source takes them in the same order.
+            let source = tx.sources(self.scope).get_for_update(reading.source).await?;
+            if source.is_none_or(|source| source.revision != Some(reading.revision)) {
+                return Ok(None);
+            }
+            tx.knowledge(self.scope).lock().await?;
+            let before = tx.knowledge(self.scope).entities_of_source(reading.source).await?;
+            let resolved =
+                self.app.resolve_names(&mut tx, self.scope, reading, &meant, &decided, attempt > TRIES).await?;
+            let resolved = match resolved {
+                Ok(resolved) => resolved,
+                // Others have to be asked, which takes long: not while everyone waits.
+                Err(open) => {
+                    drop(tx);
+                    self.app.ask_about(open, &mut decided).await;
+                    continue;
+                }
+            };
+            let kept = self.app.keep_resolved(&mut tx, self.scope, reading, &resolved, dropped, before).await?;
+            if let Some(space) = meant.space {
+                let new = resolved.new.iter().filter_map(|(at, id)| Some((*id, meant.vectors.get(*at)?.clone())));
+                tx.knowledge(self.scope).keep_meanings(space, new.collect()).await?;
+            }
+            tx.commit().await?;
+            metrics::counter!("ibid_events_extracted_total").increment(reading.findings.events.len() as u64);
+            return Ok(Some(kept));
+        }
+        Ok(None)
+    }
+}
+
+impl App {
     async fn extract_source(&self, context: &JobContext, id: SourceId, again: bool) -> Result<Option<Json>, JobError> {
         let scope = &context.scope;
         let outcome = |outcome: &str| Ok(Some(json!({ "outcome": outcome })));
-        let described = match self.source(scope, id).await {
+        let described = match self.sources(scope).get(id).await {
             Ok(described) => described,
             Err(Error::Problem(_)) => return outcome("gone"),
-            Err(error) => return Err(retryable_error(error)),
+            Err(error) => return Err(error.into()),
         };
         let Some(revision) = described.revision.filter(|revision| revision.text.is_some()) else {
             return outcome("nothing to read");
@@ -129,15 +220,15 @@ impl App {
         let extractor = self.tools().extractor.clone();
         let name = extractor.name();
         let before = {
-            let mut tx = self.store.read().await.map_err(retryable_error)?;
-            tx.knowledge(scope).get_extraction(revision.id).await.map_err(retryable_error)?
+            let mut tx = self.store.read().await?;
+            tx.knowledge(scope).get_extraction(revision.id).await?
         };
         if !again && before.is_some_and(|before| before.extractor == name) {
-            self.note_read(scope, id, &revision, &name).await.map_err(retryable_error)?;
+            self.knowledge(scope).note_read(id, &revision, &name).await?;
             return outcome("unchanged");
         }
         context.progress.update(0, None, "reading").await;
-        let to_read = self.to_read(scope, &described.source, &revision).await.map_err(retryable_error)?;
+        let to_read = self.knowledge(scope).to_read(&described.source, &revision).await?;
         let to_read = Arc::new(to_read);
         let told = match extractor.extract(to_read.clone()).await {
             Ok(told) => told,
@@ -149,7 +240,7 @@ impl App {
                     JobError::Deferred(..) => false,
                 };
                 if over {
-                    self.give_up(scope, id).await.map_err(retryable_error)?;
+                    self.knowledge(scope).give_up(id).await?;
                 }
                 return Err(failure);
             }
@@ -162,7 +253,7 @@ impl App {
             text: &to_read.text,
             findings: &told.findings,
         };
-        match self.keep_findings(scope, &reading, told.dropped).await.map_err(retryable_error)? {
+        match self.knowledge(scope).keep_findings(&reading, told.dropped).await? {
             None => outcome("superseded"),
             Some(kept) => Ok(Some(json!({
                 "outcome": "extracted",
@@ -174,102 +265,6 @@ impl App {
                 "dropped_quotes": told.dropped,
             }))),
         }
-    }
-
-    /// Notes that a source will not be read until it changes or someone asks again.
-    async fn give_up(&self, scope: &Scope, id: SourceId) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        tx.knowledge(scope).note_failed(id).await?;
-        tx.commit().await
-    }
-
-    /// Asks for the jobs of sources that wait to be read and have none, as after an update.
-    pub(crate) async fn sweep_unread(&self, scope: &Scope) -> Result<u64> {
-        let (mut asked, mut after) = (0, None);
-        loop {
-            let unread = self.store.read().await?.knowledge(scope).list_unread(after, 500).await?;
-            let Some(last) = unread.last() else { return Ok(asked) };
-            after = Some(*last);
-            let mut tx = self.store.write().await?;
-            let live = tx.jobs(scope).live_sources(KIND).await?;
-            let dead = tx.jobs(scope).dead_sources(KIND).await?;
-            for id in unread.into_iter().filter(|id| !live.contains(&id.to_string())) {
-                if dead.contains_key(&id.to_string()) {
-                    tx.knowledge(scope).note_failed(id).await?;
-                } else {
-                    tx.jobs(scope).enqueue(extraction_job(id)).await?;
-                    asked += 1;
-                }
-            }
-            tx.commit().await?;
-        }
-    }
-
-    async fn to_read(&self, scope: &Scope, source: &Source, revision: &Revision) -> Result<ExtractorInput> {
-        let text = match revision.text {
-            Some(sha256) => self.text_of(scope, sha256).await?,
-            None => String::new(),
-        };
-        let marks = self.store.read().await?.revisions(scope).list_marks(revision.id).await?;
-        // What a person typed in was written when it came; a file may be of any age.
-        let typed = matches!(source.origin, Origin::Memory | Origin::Manual);
-        let day = || source.created_at.to_string().parse::<PartialDate>().ok();
-        let date = source.reference.publication_date.or_else(|| typed.then(day).flatten());
-        let title = source.reference.title.clone();
-        Ok(ExtractorInput { text, title, date, language: revision.language.clone(), marks })
-    }
-
-    /// Notes that a source's revision was read before.
-    async fn note_read(&self, scope: &Scope, id: SourceId, revision: &Revision, extractor: &str) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        if tx.sources(scope).get_for_update(id).await?.is_none_or(|source| source.revision != Some(revision.id)) {
-            return Ok(());
-        }
-        let dropped = tx.knowledge(scope).get_extraction(revision.id).await?.map_or(0, |before| before.dropped);
-        tx.knowledge(scope).keep_extraction(id, revision.id, extractor, dropped).await?;
-        tx.jobs(scope).enqueue(graph::graph_job(id, false)).await?;
-        tx.commit().await
-    }
-
-    /// Keeps what a revision tells, in one transaction; none if it is not the source's any more.
-    async fn keep_findings(
-        &self,
-        scope: &Scope,
-        reading: &SourceFindings<'_>,
-        dropped: u64,
-    ) -> Result<Option<FindingCounts>> {
-        let names = reading.findings.entities.iter().map(|one| (one.kind, embedding_text(one))).collect::<Vec<_>>();
-        let meant = self.embed_names(scope, &names).await?;
-        let mut decided = BTreeMap::new();
-        for attempt in 1.. {
-            let mut tx = self.store.write().await?;
-            // The source first, then what is known: whoever removes a source takes them in the same order.
-            let source = tx.sources(scope).get_for_update(reading.source).await?;
-            if source.is_none_or(|source| source.revision != Some(reading.revision)) {
-                return Ok(None);
-            }
-            tx.knowledge(scope).lock().await?;
-            let before = tx.knowledge(scope).entities_of_source(reading.source).await?;
-            let resolved = self.resolve_names(&mut tx, scope, reading, &meant, &decided, attempt > TRIES).await?;
-            let resolved = match resolved {
-                Ok(resolved) => resolved,
-                // Others have to be asked, which takes long: not while everyone waits.
-                Err(open) => {
-                    drop(tx);
-                    self.ask_about(open, &mut decided).await;
-                    continue;
-                }
-            };
-            let kept = self.keep_resolved(&mut tx, scope, reading, &resolved, dropped, before).await?;
-            if let Some(space) = meant.space {
-                let new = resolved.new.iter().filter_map(|(at, id)| Some((*id, meant.vectors.get(*at)?.clone())));
-                tx.knowledge(scope).keep_meanings(space, new.collect()).await?;
-            }
-            tx.commit().await?;
-            metrics::counter!("ibid_events_extracted_total").increment(reading.findings.events.len() as u64);
-            return Ok(Some(kept));
-        }
-        Ok(None)
     }
 
     async fn keep_resolved(

@@ -73,7 +73,7 @@ impl KnowledgeExtractor for RulesExtractor {
 
     fn extract(&self, text: Arc<ExtractorInput>) -> BoxFuture<'_, Result<ExtractorOutput, ExtractorError>> {
         Box::pin(async move {
-            let findings = tokio::task::spawn_blocking(move || extract(&text.as_borrowed())).await;
+            let findings = crate::run_blocking(move || extract(&text.as_borrowed())).await;
             findings
                 .map(|findings| ExtractorOutput { findings, dropped: 0 })
                 .map_err(|error| ExtractorError::Rejected(format!("the rules failed: {error}")))

@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 use super::entity_not_found;
 use crate::{
     App, Error, FoundPassage, GraphExpansion, Result, Scope,
+    services::KnowledgeService,
     worker::{JobContext, JobHandler},
 };
 
@@ -68,7 +69,7 @@ impl JobHandler for GraphHandler {
             let payload: GraphPayload = serde_json::from_value(context.job.payload.clone())
                 .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
             let part = payload.source_id.map_or(GraphPart::All, GraphPart::Source);
-            let done = context.app.upsert_graph(&context.scope, &part, payload.purge).await;
+            let done = context.app.knowledge(&context.scope).upsert_graph(&part, payload.purge).await;
             let (links, age) = done.map_err(|error| JobError::Retry(error.to_string()))?;
             Ok(Some(json!({ "links": links, "materialised": age })))
         }
@@ -155,11 +156,11 @@ pub struct EntityNeighborhood {
     pub total: u64,
 }
 
-impl App {
+impl KnowledgeService<'_> {
     /// Brings a part of the graph up to what is known. Says how many links it has, and whether AGE has it, too.
-    async fn upsert_graph(&self, scope: &Scope, part: &GraphPart, purge: bool) -> Result<(u64, bool)> {
-        let mut tx = self.store.write().await?;
-        let mut knowledge = tx.knowledge(scope);
+    async fn upsert_graph(self, part: &GraphPart, purge: bool) -> Result<(u64, bool)> {
+        let mut tx = self.app.store.write().await?;
+        let mut knowledge = tx.knowledge(self.scope);
         knowledge.lock().await?;
         let links = knowledge.rebuild_links(part).await?;
         let age = knowledge.sync_age_graph(part, purge).await?;
@@ -168,15 +169,15 @@ impl App {
     }
 
     /// Makes the whole graph again from what is known.
-    pub async fn rebuild_graph(&self, scope: &Scope) -> Result<GraphHealth> {
-        self.upsert_graph(scope, &GraphPart::All, true).await?;
-        self.graph_health(scope).await
+    pub async fn rebuild_graph(self) -> Result<GraphHealth> {
+        self.upsert_graph(&GraphPart::All, true).await?;
+        self.graph_health().await
     }
 
     /// Counts what the graph has and what is still missing.
-    pub async fn graph_health(&self, scope: &Scope) -> Result<GraphHealth> {
-        let mut tx = self.store.read().await?;
-        let mut knowledge = tx.knowledge(scope);
+    pub async fn graph_health(self) -> Result<GraphHealth> {
+        let mut tx = self.app.store.read().await?;
+        let mut knowledge = tx.knowledge(self.scope);
         let (read, unread) = knowledge.extraction_progress().await?;
         Ok(GraphHealth {
             counts: knowledge.graph_counts().await?,
@@ -188,10 +189,10 @@ impl App {
     }
 
     /// Returns the events and entities one step away from an entity.
-    pub async fn neighborhood(&self, scope: &Scope, id: EntityId, events: usize) -> Result<EntityNeighborhood> {
-        let detail = self.entity(scope, id).await?;
-        let mut tx = self.store.read().await?;
-        let mut knowledge = tx.knowledge(scope);
+    pub async fn neighborhood(self, id: EntityId, events: usize) -> Result<EntityNeighborhood> {
+        let detail = self.entity(id).await?;
+        let mut tx = self.app.store.read().await?;
+        let mut knowledge = tx.knowledge(self.scope);
         let near = knowledge.neighborhood(id, i64::try_from(events).unwrap_or(i64::MAX)).await?;
         let mut others: Vec<EntityId> =
             near.links.iter().map(|link| link.entity).filter(|other| *other != id).collect();
@@ -212,18 +213,17 @@ impl App {
 
     /// Finds the events and entities one step away from the best results of a search.
     pub(crate) async fn expand_results(
-        &self,
-        scope: &Scope,
+        self,
         graph: &GraphExpansion,
         found: &[FoundPassage],
         memories: bool,
     ) -> Result<GraphContext> {
         let began = std::time::Instant::now();
-        let mut tx = self.store.read_inline().await?;
+        let mut tx = self.app.store.read_inline().await?;
         let mut seeds: Vec<EventLink> = Vec::new();
         let (mut revisions, mut events) = (Vec::new(), Vec::new());
         for one in found.iter().take(graph.seed_limit) {
-            let mut knowledge = tx.knowledge(scope);
+            let mut knowledge = tx.knowledge(self.scope);
             match &one.event {
                 Some(event) => {
                     seeds.extend(knowledge.links_of(&[event.id]).await?);
@@ -256,12 +256,12 @@ impl App {
                     memories,
                     limit: budget,
                 };
-                tx.knowledge(scope).find_links(&query).await?
+                tx.knowledge(self.scope).find_links(&query).await?
             }
         };
         let chosen = choose_links(links, &entities, graph.budget);
         let ids: Vec<EventId> = chosen.iter().map(|link| link.event).collect();
-        let mut by_id = tx.knowledge(scope).events_by_id(&ids).await?;
+        let mut by_id = tx.knowledge(self.scope).events_by_id(&ids).await?;
         let mut taking_part = entities;
         for event in by_id.values() {
             taking_part.extend(event.actors.iter().chain(&event.subjects).map(|one| one.entity));
@@ -274,7 +274,7 @@ impl App {
         }
         let mut known: BTreeMap<EntityId, Entity> = BTreeMap::new();
         if graph.include_entities {
-            let all = tx.knowledge(scope).get_roots(&told).await?;
+            let all = tx.knowledge(self.scope).get_roots(&told).await?;
             known.extend(all.into_iter().map(|entity| (entity.id, entity)));
         }
         let mut related: Vec<RelatedEvent> = Vec::with_capacity(chosen.len());
@@ -284,15 +284,55 @@ impl App {
             let reason = link_reason(&link, name.map(|one| one.name.as_str()), event.category);
             related.push(RelatedEvent { event, reason, title: String::new(), pages: Vec::new(), diff: None });
         }
-        self.place_related(&mut tx, scope, &mut related).await?;
+        self.app.place_related(&mut tx, self.scope, &mut related).await?;
         drop(tx);
         if graph.include_revision_diff {
-            self.add_differences(scope, &mut related).await?;
+            self.add_differences(&mut related).await?;
         }
         let entities = told.iter().filter_map(|id| known.remove(id)).collect();
         Ok(GraphContext { related, entities, took: began.elapsed() })
     }
 
+    /// Says what changed last in the sources of related events.
+    async fn add_differences(self, related: &mut [RelatedEvent]) -> Result<()> {
+        let mut known: BTreeMap<SourceId, Option<RevisionDiff>> = BTreeMap::new();
+        for one in related {
+            let source = one.event.source;
+            if let std::collections::btree_map::Entry::Vacant(place) = known.entry(source) {
+                let diff = match self.last_change(source).await {
+                    Ok(diff) => diff,
+                    // A source that is gone meanwhile has no differences to tell.
+                    Err(Error::Problem(_)) => None,
+                    Err(error) => return Err(error),
+                };
+                place.insert(diff);
+            }
+            one.diff = known.get(&source).cloned().flatten();
+        }
+        Ok(())
+    }
+
+    /// Returns the sentences that changed between the two newest revisions of a source.
+    async fn last_change(self, id: SourceId) -> Result<Option<RevisionDiff>> {
+        let page =
+            self.app.store.read().await?.revisions(self.scope).list(id, ibid_domain::Limit::new(2)?, None).await?;
+        let [to, from] = page.items.as_slice() else { return Ok(None) };
+        let (Some(new), Some(old)) = (to.text, from.text) else { return Ok(None) };
+        let (new, old) =
+            (self.app.sources(self.scope).text_of(new).await?, self.app.sources(self.scope).text_of(old).await?);
+        if new.len().max(old.len()) > COMPARED {
+            return Ok(None);
+        }
+        Ok(Some(RevisionDiff {
+            from: from.id,
+            to: to.id,
+            added: sentences_only_in(&new, &old),
+            removed: sentences_only_in(&old, &new),
+        }))
+    }
+}
+
+impl App {
     /// Adds titles of sources, and the pages that quotes stand on.
     async fn place_related(&self, tx: &mut Tx, scope: &Scope, related: &mut [RelatedEvent]) -> Result<()> {
         let wanted: BTreeSet<SourceId> = related.iter().map(|one| one.event.source).collect();
@@ -319,42 +359,6 @@ impl App {
                 one.event.evidence.iter().map(|quote| ibid_domain::text::locate_span(&own, quote.span).page).collect();
         }
         Ok(())
-    }
-
-    /// Says what changed last in the sources of related events.
-    async fn add_differences(&self, scope: &Scope, related: &mut [RelatedEvent]) -> Result<()> {
-        let mut known: BTreeMap<SourceId, Option<RevisionDiff>> = BTreeMap::new();
-        for one in related {
-            let source = one.event.source;
-            if let std::collections::btree_map::Entry::Vacant(place) = known.entry(source) {
-                let diff = match self.last_change(scope, source).await {
-                    Ok(diff) => diff,
-                    // A source that is gone meanwhile has no differences to tell.
-                    Err(Error::Problem(_)) => None,
-                    Err(error) => return Err(error),
-                };
-                place.insert(diff);
-            }
-            one.diff = known.get(&source).cloned().flatten();
-        }
-        Ok(())
-    }
-
-    /// Returns the sentences that changed between the two newest revisions of a source.
-    async fn last_change(&self, scope: &Scope, id: SourceId) -> Result<Option<RevisionDiff>> {
-        let page = self.store.read().await?.revisions(scope).list(id, ibid_domain::Limit::new(2)?, None).await?;
-        let [to, from] = page.items.as_slice() else { return Ok(None) };
-        let (Some(new), Some(old)) = (to.text, from.text) else { return Ok(None) };
-        let (new, old) = (self.text_of(scope, new).await?, self.text_of(scope, old).await?);
-        if new.len().max(old.len()) > COMPARED {
-            return Ok(None);
-        }
-        Ok(Some(RevisionDiff {
-            from: from.id,
-            to: to.id,
-            added: sentences_only_in(&new, &old),
-            removed: sentences_only_in(&old, &new),
-        }))
     }
 }
 

@@ -26,7 +26,7 @@ pub use judge::{EntityJudge, ModelEntityJudge, RulesEntityJudge};
 pub(crate) use name_vectors::NameVectorCache;
 pub use review::{EntitySplit, ReviewDecision, ReviewPair};
 
-use crate::{App, Result, Scope};
+use crate::{App, Result, services::KnowledgeService};
 
 /// The longest name, role or organisation that is compared, in bytes.
 const MAX_FIELD: usize = 1_000;
@@ -47,34 +47,27 @@ pub(crate) fn entity_not_found(id: EntityId) -> Problem {
     Problem::new(Code::EntityNotFound, format!("there is no entity {id}"))
 }
 
-impl App {
+impl KnowledgeService<'_> {
     /// Lists events, newest first, one page at a time.
-    pub async fn events(
-        &self,
-        scope: &Scope,
-        filter: &EventFilter,
-        limit: Limit,
-        after: Option<&Cursor>,
-    ) -> Result<Page<Event>> {
-        self.store.read().await?.knowledge(scope).list_events(filter, limit, after).await
+    pub async fn events(self, filter: &EventFilter, limit: Limit, after: Option<&Cursor>) -> Result<Page<Event>> {
+        Ok(self.app.store.read().await?.knowledge(self.scope).list_events(filter, limit, after).await?)
     }
 
     /// Lists entities that match a filter, one page at a time.
     pub async fn entities(
-        &self,
-        scope: &Scope,
+        self,
         filter: &EntityFilter,
         order: EntityOrder,
         limit: Limit,
         after: Option<&Cursor>,
     ) -> Result<Page<Entity>> {
-        self.store.read().await?.knowledge(scope).list_entities(filter, order, limit, after).await
+        Ok(self.app.store.read().await?.knowledge(self.scope).list_entities(filter, order, limit, after).await?)
     }
 
     /// Returns an entity with the entities merged into it and its pairs, or a not-found problem.
-    pub async fn entity(&self, scope: &Scope, id: EntityId) -> Result<EntityDetail> {
-        let mut tx = self.store.read().await?;
-        let mut knowledge = tx.knowledge(scope);
+    pub async fn entity(self, id: EntityId) -> Result<EntityDetail> {
+        let mut tx = self.app.store.read().await?;
+        let mut knowledge = tx.knowledge(self.scope);
         let entity = knowledge.get_entity(id).await?.ok_or_else(|| entity_not_found(id))?;
         let merged = knowledge.merged_into(id).await?;
         let mut merged = knowledge.entities_by_id(&merged).await?;
@@ -95,29 +88,24 @@ impl App {
     }
 
     /// The places that name an entity.
-    pub async fn mentions(
-        &self,
-        scope: &Scope,
-        id: EntityId,
-        limit: Limit,
-        after: Option<&Cursor>,
-    ) -> Result<Page<Mention>> {
-        self.store.read().await?.knowledge(scope).list_mentions(id, limit, after).await
+    pub async fn mentions(self, id: EntityId, limit: Limit, after: Option<&Cursor>) -> Result<Page<Mention>> {
+        Ok(self.app.store.read().await?.knowledge(self.scope).list_mentions(id, limit, after).await?)
     }
 
     /// Returns the titles of many sources by id; unknown ids are left out.
     pub async fn source_titles(
-        &self,
-        scope: &Scope,
+        self,
         of: impl IntoIterator<Item = SourceId>,
     ) -> Result<std::collections::BTreeMap<SourceId, String>> {
         let wanted: std::collections::BTreeSet<SourceId> = of.into_iter().collect();
         let wanted: Vec<SourceId> = wanted.into_iter().collect();
-        let mut tx = self.store.read_inline().await?;
-        let sources = tx.sources(scope).get_many(&wanted).await?;
+        let mut tx = self.app.store.read_inline().await?;
+        let sources = tx.sources(self.scope).get_many(&wanted).await?;
         Ok(sources.into_iter().map(|source| (source.id, source.display_title().to_owned())).collect())
     }
+}
 
+impl App {
     /// Compares two profiles with the configured judge, after checking their lengths.
     pub async fn compare_entities(&self, a: &Profile, b: &Profile) -> Result<Judgement> {
         for (field, profile) in [("a", a), ("b", b)] {

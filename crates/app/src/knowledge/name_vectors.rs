@@ -9,7 +9,7 @@ use std::{
 use ibid_domain::{EntityId, EntityType, TenantId};
 use ibid_models::Purpose;
 
-use crate::{App, Result, Scope};
+use crate::{Result, services::KnowledgeService};
 
 /// Minimum cosine similarity for two names to be compared.
 const ALIKE: f32 = 0.85;
@@ -50,12 +50,12 @@ fn quantize_vector(vector: &[f32]) -> impl Iterator<Item = i8> {
     vector.iter().map(move |number| (number / most * 127.0).round() as i8)
 }
 
-impl App {
+impl KnowledgeService<'_> {
     /// Embeds names and finds known entities with a similar meaning. Empty without an embedder.
-    pub(super) async fn embed_names(&self, scope: &Scope, names: &[(EntityType, String)]) -> Result<NameEmbeddings> {
+    pub(super) async fn embed_names(self, names: &[(EntityType, String)]) -> Result<NameEmbeddings> {
         let mut meant = NameEmbeddings::default();
-        let Some(embedder) = self.tools().embedder.clone() else { return Ok(meant) };
-        let Some(space) = self.space_in_use(&*embedder).await? else { return Ok(meant) };
+        let Some(embedder) = self.app.tools().embedder.clone() else { return Ok(meant) };
+        let Some(space) = self.app.space_in_use(&*embedder).await? else { return Ok(meant) };
         let texts: Vec<&str> = names.iter().take(EMBEDDED).map(|(_, text)| text.as_str()).collect();
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(embedder.batch_size().clamp(1, 64)) {
@@ -68,9 +68,9 @@ impl App {
                 }
             }
         }
-        self.read_meanings(scope, space).await?;
-        let held = self.meanings.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let held = held.get(&(scope.tenant(), space));
+        self.read_meanings(space).await?;
+        let held = self.app.meanings.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = held.get(&(self.scope.tenant(), space));
         meant.near = names
             .iter()
             .zip(&vectors)
@@ -82,16 +82,16 @@ impl App {
     }
 
     /// Reads what has been added since it was read last. Meanings are added under one lock, so none is passed over.
-    async fn read_meanings(&self, scope: &Scope, space: i64) -> Result<()> {
-        let key = (scope.tenant(), space);
+    async fn read_meanings(self, space: i64) -> Result<()> {
+        let key = (self.scope.tenant(), space);
         loop {
             let seq = {
-                let held = self.meanings.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let held = self.app.meanings.0.lock().unwrap_or_else(PoisonError::into_inner);
                 held.get(&key).map_or(0, |held| held.seq)
             };
-            let more = self.store.read().await?.knowledge(scope).meanings_after(space, seq, BATCH).await?;
-            let mut held = self.meanings.0.lock().unwrap_or_else(PoisonError::into_inner);
-            held.retain(|(tenant, of), _| *tenant != scope.tenant() || *of == space);
+            let more = self.app.store.read().await?.knowledge(self.scope).meanings_after(space, seq, BATCH).await?;
+            let mut held = self.app.meanings.0.lock().unwrap_or_else(PoisonError::into_inner);
+            held.retain(|(tenant, of), _| *tenant != self.scope.tenant() || *of == space);
             let held = held.entry(key).or_default();
             let last = more.len() < BATCH as usize;
             for one in more {

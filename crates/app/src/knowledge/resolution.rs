@@ -199,7 +199,7 @@ impl App {
             knowledge.update_profile(one).await?;
         }
         knowledge.add_aliases(&aliases).await?;
-        knowledge.add_keys(&keys).await
+        Ok(knowledge.add_keys(&keys).await?)
     }
 
     /// Asks whoever decides, while nobody waits.

@@ -11,7 +11,7 @@ use ibid_knowledge::judge;
 use ibid_store::{EntityMerge, GraphPart, NewEntity, Tx};
 
 use super::{EntityDetail, entity_not_found};
-use crate::{App, Result, Scope};
+use crate::{App, Result, Scope, services::KnowledgeService};
 
 /// The decision of a reviewer on two entities that may be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,24 +69,24 @@ fn entity_conflict(detail: String) -> Problem {
     Problem::new(Code::EntityConflict, detail)
 }
 
-impl App {
+impl KnowledgeService<'_> {
     /// Pairs that nobody has decided, the likeliest first.
-    pub async fn review_queue(&self, scope: &Scope, limit: Limit, after: Option<&Cursor>) -> Result<Page<ReviewPair>> {
-        let mut tx = self.store.read().await?;
-        let mut knowledge = tx.knowledge(scope);
+    pub async fn review_queue(self, limit: Limit, after: Option<&Cursor>) -> Result<Page<ReviewPair>> {
+        let mut tx = self.app.store.read().await?;
+        let mut knowledge = tx.knowledge(self.scope);
         let page = knowledge.open_pairs(limit, after).await?;
         let mut items = Vec::with_capacity(page.items.len());
         for pair in page.items {
-            items.extend(with_entities(&mut tx, scope, pair).await?);
+            items.extend(with_entities(&mut tx, self.scope, pair).await?);
         }
         Ok(Page { items, next: page.next })
     }
 
     /// Keeps what a person says of a pair.
-    pub async fn review_pair(&self, scope: &Scope, id: PairId, decision: ReviewDecision) -> Result<ReviewPair> {
-        let mut tx = self.store.write().await?;
-        tx.knowledge(scope).lock().await?;
-        let pair = tx.knowledge(scope).get_pair(id).await?.ok_or_else(|| pair_not_found(id))?;
+    pub async fn review(self, id: PairId, decision: ReviewDecision) -> Result<ReviewPair> {
+        let mut tx = self.app.store.write().await?;
+        tx.knowledge(self.scope).lock().await?;
+        let pair = tx.knowledge(self.scope).get_pair(id).await?.ok_or_else(|| pair_not_found(id))?;
         let state = match decision {
             ReviewDecision::Same => PairState::Same,
             ReviewDecision::Different => PairState::Different,
@@ -95,46 +95,30 @@ impl App {
         if pair.state != state {
             // Whatever was said before does not hold any more.
             if pair.state == PairState::Same {
-                self.take_back(&mut tx, scope, &pair).await?;
+                self.app.take_back(&mut tx, self.scope, &pair).await?;
             }
             if state == PairState::Same {
-                let mut knowledge = tx.knowledge(scope);
+                let mut knowledge = tx.knowledge(self.scope);
                 let a = knowledge.root_of(pair.a).await?.ok_or_else(|| entity_not_found(pair.a))?;
                 let b = knowledge.root_of(pair.b).await?.ok_or_else(|| entity_not_found(pair.b))?;
                 if a != b {
-                    let (from, into) = by_weight(&mut tx, scope, a, b).await?;
-                    tx.knowledge(scope).merge_entities(from, into, Some(pair.id)).await?;
+                    let (from, into) = by_weight(&mut tx, self.scope, a, b).await?;
+                    tx.knowledge(self.scope).merge_entities(from, into, Some(pair.id)).await?;
                 }
             }
-            tx.knowledge(scope).decide_pair(&pair, state).await?;
-            relink_entities(&mut tx, scope, &[pair.a, pair.b]).await?;
+            tx.knowledge(self.scope).decide_pair(&pair, state).await?;
+            relink_entities(&mut tx, self.scope, &[pair.a, pair.b]).await?;
         }
-        let pair = tx.knowledge(scope).get_pair(id).await?.ok_or_else(|| pair_not_found(id))?;
-        let found = with_entities(&mut tx, scope, pair).await?.ok_or_else(|| pair_not_found(id))?;
+        let pair = tx.knowledge(self.scope).get_pair(id).await?.ok_or_else(|| pair_not_found(id))?;
+        let found = with_entities(&mut tx, self.scope, pair).await?.ok_or_else(|| pair_not_found(id))?;
         tx.commit().await?;
         Ok(found)
     }
 
-    /// Undoes the merge that a pair led to.
-    async fn take_back(&self, tx: &mut Tx, scope: &Scope, pair: &Pair) -> Result<()> {
-        let mut knowledge = tx.knowledge(scope);
-        let mut merge = knowledge.merge_of_pair(pair.id).await?;
-        // Merged by name and not by the pair, one into the other.
-        for (from, into) in [(pair.a, pair.b), (pair.b, pair.a)] {
-            if merge.is_none() {
-                merge = knowledge.last_merge(Some(from), Some(into)).await?;
-            }
-        }
-        match merge {
-            Some(merge) => knowledge.undo_merge(&merge).await,
-            None => Ok(()),
-        }
-    }
-
     /// Merges an entity into another one; the merge can be undone.
-    pub async fn merge_entities(&self, scope: &Scope, id: EntityId, into: EntityId) -> Result<EntityDetail> {
-        let mut tx = self.store.write().await?;
-        let mut knowledge = tx.knowledge(scope);
+    pub async fn merge_entities(self, id: EntityId, into: EntityId) -> Result<EntityDetail> {
+        let mut tx = self.app.store.write().await?;
+        let mut knowledge = tx.knowledge(self.scope);
         knowledge.lock().await?;
         let from = knowledge.root_of(id).await?.ok_or_else(|| entity_not_found(id))?;
         let root = knowledge.root_of(into).await?.ok_or_else(|| entity_not_found(into).with_field("into"))?;
@@ -155,27 +139,22 @@ impl App {
             if let Some(pair) = knowledge.get_pair(PairId::for_entities(id, into)).await? {
                 knowledge.decide_pair(&pair, PairState::Same).await?;
             }
-            relink_entities(&mut tx, scope, &[from, root]).await?;
+            relink_entities(&mut tx, self.scope, &[from, root]).await?;
         }
         tx.commit().await?;
-        self.entity(scope, root).await
+        self.entity(root).await
     }
 
     /// Takes an entity apart. Gives what is left of it, and what was taken off.
-    pub async fn split_entity(
-        &self,
-        scope: &Scope,
-        id: EntityId,
-        split: EntitySplit,
-    ) -> Result<(EntityDetail, EntityDetail)> {
-        let mut tx = self.store.write().await?;
-        tx.knowledge(scope).lock().await?;
-        let root = tx.knowledge(scope).root_of(id).await?.ok_or_else(|| entity_not_found(id))?;
+    pub async fn split_entity(self, id: EntityId, split: EntitySplit) -> Result<(EntityDetail, EntityDetail)> {
+        let mut tx = self.app.store.write().await?;
+        tx.knowledge(self.scope).lock().await?;
+        let root = tx.knowledge(self.scope).root_of(id).await?.ok_or_else(|| entity_not_found(id))?;
         let (left, taken) = match split {
-            EntitySplit::Mentions(mentions) => (id, self.split_mentions(&mut tx, scope, id, &mentions).await?),
+            EntitySplit::Mentions(mentions) => (id, self.app.split_mentions(&mut tx, self.scope, id, &mentions).await?),
             EntitySplit::LastMerge | EntitySplit::Merged(_) => {
-                let merge = self.merge_to_undo(&mut tx, scope, id, root, &split).await?;
-                let mut knowledge = tx.knowledge(scope);
+                let merge = self.app.merge_to_undo(&mut tx, self.scope, id, root, &split).await?;
+                let mut knowledge = tx.knowledge(self.scope);
                 knowledge.undo_merge(&merge).await?;
                 // Who takes them apart says that they are not the same.
                 if let Some(pair) = knowledge.get_pair(PairId::for_entities(merge.from, merge.into)).await? {
@@ -184,9 +163,27 @@ impl App {
                 (merge.into, merge.from)
             }
         };
-        relink_entities(&mut tx, scope, &[left, taken]).await?;
+        relink_entities(&mut tx, self.scope, &[left, taken]).await?;
         tx.commit().await?;
-        Ok((self.entity(scope, left).await?, self.entity(scope, taken).await?))
+        Ok((self.entity(left).await?, self.entity(taken).await?))
+    }
+}
+
+impl App {
+    /// Undoes the merge that a pair led to.
+    async fn take_back(&self, tx: &mut Tx, scope: &Scope, pair: &Pair) -> Result<()> {
+        let mut knowledge = tx.knowledge(scope);
+        let mut merge = knowledge.merge_of_pair(pair.id).await?;
+        // Merged by name and not by the pair, one into the other.
+        for (from, into) in [(pair.a, pair.b), (pair.b, pair.a)] {
+            if merge.is_none() {
+                merge = knowledge.last_merge(Some(from), Some(into)).await?;
+            }
+        }
+        match merge {
+            Some(merge) => Ok(knowledge.undo_merge(&merge).await?),
+            None => Ok(()),
+        }
     }
 
     async fn merge_to_undo(

@@ -9,9 +9,10 @@ use serde_json::{Value as Json, json};
 
 use super::{conversations::released_text, has_ended, no_run};
 use crate::{
-    App, CheckedText, Result, Scope,
+    CheckedText, Result, Scope,
     answers::notes,
     citations::{CitedContents, keep_citations},
+    services::RunService,
 };
 
 /// An answer with everything that is known of its evidence.
@@ -40,11 +41,11 @@ pub(crate) struct NewAnswer {
     pub citations: Option<Vec<Citation>>,
 }
 
-impl App {
+impl RunService<'_> {
     /// Ends a run with its answer.
-    pub(crate) async fn end_answered(&self, scope: &Scope, id: RunId, answer: NewAnswer) -> Result<AnsweredRun> {
-        let run = self.run(scope, id).await?;
-        let mut message = message_of(&run, self.store.clock().now());
+    pub(crate) async fn end_answered(self, id: RunId, answer: NewAnswer) -> Result<AnsweredRun> {
+        let run = self.get(id).await?;
+        let mut message = message_of(&run, self.app.store.clock().now());
         message.content = answer.text;
         message.model = answer.model;
         message.usage = answer.usage;
@@ -53,22 +54,22 @@ impl App {
         let mut citations = match answer.citations {
             Some(citations) => citations,
             None => {
-                let ledger = self.run_ledger(scope, id).await?;
-                self.citations_of(scope, &message, &ledger, &answer.checked, &answer.read).await?
+                let ledger = self.ledger(id).await?;
+                self.app.citations(self.scope).citations_of(&message, &ledger, &answer.checked, &answer.read).await?
             }
         };
-        let mut tx = self.store.write().await?;
-        let mut run = tx.runs(scope).get_for_update(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
+        let mut tx = self.app.store.write().await?;
+        let mut run = tx.runs(self.scope).get_for_update(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
         if run.status.has_ended() {
             return Err(has_ended(&run).into());
         }
         if citations.iter().any(|citation| citation.source.is_some()) {
-            let job = tx.jobs(scope).enqueue(notes::notes_job(&message.id)).await?;
+            let job = tx.jobs(self.scope).enqueue(notes::notes_job(&message.id)).await?;
             message.async_job = Some(job.id);
             message.has_async_sources = true;
         }
-        keep_message(&mut tx, scope, &mut message).await?;
-        keep_citations(&mut tx, scope, &mut citations).await?;
+        keep_message(&mut tx, self.scope, &mut message).await?;
+        keep_citations(&mut tx, self.scope, &mut citations).await?;
         run.usage = run.usage.combine_with(answer.usage);
         let mut events = Vec::new();
         if !answer.unreleased.is_empty() {
@@ -97,29 +98,29 @@ impl App {
                 "has_async_entities_in_progress": message.has_async_sources,
             }),
         ));
-        let written = tx.runs(scope).record_events(id, events).await?;
+        let written = tx.runs(self.scope).record_events(id, events).await?;
         run.last_seq = written.last().map_or(run.last_seq, |last| last.seq);
         run.status = RunStatus::Completed;
-        tx.runs(scope).save(&mut run).await?;
-        touch_conversation(&mut tx, scope, &run).await?;
+        tx.runs(self.scope).save(&mut run).await?;
+        touch_conversation(&mut tx, self.scope, &run).await?;
         tx.commit().await?;
         metrics::counter!("ibid_runs_ended_total", "status" => run.status.as_str()).increment(1);
         Ok(AnsweredRun { run, message, citations, checked: answer.checked })
     }
 
     /// Ends a run that has no answer, or not all of it. What there is of one is kept.
-    pub(crate) async fn end_unanswered(&self, scope: &Scope, id: RunId, status: RunStatus, why: &str) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        let Some(mut run) = tx.runs(scope).get_for_update(id).await?.filter(|run| !run.status.has_ended()) else {
+    pub(crate) async fn end_unanswered(self, id: RunId, status: RunStatus, why: &str) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        let Some(mut run) = tx.runs(self.scope).get_for_update(id).await?.filter(|run| !run.status.has_ended()) else {
             return Ok(());
         };
         let mut message = message_of(&run, tx.now());
-        message.content = released_text(&mut tx, scope, id).await?;
+        message.content = released_text(&mut tx, self.scope, id).await?;
         message.status = match status {
             RunStatus::Cancelled => MessageStatus::Cancelled,
             _ => MessageStatus::Failed,
         };
-        keep_message(&mut tx, scope, &mut message).await?;
+        keep_message(&mut tx, self.scope, &mut message).await?;
         run.error = Some(why.to_owned());
         let failed = json!({
             "run_id": run.id,
@@ -128,11 +129,11 @@ impl App {
             "error": why,
             "status": status.as_str(),
         });
-        let written = tx.runs(scope).record_events(id, vec![(RunEventKind::RunFailed, failed)]).await?;
+        let written = tx.runs(self.scope).record_events(id, vec![(RunEventKind::RunFailed, failed)]).await?;
         run.last_seq = written.last().map_or(run.last_seq, |last| last.seq);
         run.status = status;
-        tx.runs(scope).save(&mut run).await?;
-        touch_conversation(&mut tx, scope, &run).await?;
+        tx.runs(self.scope).save(&mut run).await?;
+        touch_conversation(&mut tx, self.scope, &run).await?;
         tx.commit().await?;
         metrics::counter!("ibid_runs_ended_total", "status" => run.status.as_str()).increment(1);
         Ok(())
@@ -152,7 +153,7 @@ async fn keep_message(tx: &mut Tx, scope: &Scope, message: &mut Message) -> Resu
         Some(known) if known.run == message.run && known.role == message.role => {
             message.created_at = known.created_at;
             message.updated_at = tx.now();
-            tx.conversations(scope).save_message(message).await
+            Ok(tx.conversations(scope).save_message(message).await?)
         }
         _ => super::add_message(tx, scope, message).await,
     }

@@ -8,7 +8,7 @@ use ibid_domain::{
 use ibid_store::Tx;
 
 use super::{no_conversation, no_message};
-use crate::{App, Result, Scope};
+use crate::{Result, Scope, services::ConversationService};
 
 /// A conversation, and whether sources of its messages are still being worked on.
 #[derive(Clone, Debug)]
@@ -28,40 +28,36 @@ pub struct MessageWithCitations {
     pub citations: Vec<Citation>,
 }
 
-impl App {
+impl ConversationService<'_> {
     /// Creates an empty conversation.
-    pub async fn create_conversation(&self, scope: &Scope, title: Option<&str>) -> Result<ConversationView> {
+    pub async fn create(self, title: Option<&str>) -> Result<ConversationView> {
         let title = title.map(Conversation::checked_title).transpose()?;
-        let mut tx = self.store.write().await?;
+        let mut tx = self.app.store.write().await?;
         let now = tx.now();
         let id = ConversationId::new();
-        let conversation = Conversation { id, title, created_by: scope.user(), created_at: now, updated_at: now };
-        tx.conversations(scope).add(&conversation).await?;
+        let conversation = Conversation { id, title, created_by: self.scope.user(), created_at: now, updated_at: now };
+        tx.conversations(self.scope).add(&conversation).await?;
         tx.commit().await?;
         Ok(ConversationView { conversation, has_async_sources: false, usage: Usage::default() })
     }
 
     /// Returns a conversation, or a not-found problem.
-    pub async fn conversation(&self, scope: &Scope, id: ConversationId) -> Result<ConversationView> {
-        let mut tx = self.store.read().await?;
-        let conversation = tx.conversations(scope).get(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
-        let has_async_sources = !tx.conversations(scope).with_async_sources(&[id]).await?.is_empty();
-        let usage = tx.runs(scope).usage_of(&[id]).await?.remove(&id).unwrap_or_default();
+    pub async fn get(self, id: ConversationId) -> Result<ConversationView> {
+        let mut tx = self.app.store.read().await?;
+        let conversation =
+            tx.conversations(self.scope).get(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
+        let has_async_sources = !tx.conversations(self.scope).with_async_sources(&[id]).await?.is_empty();
+        let usage = tx.runs(self.scope).usage_of(&[id]).await?.remove(&id).unwrap_or_default();
         Ok(ConversationView { conversation, has_async_sources, usage })
     }
 
     /// Conversations, those first in which something was said last.
-    pub async fn conversations(
-        &self,
-        scope: &Scope,
-        limit: Limit,
-        after: Option<&Cursor>,
-    ) -> Result<Page<ConversationView>> {
-        let mut tx = self.store.read().await?;
-        let page = tx.conversations(scope).list(limit, after).await?;
+    pub async fn list(self, limit: Limit, after: Option<&Cursor>) -> Result<Page<ConversationView>> {
+        let mut tx = self.app.store.read().await?;
+        let page = tx.conversations(self.scope).list(limit, after).await?;
         let ids: Vec<_> = page.items.iter().map(|conversation| conversation.id).collect();
-        let working = tx.conversations(scope).with_async_sources(&ids).await?;
-        let usage = tx.runs(scope).usage_of(&ids).await?;
+        let working = tx.conversations(self.scope).with_async_sources(&ids).await?;
+        let usage = tx.runs(self.scope).usage_of(&ids).await?;
         Ok(page.map(|conversation| ConversationView {
             has_async_sources: working.contains(&conversation.id),
             usage: usage.get(&conversation.id).copied().unwrap_or_default(),
@@ -70,50 +66,44 @@ impl App {
     }
 
     /// Gives a conversation another title.
-    pub async fn rename_conversation(
-        &self,
-        scope: &Scope,
-        id: ConversationId,
-        title: &str,
-    ) -> Result<ConversationView> {
+    pub async fn rename(self, id: ConversationId, title: &str) -> Result<ConversationView> {
         let title = Conversation::checked_title(title)?;
-        let mut tx = self.store.write().await?;
-        let found = tx.conversations(scope).get_for_update(id).await?;
+        let mut tx = self.app.store.write().await?;
+        let found = tx.conversations(self.scope).get_for_update(id).await?;
         let mut conversation = found.ok_or_else(|| no_conversation(&id.to_string()))?;
         conversation.title = Some(title);
-        tx.conversations(scope).save(&conversation).await?;
+        tx.conversations(self.scope).save(&conversation).await?;
         tx.commit().await?;
-        self.conversation(scope, id).await
+        self.get(id).await
     }
 
     /// Removes a conversation with everything that was said in it.
-    pub async fn delete_conversation(&self, scope: &Scope, id: ConversationId) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        tx.conversations(scope).get_for_update(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
-        let runs = tx.runs(scope).of_conversation(id).await?;
-        crate::deliverables::delete_deliverables(&mut tx, scope, &runs).await?;
-        tx.conversations(scope).remove(id).await?;
-        tx.commit().await
+    pub async fn delete(self, id: ConversationId) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        tx.conversations(self.scope).get_for_update(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
+        let runs = tx.runs(self.scope).of_conversation(id).await?;
+        crate::deliverables::delete_deliverables(&mut tx, self.scope, &runs).await?;
+        tx.conversations(self.scope).remove(id).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Lists the messages of a conversation in order, each with its citations.
     pub async fn messages(
-        &self,
-        scope: &Scope,
+        self,
         id: ConversationId,
         limit: Limit,
         after: Option<&Cursor>,
     ) -> Result<Page<MessageWithCitations>> {
-        let mut tx = self.store.read().await?;
-        tx.conversations(scope).get(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
-        let mut page = tx.conversations(scope).list_messages(id, limit, after).await?;
+        let mut tx = self.app.store.read().await?;
+        tx.conversations(self.scope).get(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?;
+        let mut page = tx.conversations(self.scope).list_messages(id, limit, after).await?;
         for message in &mut page.items {
-            fill_in(&mut tx, scope, message).await?;
+            fill_in(&mut tx, self.scope, message).await?;
         }
         // All of them at once, however many messages there are.
         let ids: Vec<_> = page.items.iter().map(|message| &message.id).collect();
         let mut by_message: HashMap<MessageId, Vec<Citation>> = HashMap::new();
-        for citation in tx.citations(scope).of_messages(&ids).await? {
+        for citation in tx.citations(self.scope).of_messages(&ids).await? {
             by_message.entry(citation.message.clone()).or_default().push(citation);
         }
         Ok(page.map(|message| {
@@ -123,12 +113,12 @@ impl App {
     }
 
     /// One message with its evidence.
-    pub async fn message(&self, scope: &Scope, id: &MessageId) -> Result<MessageWithCitations> {
-        let mut tx = self.store.read().await?;
-        let message = tx.conversations(scope).get_message(id).await?;
+    pub async fn message(self, id: &MessageId) -> Result<MessageWithCitations> {
+        let mut tx = self.app.store.read().await?;
+        let message = tx.conversations(self.scope).get_message(id).await?;
         let mut message = message.ok_or_else(|| no_message(id.as_str()))?;
-        fill_in(&mut tx, scope, &mut message).await?;
-        let citations = tx.citations(scope).of_message(id).await?;
+        fill_in(&mut tx, self.scope, &mut message).await?;
+        let citations = tx.citations(self.scope).of_message(id).await?;
         Ok(MessageWithCitations { message, citations })
     }
 }

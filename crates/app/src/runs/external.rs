@@ -10,7 +10,7 @@ use super::{
     completion::{NewAnswer, message_of},
     has_ended, keep_sources, ledger_of, no_run, replace_nul, without_nul,
 };
-use crate::{App, Result, Scope};
+use crate::{Result, services::RunService};
 
 /// The longest result of a tool that is shown to those who watch, in characters.
 const SHOWN: usize = 2000;
@@ -63,15 +63,15 @@ pub struct ExternalResponse {
     pub usage: Usage,
 }
 
-impl App {
+impl RunService<'_> {
     /// Takes a tool's result: what it lets one cite gets numbers.
-    pub async fn report_tool(&self, scope: &Scope, id: RunId, call: &CompletedToolCall<'_>) -> Result<ToolReport> {
-        let extracted = self.extractors().extract(call);
-        let mut tx = self.store.write().await?;
-        open_external(tx.runs(scope).get_for_update(id).await?, id)?;
-        let mut ledger = ledger_of(&mut tx, scope, id).await?;
+    pub async fn report_tool(self, id: RunId, call: &CompletedToolCall<'_>) -> Result<ToolReport> {
+        let extracted = self.app.extractors().extract(call);
+        let mut tx = self.app.store.write().await?;
+        open_external(tx.runs(self.scope).get_for_update(id).await?, id)?;
+        let mut ledger = ledger_of(&mut tx, self.scope, id).await?;
         let keys: Vec<_> = extracted.sources.iter().map(|source| source.id.clone()).collect();
-        let new = add_sources(&mut tx, scope, id, &mut ledger, extracted.sources).await?;
+        let new = add_sources(&mut tx, self.scope, id, &mut ledger, extracted.sources).await?;
         let numbers = numbers_of(&ledger, &keys);
         let mut parameters = call.parameters.clone();
         without_nul(&mut parameters);
@@ -91,21 +91,21 @@ impl App {
             ),
         ];
         events.extend(references_found(&ledger, &new));
-        tx.runs(scope).record_events(id, events).await?;
+        tx.runs(self.scope).record_events(id, events).await?;
         tx.commit().await?;
         Ok(ToolReport { ledger, numbers, warning: extracted.warning })
     }
 
     /// Takes what an agent under the run's own brought: its sources become the run's, its numbers are rewritten.
-    pub async fn report_subagent(&self, scope: &Scope, id: RunId, result: SubagentResult) -> Result<SubagentReport> {
+    pub async fn report_subagent(self, id: RunId, result: SubagentResult) -> Result<SubagentReport> {
         if result.agent.trim().is_empty() || result.agent.chars().count() > 255 {
             let detail = "the id of an agent has 1 to 255 characters";
             return Err(Problem::new(Code::InvalidField, detail).with_field("sub_agent_id").into());
         }
         let agent = replace_nul(&result.agent);
-        let mut tx = self.store.write().await?;
-        open_external(tx.runs(scope).get_for_update(id).await?, id)?;
-        let mut ledger = ledger_of(&mut tx, scope, id).await?;
+        let mut tx = self.app.store.write().await?;
+        open_external(tx.runs(self.scope).get_for_update(id).await?, id)?;
+        let mut ledger = ledger_of(&mut tx, self.scope, id).await?;
         let results = |ledger: &Ledger| {
             let entries = ledger.entries().iter();
             entries.map(|entry| (entry.number, 1 + entry.others.len())).collect::<Vec<_>>()
@@ -123,7 +123,7 @@ impl App {
             let all = std::iter::once(&entry.source).chain(&entry.others);
             added.extend(all.skip(known).map(|source| (entry.number, source.clone())));
         }
-        keep_sources(&mut tx, scope, id, ledger.result_count() - added.len(), added).await?;
+        keep_sources(&mut tx, self.scope, id, ledger.result_count() - added.len(), added).await?;
         let mut events = vec![(
             RunEventKind::SubagentSpawned,
             json!({ "subagent_id": agent, "task_description": result.task.as_deref().map(replace_nul) }),
@@ -144,22 +144,22 @@ impl App {
                 ));
             }
         }
-        tx.runs(scope).record_events(id, events).await?;
+        tx.runs(self.scope).record_events(id, events).await?;
         tx.commit().await?;
         Ok(SubagentReport { ledger, absorbed })
     }
 
     /// Takes more words of an answer; those who watch get what has no half of a marker at its end.
-    pub async fn stream_response(&self, scope: &Scope, id: RunId, piece: &str) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        let run = open_external(tx.runs(scope).get_for_update(id).await?, id)?;
-        let mut message = match tx.conversations(scope).get_message(&run.message).await? {
+    pub async fn stream_response(self, id: RunId, piece: &str) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        let run = open_external(tx.runs(self.scope).get_for_update(id).await?, id)?;
+        let mut message = match tx.conversations(self.scope).get_message(&run.message).await? {
             Some(message) if message.run == Some(id) => message,
             _ => {
                 let message = message_of(&run, tx.now());
                 add_message(
                     &mut tx,
-                    scope,
+                    self.scope,
                     &ibid_domain::Message { status: MessageStatus::Streaming, ..message.clone() },
                 )
                 .await?;
@@ -171,34 +171,34 @@ impl App {
         checked_text(&message.content, "delta")?;
         message.status = MessageStatus::Streaming;
         message.updated_at = tx.now();
-        tx.conversations(scope).save_message(&message).await?;
+        tx.conversations(self.scope).save_message(&message).await?;
         let released = released_of(&message.content);
         if released.len() > before {
             let delta = json!({ "text": released[before..] });
-            tx.runs(scope).record_events(id, vec![(RunEventKind::ContentDelta, delta)]).await?;
+            tx.runs(self.scope).record_events(id, vec![(RunEventKind::ContentDelta, delta)]).await?;
         }
-        tx.commit().await
+        Ok(tx.commit().await?)
     }
 
     /// Takes the whole answer, or the end of one that was streamed: it is checked, and its citations are kept.
-    pub async fn submit_response(&self, scope: &Scope, id: RunId, response: ExternalResponse) -> Result<AnsweredRun> {
-        let mut tx = self.store.write().await?;
-        let mut run = open_external(tx.runs(scope).get_for_update(id).await?, id)?;
-        let streamed = tx.conversations(scope).get_message(&run.message).await?;
+    pub async fn submit_response(self, id: RunId, response: ExternalResponse) -> Result<AnsweredRun> {
+        let mut tx = self.app.store.write().await?;
+        let mut run = open_external(tx.runs(self.scope).get_for_update(id).await?, id)?;
+        let streamed = tx.conversations(self.scope).get_message(&run.message).await?;
         let streamed = streamed.filter(|message| message.run == Some(id)).map(|message| message.content);
         if let Some(message) = response.message.filter(|message| *message != run.message) {
             if streamed.is_some() {
                 let detail = format!("the answer is being streamed as message '{}'", run.message);
                 return Err(Problem::new(Code::InvalidField, detail).with_field("message_id").into());
             }
-            if tx.conversations(scope).get_message(&message).await?.is_some() {
+            if tx.conversations(self.scope).get_message(&message).await?.is_some() {
                 let detail = format!("there is a message '{message}' already");
                 return Err(Problem::new(Code::MessageExists, detail).with_field("message_id").into());
             }
             run.message = message;
-            tx.runs(scope).save(&mut run).await?;
+            tx.runs(self.scope).save(&mut run).await?;
         }
-        let ledger = ledger_of(&mut tx, scope, id).await?;
+        let ledger = ledger_of(&mut tx, self.scope, id).await?;
         tx.commit().await?;
         let text = match (response.text, &streamed) {
             (Some(text), Some(streamed)) if !text.starts_with(streamed.as_str()) => {
@@ -215,9 +215,9 @@ impl App {
         };
         let text = checked_text(&text, "text")?;
         let unreleased = text[streamed.as_deref().map_or(0, |streamed| released_of(streamed).len())..].to_owned();
-        let (checked, read) = self.check_against(scope, &text, &ledger).await?;
+        let (checked, read) = self.app.citations(self.scope).check_against(&text, &ledger).await?;
         let (model, usage) = (response.model.as_deref().map(replace_nul), response.usage);
-        self.end_answered(scope, id, NewAnswer { text, model, usage, unreleased, checked, read, citations: None }).await
+        self.end_answered(id, NewAnswer { text, model, usage, unreleased, checked, read, citations: None }).await
     }
 }
 

@@ -21,7 +21,7 @@ pub use conversations::{ConversationView, MessageWithCitations};
 pub(crate) use external::references_found;
 pub use external::{ExternalResponse, SubagentReport, SubagentResult, ToolReport};
 
-use crate::{App, CheckedText, Error, Result, Scope};
+use crate::{CheckedText, Error, Result, Scope, services::RunService};
 
 /// The most results that the tools of one run may return.
 const MOST_SOURCES: usize = 50_000;
@@ -75,21 +75,23 @@ impl NewRun {
     }
 }
 
-impl App {
+impl RunService<'_> {
     /// Begins a run: the conversation, the question and the run are kept at once.
-    pub async fn open_run(&self, scope: &Scope, new: NewRun) -> Result<Run> {
-        self.begin_run(scope, new, None).await
+    pub async fn open(self, new: NewRun) -> Result<Run> {
+        self.begin_run(new, None).await
     }
 
     /// Begins a run that this server carries out, if it says until when it is known to be alive.
-    pub(crate) async fn begin_run(&self, scope: &Scope, new: NewRun, alive_until: Option<Timestamp>) -> Result<Run> {
+    pub(crate) async fn begin_run(self, new: NewRun, alive_until: Option<Timestamp>) -> Result<Run> {
         let question = new.question.map(|text| checked_text(&text, "question")).transpose()?;
-        let mut tx = self.store.write().await?;
+        let mut tx = self.app.store.write().await?;
         let now = tx.now();
         let mut conversation = match new.conversation {
-            Some(id) => {
-                tx.conversations(scope).get_for_update(id).await?.ok_or_else(|| no_conversation(&id.to_string()))?
-            }
+            Some(id) => tx
+                .conversations(self.scope)
+                .get_for_update(id)
+                .await?
+                .ok_or_else(|| no_conversation(&id.to_string()))?,
             None => {
                 let title = match new.title {
                     Some(title) => Some(Conversation::checked_title(&title)?),
@@ -98,27 +100,29 @@ impl App {
                 let new = Conversation {
                     id: ConversationId::new(),
                     title,
-                    created_by: scope.user(),
+                    created_by: self.scope.user(),
                     created_at: now,
                     updated_at: now,
                 };
-                tx.conversations(scope).add(&new).await?;
+                tx.conversations(self.scope).add(&new).await?;
                 new
             }
         };
         let mut last = None;
         for (role, content) in new.history.into_iter().filter(|_| new.conversation.is_none()) {
             let message = new_message(conversation.id, last, role, checked_text(&content, "messages")?, now);
-            add_message(&mut tx, scope, &message).await?;
+            add_message(&mut tx, self.scope, &message).await?;
             last = Some(message.id);
         }
         let parent = match new.parent {
             ParentMessage::Message(id) => {
-                let parent = tx.conversations(scope).get_message(&id).await?;
+                let parent = tx.conversations(self.scope).get_message(&id).await?;
                 let here = parent.filter(|parent| parent.conversation == conversation.id);
                 Some(here.ok_or_else(|| no_message(id.as_str()).with_field("parent_message_id"))?.id)
             }
-            ParentMessage::Last => tx.conversations(scope).last_message(conversation.id).await?.map(|last| last.id),
+            ParentMessage::Last => {
+                tx.conversations(self.scope).last_message(conversation.id).await?.map(|last| last.id)
+            }
             ParentMessage::Nothing => None,
         };
         let id = RunId::new();
@@ -127,7 +131,7 @@ impl App {
                 let mut message = new_message(conversation.id, parent, MessageRole::User, content, now);
                 message.run = Some(id);
                 message.id = new.question_id.unwrap_or(message.id);
-                add_message(&mut tx, scope, &message).await?;
+                add_message(&mut tx, self.scope, &message).await?;
                 if conversation.title.is_none() {
                     conversation.title = Conversation::title_from(&message.content);
                 }
@@ -136,7 +140,7 @@ impl App {
             None => parent,
         };
         conversation.updated_at = now;
-        tx.conversations(scope).save(&conversation).await?;
+        tx.conversations(self.scope).save(&conversation).await?;
         let run = Run {
             id,
             conversation: conversation.id,
@@ -152,7 +156,7 @@ impl App {
             updated_at: now,
             finished_at: None,
         };
-        tx.runs(scope).add(&run, alive_until).await?;
+        tx.runs(self.scope).add(&run, alive_until).await?;
         let started = json!({
             "run_id": run.id,
             "conversation_id": run.conversation,
@@ -160,72 +164,72 @@ impl App {
             "message_id": run.message.as_str(),
             "mode": run.mode.as_str(),
         });
-        tx.runs(scope).record_events(run.id, vec![(RunEventKind::RunStarted, started)]).await?;
+        tx.runs(self.scope).record_events(run.id, vec![(RunEventKind::RunStarted, started)]).await?;
         tx.commit().await?;
         metrics::counter!("ibid_runs_started_total", "mode" => run.mode.as_str()).increment(1);
         Ok(run)
     }
 
     /// Returns a run, or a not-found problem.
-    pub async fn run(&self, scope: &Scope, id: RunId) -> Result<Run> {
-        let run = self.store.read().await?.runs(scope).get(id).await?;
+    pub async fn get(self, id: RunId) -> Result<Run> {
+        let run = self.app.store.read().await?.runs(self.scope).get(id).await?;
         run.ok_or_else(|| no_run(&id.to_string()).into())
     }
 
     /// Returns a batch of the events of a run after a sequence number, oldest first.
-    pub async fn run_events(&self, scope: &Scope, id: RunId, after: u64) -> Result<Vec<RunEvent>> {
-        self.store.read().await?.runs(scope).list_events(id, after, 500).await
+    pub async fn events(self, id: RunId, after: u64) -> Result<Vec<RunEvent>> {
+        Ok(self.app.store.read().await?.runs(self.scope).list_events(id, after, 500).await?)
     }
 
     /// The number of the event that ended a run, if one did.
-    pub async fn end_of_run(&self, scope: &Scope, id: RunId) -> Result<Option<u64>> {
-        self.store.read().await?.runs(scope).end_of(id).await
+    pub async fn wait_for_end(self, id: RunId) -> Result<Option<u64>> {
+        Ok(self.app.store.read().await?.runs(self.scope).end_of(id).await?)
     }
 
     /// The sources of a run, numbered.
-    pub async fn run_ledger(&self, scope: &Scope, id: RunId) -> Result<Ledger> {
-        let mut tx = self.store.read().await?;
-        tx.runs(scope).get(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
-        ledger_of(&mut tx, scope, id).await
+    pub async fn ledger(self, id: RunId) -> Result<Ledger> {
+        let mut tx = self.app.store.read().await?;
+        tx.runs(self.scope).get(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
+        ledger_of(&mut tx, self.scope, id).await
     }
 
     /// Checks a text, or else the answer of a run, against the run's sources.
-    pub async fn check_run(&self, scope: &Scope, id: RunId, text: Option<&str>) -> Result<CheckedText> {
-        let run = self.run(scope, id).await?;
-        let ledger = self.run_ledger(scope, id).await?;
+    pub async fn check(self, id: RunId, text: Option<&str>) -> Result<CheckedText> {
+        let run = self.get(id).await?;
+        let ledger = self.ledger(id).await?;
         let text = match text {
             Some(text) => text.to_owned(),
-            None => self.message(scope, &run.message).await?.message.content,
+            None => self.app.conversations(self.scope).message(&run.message).await?.message.content,
         };
-        Ok(self.check_against(scope, &text, &ledger).await?.0)
+        Ok(self.app.citations(self.scope).check_against(&text, &ledger).await?.0)
     }
 
     /// Checks the claims of a stored message against its sources again.
-    pub async fn check_message(&self, scope: &Scope, id: &MessageId) -> Result<CheckedText> {
-        let message = self.message(scope, id).await?.message;
+    pub async fn check_message(self, id: &MessageId) -> Result<CheckedText> {
+        let message = self.app.conversations(self.scope).message(id).await?.message;
         let ledger = match message.run {
-            Some(run) => self.run_ledger(scope, run).await?,
+            Some(run) => self.ledger(run).await?,
             None => Ledger::default(),
         };
-        Ok(self.check_against(scope, &message.content, &ledger).await?.0)
+        Ok(self.app.citations(self.scope).check_against(&message.content, &ledger).await?.0)
     }
 
     /// Asks a run to stop. One that an agent elsewhere carries out ends at once; one of this library's as soon as the
     /// server that carries it out hears of it.
-    pub async fn cancel_run(&self, scope: &Scope, id: RunId) -> Result<Run> {
-        let mut tx = self.store.write().await?;
-        let mut run = tx.runs(scope).get_for_update(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
+    pub async fn cancel(self, id: RunId) -> Result<Run> {
+        let mut tx = self.app.store.write().await?;
+        let mut run = tx.runs(self.scope).get_for_update(id).await?.ok_or_else(|| no_run(&id.to_string()))?;
         if run.status.has_ended() {
             return Err(has_ended(&run).into());
         }
         run.is_cancelled = true;
-        tx.runs(scope).save(&mut run).await?;
+        tx.runs(self.scope).save(&mut run).await?;
         tx.commit().await?;
-        self.live.stop_run(id);
+        self.app.live.stop_run(id);
         if run.mode == RunMode::External {
-            self.end_unanswered(scope, id, RunStatus::Cancelled, "it was cancelled").await?;
+            self.end_unanswered(id, RunStatus::Cancelled, "it was cancelled").await?;
         }
-        self.run(scope, id).await
+        self.get(id).await
     }
 }
 
@@ -234,7 +238,7 @@ pub(crate) async fn ledger_of(tx: &mut Tx, scope: &Scope, id: RunId) -> Result<L
     let mut ledger = Ledger::default();
     for (number, source) in tx.runs(scope).list_sources(id).await? {
         let source: CitationSource =
-            serde_json::from_value(source).map_err(|error| Error::Corrupt(format!("a source of a run: {error}")))?;
+            serde_json::from_value(source).map_err(|error| Error::corrupt("source of a run", error))?;
         ledger.add(CitationSource { number: Some(number), ..source });
     }
     Ok(ledger)
@@ -268,11 +272,11 @@ pub(crate) async fn keep_sources(
     }
     let mut rows = Vec::with_capacity(results.len());
     for (number, source) in results {
-        let mut row = serde_json::to_value(&source).map_err(|error| Error::Corrupt(error.to_string()))?;
+        let mut row = serde_json::to_value(&source).map_err(Error::internal("write a source of a run"))?;
         without_nul(&mut row);
         rows.push((number, row));
     }
-    tx.runs(scope).add_sources(id, &rows).await
+    Ok(tx.runs(scope).add_sources(id, &rows).await?)
 }
 
 /// Creates a complete message with a new id.

@@ -4,31 +4,30 @@ use ibid_domain::{SearchFilter, WordQuery};
 use ibid_store::{Chunk, EngineKind, Tx};
 
 use super::{CandidateLists, FusionCandidate, SearchLists, indexing::passage_text};
-use crate::{App, Result, Scope};
+use crate::{App, Result, Scope, services::SearchService};
 
 /// Maximum number of chunks indexed in one transaction.
 const PAGE: usize = 500;
 
-impl App {
+impl SearchService<'_> {
     /// The languages of a tenant's sources, most spoken first.
-    pub(super) async fn stored_languages(&self, scope: &Scope) -> Result<Vec<String>> {
-        self.store.read().await?.search(scope).top_languages().await
+    pub(super) async fn stored_languages(self) -> Result<Vec<String>> {
+        Ok(self.app.store.read().await?.search(self.scope).top_languages().await?)
     }
 
     /// Both lists from the database.
     pub(super) async fn stored_lists(
-        &self,
-        scope: &Scope,
+        self,
         words: &WordQuery,
         vector: Option<Vec<f32>>,
         filter: &SearchFilter,
         asked: SearchLists,
         count: usize,
     ) -> Result<CandidateLists> {
-        let mut tx = self.store.read().await?;
+        let mut tx = self.app.store.read().await?;
         let spaces = tx.embedding_spaces().await?;
         let space = spaces.into_iter().find(|space| space.in_use).map(|space| (space.id, space.dimension));
-        let mut search = tx.search(scope);
+        let mut search = tx.search(self.scope);
         let mut listed = CandidateLists { searched: search.count_passages(filter).await?, ..CandidateLists::default() };
         let by_words = if asked.words { search.find_by_words(words, filter, count).await? } else { vec![] };
         let by_vector = match (&vector, space) {
@@ -62,7 +61,9 @@ impl App {
         }
         Ok(listed)
     }
+}
 
+impl App {
     /// Gives chunks their words, in the transaction that keeps them. The embedded engine's index reads them itself.
     pub(crate) async fn index_chunks(
         &self,
@@ -82,7 +83,7 @@ impl App {
                 (chunk.id, ibid_index::passage_words(&text, language))
             })
             .collect();
-        tx.search(scope).index_words(&items).await
+        Ok(tx.search(scope).index_words(&items).await?)
     }
 
     /// Gives their words to chunks that have none: after an upgrade, or when a title has changed.

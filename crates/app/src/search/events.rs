@@ -6,17 +6,16 @@ use ibid_domain::{EventId, SourceId, Span};
 use ibid_index::matcher::Matcher;
 
 use super::{CandidateLists, FoundPassage, PassageEvidence, SearchRequest, fusion, passes_filter};
-use crate::{App, Result, Scope};
+use crate::{Result, services::SearchService};
 
 /// Minimum share of the query's words in an event for it to be a result of its own.
 const ANSWERS: f32 = 0.75;
 
-impl App {
+impl SearchService<'_> {
     /// Adds events of the candidates that were not chosen. Events of a source that a passage is shown of already are left
     /// to that passage: it has their words.
     pub(super) async fn add_events(
-        &self,
-        scope: &Scope,
+        self,
         search: &SearchRequest,
         ranked: &[(fusion::FusionCandidate, f64)],
         listed: &CandidateLists,
@@ -28,9 +27,9 @@ impl App {
             return Ok(());
         }
         let shown: BTreeSet<SourceId> = results.iter().map(|one| one.source.id).collect();
-        let mut tx = self.store.read_inline().await?;
+        let mut tx = self.app.store.read_inline().await?;
         let mut answering: Vec<(f32, i64, EventId, SourceId)> = Vec::new();
-        for (seq, event, source, narrative) in tx.knowledge(scope).events_in(&rest).await? {
+        for (seq, event, source, narrative) in tx.knowledge(self.scope).events_in(&rest).await? {
             let covered = matcher.coverage(&narrative);
             if covered >= ANSWERS && !shown.contains(&source) {
                 answering.push((covered, seq, event, source));
@@ -44,9 +43,9 @@ impl App {
             return Ok(());
         }
         let ids: Vec<EventId> = answering.iter().map(|(_, _, event, _)| *event).collect();
-        let mut events = tx.knowledge(scope).events_by_id(&ids).await?;
+        let mut events = tx.knowledge(self.scope).events_by_id(&ids).await?;
         let seqs: Vec<i64> = answering.iter().map(|(_, seq, ..)| *seq).collect();
-        let rows = tx.search(scope).fetch_passages(&seqs).await?;
+        let rows = tx.search(self.scope).fetch_passages(&seqs).await?;
         drop(tx);
         for (covered, seq, id, _) in answering {
             let (Some(event), Some((_, row))) = (events.remove(&id), rows.iter().find(|(of, _)| *of == seq)) else {

@@ -15,7 +15,7 @@ use ibid_store::{IndexedChunk, LoggedChange, NewPassage, Tx};
 use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use crate::{App, Error, Result, Scope};
+use crate::{App, Error, Result, Scope, run_blocking};
 
 /// Maximum number of changes, chunks or vectors read at once.
 const PAGE: usize = 2_000;
@@ -66,14 +66,11 @@ pub struct IndexState {
 }
 
 pub(super) fn index_error(error: ibid_index::IndexError) -> Error {
-    Error::Config(error.to_string())
+    Error::Internal { what: "use the search index".to_owned(), source: error.into() }
 }
 
-async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> ibid_index::Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| Error::Config(format!("the search index stopped: {error}")))?
-        .map_err(index_error)
+async fn run_on_index<T: Send + 'static>(work: impl FnOnce() -> ibid_index::Result<T> + Send + 'static) -> Result<T> {
+    run_blocking(work).await?.map_err(index_error)
 }
 
 /// Returns the fields of a source that search filters use.
@@ -120,9 +117,9 @@ impl App {
             return Ok(index);
         }
         let Some(folder) = self.store.index_folder().map(std::path::Path::to_owned) else {
-            return Err(Error::Config("this engine has no index beside it".to_owned()));
+            return Err(Error::corrupt("search index", "PostgreSQL has none beside it"));
         };
-        let index = Arc::new(run_blocking(move || Index::open(&folder, true)).await?);
+        let index = Arc::new(run_on_index(move || Index::open(&folder, true)).await?);
         self.index.set(Some(index.clone()));
         Ok(index)
     }
@@ -194,7 +191,7 @@ impl App {
     /// Sees what the process that keeps the index has written since; the caller has the turn.
     async fn follow_writer(&self, index: Arc<Index>) -> Result<()> {
         let followed = index.clone();
-        if run_blocking(move || followed.follow_writer()).await.is_err() || index.is_left_alone() {
+        if run_on_index(move || followed.follow_writer()).await.is_err() || index.is_left_alone() {
             // It was made anew, or nobody keeps it any more.
             self.index.set(None);
             drop(index);
@@ -217,7 +214,7 @@ impl App {
                 }
             }
         };
-        let index = Arc::new(run_blocking(move || index.rebuild()).await?);
+        let index = Arc::new(run_on_index(move || index.rebuild()).await?);
         self.index.set(Some(index.clone()));
         Ok(index)
     }
@@ -233,7 +230,7 @@ impl App {
             first = next;
         }
         let index = index.clone();
-        run_blocking(move || index.apply_changes(vec![], position)).await
+        run_on_index(move || index.apply_changes(vec![], position)).await
     }
 
     /// Sees to it that the index has the vectors of the space in use.
@@ -246,7 +243,7 @@ impl App {
         }
         let position = index.position();
         let (keeper, id) = (index.clone(), space.id);
-        run_blocking(move || keeper.apply_changes(vec![IndexChange::Space { space: id, dimension }], position)).await?;
+        run_on_index(move || keeper.apply_changes(vec![IndexChange::Space { space: id, dimension }], position)).await?;
         self.take_vectors(&mut tx, index, 0, i64::MAX, position).await
     }
 
@@ -275,7 +272,7 @@ impl App {
             changes.push(IndexChange::Described { source: source.id, about, standing: source.revision, stale });
         }
         let index = index.clone();
-        run_blocking(move || index.apply_changes(changes, position)).await
+        run_on_index(move || index.apply_changes(changes, position)).await
     }
 
     /// Takes over a page of chunks, whole revisions of them, and says where the next one begins.
@@ -306,7 +303,7 @@ impl App {
             changes.extend(revision_change(revision, &sources));
         }
         let index = index.clone();
-        run_blocking(move || index.apply_changes(changes, position)).await?;
+        run_on_index(move || index.apply_changes(changes, position)).await?;
         Ok(Some(next))
     }
 
@@ -326,7 +323,7 @@ impl App {
                 .map(|(revision, vectors)| IndexChange::Embedded { revision, vectors })
                 .collect();
             let index = index.clone();
-            run_blocking(move || index.apply_changes(changes, position)).await?;
+            run_on_index(move || index.apply_changes(changes, position)).await?;
         }
     }
 
@@ -424,7 +421,7 @@ impl App {
             }
         }
         if let Some(index) = self.index.get().filter(|index| index.is_kept_here()) {
-            let synced = run_blocking(move || index.sync()).await;
+            let synced = run_on_index(move || index.sync()).await;
             if let Err(error) = synced {
                 tracing::warn!(%error, "the search index could not be written to its end");
             }
@@ -449,7 +446,7 @@ impl App {
                 }
                 if pace.synced.elapsed() > SYNC {
                     pace.synced = Instant::now();
-                    let position = run_blocking(move || index.sync()).await?;
+                    let position = run_on_index(move || index.sync()).await?;
                     let mut tx = self.store.write().await?;
                     tx.forget_logged(position).await?;
                     tx.commit().await?;

@@ -22,7 +22,7 @@ pub use self::{
     indexing::IndexState,
     request::{FoundPassage, GraphExpansion, ListRank, PassageEvidence, SearchLists, SearchRequest, SearchResponse},
 };
-use crate::{App, GraphContext, Result, Scope};
+use crate::{App, GraphContext, Result, services::SearchService};
 
 /// A passage shares so much of its text with a better one that it tells nothing new.
 const SAME: f64 = 0.4;
@@ -50,16 +50,16 @@ impl CandidateLists {
     }
 }
 
-impl App {
+impl SearchService<'_> {
     /// The best passages for a query, with the exact words of each that answer.
-    pub async fn search(&self, scope: &Scope, search: &SearchRequest) -> Result<SearchResponse> {
+    pub async fn run(self, search: &SearchRequest) -> Result<SearchResponse> {
         search.check()?;
-        let narrowed = self.within_document(scope, search).await?;
+        let narrowed = self.app.documents(self.scope).within_document(search).await?;
         let search = narrowed.as_ref().unwrap_or(search);
-        let index = self.search_index().await?;
+        let index = self.app.search_index().await?;
         let languages = match &index {
             Some(index) => index.languages(),
-            None => self.stored_languages(scope).await?,
+            None => self.stored_languages().await?,
         };
         let languages: Vec<&str> = languages.iter().map(String::as_str).collect();
         let query = query::parse_query(&search.query, &languages);
@@ -72,14 +72,14 @@ impl App {
             }
         }
         let vector = match search.lists.vectors {
-            true => self.query_vector(search, &query.meaning, index.as_deref(), &mut notes).await?,
+            true => self.app.query_vector(search, &query.meaning, index.as_deref(), &mut notes).await?,
             false => None,
         };
         let asked = SearchLists { words: search.lists.words && !query.words.is_empty(), vectors: vector.is_some() };
         let count = fusion::candidate_count(search.limit);
         let mut listed = match index {
-            Some(index) => self.index_lists(scope, &index, &query.words, vector, &search.filter, asked, count).await?,
-            None => self.stored_lists(scope, &query.words, vector, &search.filter, asked, count).await?,
+            Some(index) => self.index_lists(&index, &query.words, vector, &search.filter, asked, count).await?,
+            None => self.stored_lists(&query.words, vector, &search.filter, asked, count).await?,
         };
         let weights = ActiveLists { words: !listed.words.is_empty(), vectors: !listed.vectors.is_empty() };
         let ranked = fusion::fuse(std::mem::take(&mut listed.candidates), weights);
@@ -89,9 +89,9 @@ impl App {
         });
         let matcher = Matcher::new(&query);
         let ranked: Vec<_> = ranked.collect();
-        let mut results = self.select_passages(scope, search, &ranked, &listed, &matcher).await?;
+        let mut results = self.select_passages(search, &ranked, &listed, &matcher).await?;
         if search.include_events && search.filter.as_of.is_none() {
-            self.add_events(scope, search, &ranked, &listed, &matcher, &mut results).await?;
+            self.add_events(search, &ranked, &listed, &matcher, &mut results).await?;
         }
         let expanded = match &search.graph {
             // The graph is of what is current.
@@ -99,7 +99,9 @@ impl App {
                 notes.push("what is connected is known of the library as it is now, not as it was".to_owned());
                 Some(GraphContext::default())
             }
-            Some(graph) => Some(self.expand_results(scope, graph, &results, search.filter.memories).await?),
+            Some(graph) => {
+                Some(self.app.knowledge(self.scope).expand_results(graph, &results, search.filter.memories).await?)
+            }
             None => None,
         };
         if results.is_empty() && listed.searched == 0 {
@@ -115,6 +117,139 @@ impl App {
         })
     }
 
+    /// Both lists from the index beside the database.
+    #[expect(clippy::too_many_arguments, reason = "each is one part of the question")]
+    async fn index_lists(
+        self,
+        index: &Arc<Index>,
+        words: &ibid_domain::WordQuery,
+        vector: Option<Vec<f32>>,
+        filter: &SearchFilter,
+        asked: SearchLists,
+        count: usize,
+    ) -> Result<CandidateLists> {
+        let revisions = match filter.as_of {
+            Some(_) => Some(self.app.store.read().await?.search(self.scope).list_revisions(filter).await?),
+            None => None,
+        };
+        let earlier = revisions.is_some();
+        let allowed = index.allowed_passages(self.scope.tenant(), filter, revisions.as_deref());
+        let searched = match &allowed {
+            AllowedPassages::All => index.passage_and_vector_count().0 as u64,
+            AllowedPassages::Some(_, count) => *count as u64,
+        };
+        let mut listed = CandidateLists { searched, ..CandidateLists::default() };
+        let by_vector = match &vector {
+            Some(vector) => index.nearest_passages(vector, &allowed, count),
+            None => Vec::new(),
+        };
+        // Every candidate is scored in both lists.
+        let slots: Vec<u32> = by_vector.iter().map(|hit| hit.slot).collect();
+        let (by_words, scores) = match asked.words {
+            true => index.search_words(words, &allowed, earlier, count, &slots).map_err(indexing::index_error)?,
+            false => (Vec::new(), vec![0.0; slots.len()]),
+        };
+        let slots: Vec<u32> = by_words.iter().map(|hit| hit.slot).collect();
+        let cosines =
+            vector.as_ref().map_or_else(|| vec![None; slots.len()], |vector| index.similarities(vector, &slots));
+        let pairs = |hits: &[ibid_index::IndexHit]| hits.iter().map(|hit| (hit.seq, hit.score)).collect::<Vec<_>>();
+        listed.record_ranks(&pairs(&by_words), true);
+        listed.record_ranks(&pairs(&by_vector), false);
+        for (hit, cosine) in by_words.iter().zip(cosines) {
+            listed.candidates.push(FusionCandidate { seq: hit.seq, bm25: hit.score, cosine });
+            listed.revisions.insert(hit.seq, hit.revision);
+        }
+        for (hit, bm25) in by_vector.iter().zip(scores).filter(|(hit, _)| !listed.words.contains_key(&hit.seq)) {
+            listed.candidates.push(FusionCandidate { seq: hit.seq, bm25, cosine: Some(hit.score) });
+            listed.revisions.insert(hit.seq, hit.revision);
+        }
+        Ok(listed)
+    }
+
+    /// The best candidates that are still there and say something new, with the words of them that answer.
+    async fn select_passages(
+        self,
+        search: &SearchRequest,
+        ranked: &[(FusionCandidate, f64)],
+        listed: &CandidateLists,
+        matcher: &Matcher,
+    ) -> Result<Vec<FoundPassage>> {
+        let mut chosen: Vec<FoundPassage> = Vec::with_capacity(search.limit);
+        let mut rest = ranked;
+        while chosen.len() < search.limit && !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.len().min(search.limit - chosen.len()));
+            rest = later;
+            let seqs: Vec<i64> = now.iter().map(|(one, _)| one.seq).collect();
+            let rows = self.app.store.read_inline().await?.search(self.scope).fetch_passages(&seqs).await?;
+            let mut rows: HashMap<i64, _> = rows.into_iter().collect();
+            for (candidate, score) in now {
+                let Some(row) = rows.remove(&candidate.seq) else { continue };
+                let seq = candidate.seq;
+                let (chunk, source, revision) = &*row;
+                let known = listed.revisions.get(&seq).is_none_or(|id| *id == chunk.revision);
+                let current = search.filter.as_of.is_some() || source.revision == Some(chunk.revision);
+                if !known || !current || !passes_filter(&search.filter, source) || is_duplicate(&chosen, chunk) {
+                    continue;
+                }
+                chosen.push(FoundPassage {
+                    event: None,
+                    evidence: find_evidence(chunk, matcher),
+                    chunk: chunk.clone(),
+                    source: source.clone(),
+                    revision: revision.clone(),
+                    score: *score,
+                    words: listed.words.get(&seq).copied(),
+                    vector: listed.vectors.get(&seq).copied(),
+                    similarity: candidate.cosine,
+                    neighbors: Vec::new(),
+                });
+            }
+        }
+        self.place_quotes(&mut chosen).await?;
+        if search.expand_neighbors {
+            self.add_neighbors(&mut chosen).await?;
+        }
+        Ok(chosen)
+    }
+
+    /// Says on which page and under which headings each quote stands, which may not be where its passage begins.
+    async fn place_quotes(self, chosen: &mut [FoundPassage]) -> Result<()> {
+        let long = |one: &FoundPassage| one.revision.chunk_count > 1 || one.revision.page_count.is_some();
+        let mut spans: Vec<(RevisionId, Span)> =
+            chosen.iter().filter(|one| long(one)).map(|one| (one.revision.id, one.chunk.span)).collect();
+        spans.sort_unstable();
+        spans.dedup();
+        if spans.is_empty() {
+            return Ok(());
+        }
+        let marks: Vec<(RevisionId, Mark)> =
+            self.app.store.read_inline().await?.revisions(self.scope).marks_within(&spans).await?;
+        for one in chosen.iter_mut().filter(|one| long(one)) {
+            let marks: Vec<Mark> =
+                marks.iter().filter(|(id, _)| *id == one.revision.id).map(|(_, mark)| mark.clone()).collect();
+            for evidence in &mut one.evidence {
+                let place = ibid_domain::text::locate_span(&marks, evidence.span);
+                evidence.page = place.page;
+                evidence.section = section_path(&place);
+            }
+        }
+        Ok(())
+    }
+
+    async fn add_neighbors(self, chosen: &mut [FoundPassage]) -> Result<()> {
+        let places: Vec<(RevisionId, u64)> = chosen.iter().map(|one| (one.revision.id, one.chunk.ordinal)).collect();
+        let chunks: Vec<Chunk> =
+            self.app.store.read_inline().await?.search(self.scope).neighbor_chunks(&places).await?;
+        for one in chosen {
+            let beside =
+                |chunk: &&Chunk| chunk.revision == one.revision.id && chunk.ordinal.abs_diff(one.chunk.ordinal) == 1;
+            one.neighbors = chunks.iter().filter(beside).cloned().collect();
+        }
+        Ok(())
+    }
+}
+
+impl App {
     /// The query as a vector of the space that search uses; a note says why there is none.
     async fn query_vector(
         &self,
@@ -169,138 +304,6 @@ impl App {
                 Ok(None)
             }
         }
-    }
-
-    /// Both lists from the index beside the database.
-    #[expect(clippy::too_many_arguments, reason = "each is one part of the question")]
-    async fn index_lists(
-        &self,
-        scope: &Scope,
-        index: &Arc<Index>,
-        words: &ibid_domain::WordQuery,
-        vector: Option<Vec<f32>>,
-        filter: &SearchFilter,
-        asked: SearchLists,
-        count: usize,
-    ) -> Result<CandidateLists> {
-        let revisions = match filter.as_of {
-            Some(_) => Some(self.store.read().await?.search(scope).list_revisions(filter).await?),
-            None => None,
-        };
-        let earlier = revisions.is_some();
-        let allowed = index.allowed_passages(scope.tenant(), filter, revisions.as_deref());
-        let searched = match &allowed {
-            AllowedPassages::All => index.passage_and_vector_count().0 as u64,
-            AllowedPassages::Some(_, count) => *count as u64,
-        };
-        let mut listed = CandidateLists { searched, ..CandidateLists::default() };
-        let by_vector = match &vector {
-            Some(vector) => index.nearest_passages(vector, &allowed, count),
-            None => Vec::new(),
-        };
-        // Every candidate is scored in both lists.
-        let slots: Vec<u32> = by_vector.iter().map(|hit| hit.slot).collect();
-        let (by_words, scores) = match asked.words {
-            true => index.search_words(words, &allowed, earlier, count, &slots).map_err(indexing::index_error)?,
-            false => (Vec::new(), vec![0.0; slots.len()]),
-        };
-        let slots: Vec<u32> = by_words.iter().map(|hit| hit.slot).collect();
-        let cosines =
-            vector.as_ref().map_or_else(|| vec![None; slots.len()], |vector| index.similarities(vector, &slots));
-        let pairs = |hits: &[ibid_index::IndexHit]| hits.iter().map(|hit| (hit.seq, hit.score)).collect::<Vec<_>>();
-        listed.record_ranks(&pairs(&by_words), true);
-        listed.record_ranks(&pairs(&by_vector), false);
-        for (hit, cosine) in by_words.iter().zip(cosines) {
-            listed.candidates.push(FusionCandidate { seq: hit.seq, bm25: hit.score, cosine });
-            listed.revisions.insert(hit.seq, hit.revision);
-        }
-        for (hit, bm25) in by_vector.iter().zip(scores).filter(|(hit, _)| !listed.words.contains_key(&hit.seq)) {
-            listed.candidates.push(FusionCandidate { seq: hit.seq, bm25, cosine: Some(hit.score) });
-            listed.revisions.insert(hit.seq, hit.revision);
-        }
-        Ok(listed)
-    }
-
-    /// The best candidates that are still there and say something new, with the words of them that answer.
-    async fn select_passages(
-        &self,
-        scope: &Scope,
-        search: &SearchRequest,
-        ranked: &[(FusionCandidate, f64)],
-        listed: &CandidateLists,
-        matcher: &Matcher,
-    ) -> Result<Vec<FoundPassage>> {
-        let mut chosen: Vec<FoundPassage> = Vec::with_capacity(search.limit);
-        let mut rest = ranked;
-        while chosen.len() < search.limit && !rest.is_empty() {
-            let (now, later) = rest.split_at(rest.len().min(search.limit - chosen.len()));
-            rest = later;
-            let seqs: Vec<i64> = now.iter().map(|(one, _)| one.seq).collect();
-            let rows = self.store.read_inline().await?.search(scope).fetch_passages(&seqs).await?;
-            let mut rows: HashMap<i64, _> = rows.into_iter().collect();
-            for (candidate, score) in now {
-                let Some(row) = rows.remove(&candidate.seq) else { continue };
-                let seq = candidate.seq;
-                let (chunk, source, revision) = &*row;
-                let known = listed.revisions.get(&seq).is_none_or(|id| *id == chunk.revision);
-                let current = search.filter.as_of.is_some() || source.revision == Some(chunk.revision);
-                if !known || !current || !passes_filter(&search.filter, source) || is_duplicate(&chosen, chunk) {
-                    continue;
-                }
-                chosen.push(FoundPassage {
-                    event: None,
-                    evidence: find_evidence(chunk, matcher),
-                    chunk: chunk.clone(),
-                    source: source.clone(),
-                    revision: revision.clone(),
-                    score: *score,
-                    words: listed.words.get(&seq).copied(),
-                    vector: listed.vectors.get(&seq).copied(),
-                    similarity: candidate.cosine,
-                    neighbors: Vec::new(),
-                });
-            }
-        }
-        self.place_quotes(scope, &mut chosen).await?;
-        if search.expand_neighbors {
-            self.add_neighbors(scope, &mut chosen).await?;
-        }
-        Ok(chosen)
-    }
-
-    /// Says on which page and under which headings each quote stands, which may not be where its passage begins.
-    async fn place_quotes(&self, scope: &Scope, chosen: &mut [FoundPassage]) -> Result<()> {
-        let long = |one: &FoundPassage| one.revision.chunk_count > 1 || one.revision.page_count.is_some();
-        let mut spans: Vec<(RevisionId, Span)> =
-            chosen.iter().filter(|one| long(one)).map(|one| (one.revision.id, one.chunk.span)).collect();
-        spans.sort_unstable();
-        spans.dedup();
-        if spans.is_empty() {
-            return Ok(());
-        }
-        let marks: Vec<(RevisionId, Mark)> =
-            self.store.read_inline().await?.revisions(scope).marks_within(&spans).await?;
-        for one in chosen.iter_mut().filter(|one| long(one)) {
-            let marks: Vec<Mark> =
-                marks.iter().filter(|(id, _)| *id == one.revision.id).map(|(_, mark)| mark.clone()).collect();
-            for evidence in &mut one.evidence {
-                let place = ibid_domain::text::locate_span(&marks, evidence.span);
-                evidence.page = place.page;
-                evidence.section = section_path(&place);
-            }
-        }
-        Ok(())
-    }
-
-    async fn add_neighbors(&self, scope: &Scope, chosen: &mut [FoundPassage]) -> Result<()> {
-        let places: Vec<(RevisionId, u64)> = chosen.iter().map(|one| (one.revision.id, one.chunk.ordinal)).collect();
-        let chunks: Vec<Chunk> = self.store.read_inline().await?.search(scope).neighbor_chunks(&places).await?;
-        for one in chosen {
-            let beside =
-                |chunk: &&Chunk| chunk.revision == one.revision.id && chunk.ordinal.abs_diff(one.chunk.ordinal) == 1;
-            one.neighbors = chunks.iter().filter(beside).cloned().collect();
-        }
-        Ok(())
     }
 }
 

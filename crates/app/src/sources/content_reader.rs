@@ -22,7 +22,7 @@ use tokio::{
     process::Command,
 };
 
-use crate::{Error, Result};
+use crate::{Error, Result, run_blocking};
 
 /// The largest file that is read, in bytes. Larger ones are kept and can be downloaded, not searched.
 const MAX_BYTES: u64 = 512 << 20;
@@ -87,8 +87,7 @@ impl ContentReader for InProcessReader {
                 content.extend_from_slice(&piece?);
             }
             let about = about.clone();
-            let read = tokio::task::spawn_blocking(move || read_bytes(&about, &content));
-            read.await.map_err(|error| Error::Config(format!("a reader failed: {error}")))
+            Ok(run_blocking(move || read_bytes(&about, &content)).await?)
         })
     }
 }
@@ -143,9 +142,9 @@ impl SandboxedReader {
             .spawn()
             .map_err(|error| reader_error("cannot start a reader", error))?;
         let (Some(mut into), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(Error::Config("a reader has no pipes".to_owned()));
+            return Err(Error::Unavailable { what: "the reader process", source: None });
         };
-        let header = serde_json::to_vec(about).map_err(|error| Error::Corrupt(error.to_string()))?;
+        let header = serde_json::to_vec(about).map_err(Error::internal("write to the reader process"))?;
         let send = async move {
             // A child that ends early closes its end; what it said before counts.
             let mut open = into.write_all(&header).await.is_ok() && into.write_all(b"\n").await.is_ok();
@@ -174,7 +173,7 @@ impl SandboxedReader {
 }
 
 fn reader_error(what: &str, source: std::io::Error) -> Error {
-    Error::Io { what: what.to_owned(), source }
+    Error::internal(what)(source)
 }
 
 /// Runs the child process: reads a file from standard input and writes the result to standard output as JSON.

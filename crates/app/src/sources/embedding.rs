@@ -11,7 +11,8 @@ use serde_json::{Value as Json, json};
 
 use super::ingest;
 use crate::{
-    App, Error, Result, Scope,
+    App, Error, Result,
+    services::SourceService,
     worker::{JobContext, JobHandler},
 };
 
@@ -59,22 +60,76 @@ fn with_title(title: Option<&str>, text: &str) -> String {
     }
 }
 
-fn retryable_error(error: Error) -> JobError {
-    JobError::Retry(error.to_string())
+impl SourceService<'_> {
+    async fn note_embedding(self, id: SourceId, state: Option<EmbeddingState>, reason: Option<&str>) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        let Some(mut source) = tx.sources(self.scope).get_for_update(id).await? else { return Ok(()) };
+        source.embedding = state.unwrap_or(source.embedding);
+        source.embedding_error = reason.map(str::to_owned);
+        if source.embedding == EmbeddingState::Ready && source.status == SourceStatus::Indexed {
+            source.status = SourceStatus::Ready;
+        }
+        let revision = match source.revision {
+            Some(id) => tx.revisions(self.scope).get(id).await?,
+            None => None,
+        };
+        let filename = revision.and_then(|revision| revision.filename);
+        tx.sources(self.scope).save(&mut source, filename.as_deref()).await?;
+        Ok(tx.commit().await?)
+    }
+
+    async fn sweep_tenant(self, embed: bool) -> Result<u64> {
+        let (mut asked, mut after) = (0, None);
+        loop {
+            let mut tx = self.app.store.write().await?;
+            let unfinished = tx.sources(self.scope).list_unfinished(after, 500).await?;
+            let Some(last) = unfinished.last() else { return Ok(asked) };
+            after = Some(last.id);
+            let reading = tx.jobs(self.scope).live_sources(ingest::KIND).await?;
+            let embedding = tx.jobs(self.scope).live_sources(KIND).await?;
+            let dead = tx.jobs(self.scope).dead_sources(ingest::KIND).await?;
+            for mut source in unfinished {
+                let id = source.id.to_string();
+                if source.status == SourceStatus::Pending
+                    && !reading.contains(&id)
+                    && let Some(reason) = dead.get(&id)
+                {
+                    source.status = SourceStatus::Failed;
+                    source.embedding = EmbeddingState::Absent;
+                    let fault = ExtractionFault { code: "internal".to_owned(), detail: reason.clone() };
+                    source.extraction_error = Some(fault);
+                    tx.sources(self.scope).save(&mut source, None).await?;
+                    continue;
+                }
+                let job = if source.status == SourceStatus::Pending {
+                    let payload = json!({ "source_id": source.id, "fetch": false });
+                    (!reading.contains(&id)).then(|| NewJob::new(ingest::KIND, payload).with_priority(50))
+                } else {
+                    let payload = json!({ "source_id": source.id });
+                    (embed && !embedding.contains(&id)).then(|| NewJob::new(KIND, payload))
+                };
+                if let Some(job) = job {
+                    tx.jobs(self.scope).enqueue(job.with_dedupe_key(id)).await?;
+                    asked += 1;
+                }
+            }
+            tx.commit().await?;
+        }
+    }
 }
 
 impl App {
     async fn embed_source(&self, context: &JobContext, id: SourceId) -> Result<Option<Json>, JobError> {
         let scope = &context.scope;
         let Some(embedder) = self.tools().embedder.clone() else {
-            self.note_embedding(scope, id, None, Some("no embedder is configured")).await.map_err(retryable_error)?;
+            self.sources(scope).note_embedding(id, None, Some("no embedder is configured")).await?;
             return Ok(Some(json!({ "outcome": "no embedder" })));
         };
-        let space = self.space_of(&*embedder).await.map_err(retryable_error)?;
-        let described = match self.source(scope, id).await {
+        let space = self.space_of(&*embedder).await?;
+        let described = match self.sources(scope).get(id).await {
             Ok(described) => described,
             Err(Error::Problem(_)) => return Ok(Some(json!({ "outcome": "gone" }))),
-            Err(error) => return Err(retryable_error(error)),
+            Err(error) => return Err(error.into()),
         };
         let Some(revision) = described.revision.filter(|revision| revision.chunk_count > 0) else {
             return Ok(Some(json!({ "outcome": "nothing to embed" })));
@@ -83,13 +138,13 @@ impl App {
         // As many as keep all processors busy and are lost when the process is killed.
         let batch = i64::try_from(embedder.batch_size().clamp(1, 256)).unwrap_or(64);
         let mut done = {
-            let mut tx = self.store.read().await.map_err(retryable_error)?;
-            tx.vectors(scope).count_vectors(space.id, revision.id).await.map_err(retryable_error)?
+            let mut tx = self.store.read().await?;
+            tx.vectors(scope).count_vectors(space.id, revision.id).await?
         };
         loop {
             let missing = {
-                let mut tx = self.store.read().await.map_err(retryable_error)?;
-                tx.vectors(scope).chunks_without_vector(space.id, revision.id, batch).await.map_err(retryable_error)?
+                let mut tx = self.store.read().await?;
+                tx.vectors(scope).chunks_without_vector(space.id, revision.id, batch).await?
             };
             if missing.is_empty() {
                 break;
@@ -109,18 +164,18 @@ impl App {
                 return Err(self.embedding_failed(context, id, EmbedError::WrongDimension { expected, got }).await);
             }
             let vectors: Vec<_> = missing.iter().map(|(chunk, _)| *chunk).zip(vectors).collect();
-            let mut tx = self.store.write().await.map_err(retryable_error)?;
-            tx.vectors(scope).insert_vectors(space.id, &vectors).await.map_err(retryable_error)?;
+            let mut tx = self.store.write().await?;
+            tx.vectors(scope).insert_vectors(space.id, &vectors).await?;
             // The source may have been deleted meanwhile, and then its chunks are gone, too.
-            if tx.sources(scope).get(id).await.map_err(retryable_error)?.is_none() {
+            if tx.sources(scope).get(id).await?.is_none() {
                 return Ok(Some(json!({ "outcome": "gone" })));
             }
-            tx.commit().await.map_err(retryable_error)?;
+            tx.commit().await?;
             done += vectors.len() as u64;
             metrics::counter!("ibid_chunks_embedded_total").increment(vectors.len() as u64);
             context.progress.update(done, Some(revision.chunk_count), "embedding").await;
         }
-        self.note_embedding(scope, id, Some(EmbeddingState::Ready), None).await.map_err(retryable_error)?;
+        self.sources(scope).note_embedding(id, Some(EmbeddingState::Ready), None).await?;
         Ok(Some(json!({ "outcome": "embedded", "chunks": revision.chunk_count, "model": embedder.model() })))
     }
 
@@ -143,33 +198,10 @@ impl App {
             JobError::Deferred(..) => false,
         };
         let state = if over { EmbeddingState::Failed } else { EmbeddingState::Pending };
-        if let Err(error) = self.note_embedding(&context.scope, id, Some(state), Some(&reason)).await {
+        if let Err(error) = self.sources(&context.scope).note_embedding(id, Some(state), Some(&reason)).await {
             tracing::error!(%error, "cannot write down why an embedding failed");
         }
         failure
-    }
-
-    async fn note_embedding(
-        &self,
-        scope: &Scope,
-        id: SourceId,
-        state: Option<EmbeddingState>,
-        reason: Option<&str>,
-    ) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        let Some(mut source) = tx.sources(scope).get_for_update(id).await? else { return Ok(()) };
-        source.embedding = state.unwrap_or(source.embedding);
-        source.embedding_error = reason.map(str::to_owned);
-        if source.embedding == EmbeddingState::Ready && source.status == SourceStatus::Indexed {
-            source.status = SourceStatus::Ready;
-        }
-        let revision = match source.revision {
-            Some(id) => tx.revisions(scope).get(id).await?,
-            None => None,
-        };
-        let filename = revision.and_then(|revision| revision.filename);
-        tx.sources(scope).save(&mut source, filename.as_deref()).await?;
-        tx.commit().await
     }
 
     /// Returns the embedder of a vector space; `None` if its vectors come from clients or its model is no longer
@@ -218,8 +250,8 @@ impl App {
         }
         let mut asked = 0;
         for scope in self.every_tenant().await? {
-            asked += self.sweep_tenant(&scope, embedder.is_some()).await?;
-            asked += self.sweep_unread(&scope).await?;
+            asked += self.sources(&scope).sweep_tenant(embedder.is_some()).await?;
+            asked += self.knowledge(&scope).sweep_unread().await?;
         }
         if let Some(embedder) = &embedder {
             let space = self.space_of(&**embedder).await?;
@@ -231,44 +263,5 @@ impl App {
             }
         }
         Ok(asked)
-    }
-
-    async fn sweep_tenant(&self, scope: &Scope, embed: bool) -> Result<u64> {
-        let (mut asked, mut after) = (0, None);
-        loop {
-            let mut tx = self.store.write().await?;
-            let unfinished = tx.sources(scope).list_unfinished(after, 500).await?;
-            let Some(last) = unfinished.last() else { return Ok(asked) };
-            after = Some(last.id);
-            let reading = tx.jobs(scope).live_sources(ingest::KIND).await?;
-            let embedding = tx.jobs(scope).live_sources(KIND).await?;
-            let dead = tx.jobs(scope).dead_sources(ingest::KIND).await?;
-            for mut source in unfinished {
-                let id = source.id.to_string();
-                if source.status == SourceStatus::Pending
-                    && !reading.contains(&id)
-                    && let Some(reason) = dead.get(&id)
-                {
-                    source.status = SourceStatus::Failed;
-                    source.embedding = EmbeddingState::Absent;
-                    let fault = ExtractionFault { code: "internal".to_owned(), detail: reason.clone() };
-                    source.extraction_error = Some(fault);
-                    tx.sources(scope).save(&mut source, None).await?;
-                    continue;
-                }
-                let job = if source.status == SourceStatus::Pending {
-                    let payload = json!({ "source_id": source.id, "fetch": false });
-                    (!reading.contains(&id)).then(|| NewJob::new(ingest::KIND, payload).with_priority(50))
-                } else {
-                    let payload = json!({ "source_id": source.id });
-                    (embed && !embedding.contains(&id)).then(|| NewJob::new(KIND, payload))
-                };
-                if let Some(job) = job {
-                    tx.jobs(scope).enqueue(job.with_dedupe_key(id)).await?;
-                    asked += 1;
-                }
-            }
-            tx.commit().await?;
-        }
     }
 }

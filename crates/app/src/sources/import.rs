@@ -15,7 +15,8 @@ use uuid::Uuid;
 
 use super::{SourceContent, SourceDraft, SourceWithRevision};
 use crate::{
-    App, Error, Result, Scope, UploadDetails,
+    App, Error, Result, UploadDetails,
+    services::SourceService,
     worker::{JobContext, JobHandler},
 };
 
@@ -84,19 +85,19 @@ enum ListFormat {
     Addresses,
 }
 
-impl App {
+impl SourceService<'_> {
     /// Imports references, URLs or the files of a zip as sources.
-    pub async fn import_sources(&self, scope: &Scope, import: ImportRequest) -> Result<ImportReport> {
+    pub async fn import(self, import: ImportRequest) -> Result<ImportReport> {
         let text = match (import.text, import.artifact) {
             (Some(text), _) => text,
             (None, Some(sha256)) => {
-                let artifact = self.artifact(scope, sha256).await?;
-                if self.starts_like_zip(scope, sha256).await? {
+                let artifact = self.app.artifacts(self.scope).get(sha256).await?;
+                if self.starts_like_zip(sha256).await? {
                     let payload =
                         ImportPayload { artifact_sha256: sha256, document_id: import.document_id, tags: import.tags };
                     let job = NewJob::new(KIND, json!(payload)).with_dedupe_key(json!(payload).to_string());
-                    let mut tx = self.store.write().await?;
-                    let job = tx.jobs(scope).enqueue(job).await?;
+                    let mut tx = self.app.store.write().await?;
+                    let job = tx.jobs(self.scope).enqueue(job).await?;
                     tx.commit().await?;
                     return Ok(ImportReport::Queued(Box::new(job)));
                 }
@@ -104,11 +105,11 @@ impl App {
                     let detail = format!("the list has {} bytes; the most is {MAX_LIST}", artifact.size_bytes);
                     return Err(Problem::new(Code::ImportUnreadable, detail).into());
                 }
-                ibid_ingest::html::decode_html(&self.bytes_of(scope, sha256).await?, None).into_owned()
+                ibid_ingest::html::decode_html(&self.bytes_of(sha256).await?, None).into_owned()
             }
             (None, None) => match &import.url {
                 Some(url) => {
-                    let fetched = self.tools().fetcher.fetch(url, None).await.map_err(super::fetch_problem)?;
+                    let fetched = self.app.tools().fetcher.fetch(url, None).await.map_err(super::fetch_problem)?;
                     ibid_ingest::html::decode_html(&fetched.bytes, fetched.media_type.as_deref()).into_owned()
                 }
                 None => String::new(),
@@ -119,7 +120,7 @@ impl App {
         for (entry, mut draft) in drafts {
             draft.document_id = import.document_id;
             draft.tags.extend(import.tags.iter().cloned());
-            match self.create_source(scope, draft).await {
+            match self.create(draft).await {
                 Ok(made) => sources.push(made),
                 Err(Error::Problem(problem)) => failed.push(RejectedEntry { entry, reason: problem.detail }),
                 Err(error) => return Err(error),
@@ -133,24 +134,42 @@ impl App {
         Ok(ImportReport::Done { sources, failed })
     }
 
-    async fn starts_like_zip(&self, scope: &Scope, sha256: Sha256) -> Result<bool> {
-        let Some(mut bytes) = self.store.read_bytes(scope, sha256, None).await? else { return Ok(false) };
+    async fn starts_like_zip(self, sha256: Sha256) -> Result<bool> {
+        let Some(mut bytes) = self.app.store.read_bytes(self.scope, sha256, None).await? else { return Ok(false) };
         let first = bytes.try_next().await?.unwrap_or_default();
         Ok(first.starts_with(b"PK\x03\x04") || first.starts_with(b"PK\x05\x06"))
     }
 
+    async fn add_file(self, path: &str, bytes: Vec<u8>, payload: &ImportPayload) -> Result<bool> {
+        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+        let details = UploadDetails {
+            filename: Some(Filename::new(name)?),
+            entity_type: Some(SourceType::KnowledgeBase),
+            ..UploadDetails::default()
+        };
+        let artifact = self.keep_bytes(bytes.into(), details).await?;
+        let draft = SourceDraft {
+            content: SourceContent::Artifact(artifact.sha256),
+            document_id: payload.document_id,
+            tags: payload.tags.clone(),
+            ..SourceDraft::default()
+        };
+        Ok(self.create(draft).await?.1)
+    }
+}
+
+impl App {
     /// Makes a source of each file of a zip.
     async fn import_zip(&self, context: &JobContext, payload: ImportPayload) -> Result<Json, JobError> {
-        let failed = |error: Error| JobError::Retry(error.to_string());
         let scope = &context.scope;
-        let whole = self.bytes_of(scope, payload.artifact_sha256).await.map_err(failed)?;
+        let whole = self.sources(scope).bytes_of(payload.artifact_sha256).await?;
         let (send, mut files) = mpsc::channel(2);
         let unpacking = tokio::task::spawn_blocking(move || unpack_zip(whole, &send));
         let (mut added, mut unchanged, mut done, mut reasons, mut rejected) = (0_u64, 0_u64, 0_u64, Vec::new(), 0_u64);
         while let Some((name, content)) = files.recv().await {
             done += 1;
             let outcome = match content {
-                Ok(bytes) => self.add_file(scope, &name, bytes, &payload).await,
+                Ok(bytes) => self.sources(scope).add_file(&name, bytes, &payload).await,
                 Err(reason) => Err(Problem::new(Code::ImportUnreadable, reason).into()),
             };
             match outcome {
@@ -162,7 +181,7 @@ impl App {
                         reasons.push(RejectedEntry { entry: name.clone(), reason: problem.detail });
                     }
                 }
-                Err(error) => return Err(failed(error)),
+                Err(error) => return Err(error.into()),
             }
             context.progress.update(done, None, "unpacking").await;
         }
@@ -171,23 +190,6 @@ impl App {
             Ok(Err(reason)) => Err(JobError::Permanent(reason)),
             Err(error) => Err(JobError::Retry(error.to_string())),
         }
-    }
-
-    async fn add_file(&self, scope: &Scope, path: &str, bytes: Vec<u8>, payload: &ImportPayload) -> Result<bool> {
-        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
-        let details = UploadDetails {
-            filename: Some(Filename::new(name)?),
-            entity_type: Some(SourceType::KnowledgeBase),
-            ..UploadDetails::default()
-        };
-        let artifact = self.keep_bytes(scope, bytes.into(), details).await?;
-        let draft = SourceDraft {
-            content: SourceContent::Artifact(artifact.sha256),
-            document_id: payload.document_id,
-            tags: payload.tags.clone(),
-            ..SourceDraft::default()
-        };
-        Ok(self.create_source(scope, draft).await?.1)
     }
 }
 

@@ -24,6 +24,8 @@ use crate::{
     citations::NormalizedText,
     knowledge::extraction,
     manifests::make_manifest,
+    run_blocking,
+    services::SourceService,
     worker::{JobContext, JobHandler},
 };
 
@@ -58,72 +60,17 @@ impl JobHandler for IngestHandler {
     }
 }
 
-fn retryable_error(error: Error) -> JobError {
-    JobError::Retry(error.to_string())
-}
-
-impl App {
-    async fn ingest_source(&self, context: &JobContext, payload: IngestPayload) -> Result<Option<Json>, JobError> {
-        let (scope, id) = (&context.scope, payload.source_id);
-        let last_try = context.job.attempt >= context.job.max_attempts;
-        let Some((source, newest)) = self.load_with_newest(scope, id).await.map_err(retryable_error)? else {
-            return Ok(Some(json!({ "outcome": "gone" })));
-        };
-        let tools = self.tools();
-        let adapter = tools.adapter_for(&source).filter(|_| payload.fetch || newest.is_none());
-        let revision = if let Some(adapter) = adapter {
-            context.progress.update(0, None, "fetching").await;
-            match self.fetch_source(scope, adapter, &source, newest, last_try).await? {
-                Some(revision) => revision,
-                None => return Ok(Some(json!({ "outcome": "unavailable" }))),
-            }
-        } else {
-            match newest {
-                Some(revision) => revision,
-                None => return Ok(Some(json!({ "outcome": "nothing to read" }))),
-            }
-        };
-        if revision.extracted_at.is_some() {
-            self.settle_unchanged(scope, id).await.map_err(retryable_error)?;
-            return Ok(Some(json!({ "outcome": "unchanged", "revision_id": revision.id })));
-        }
-        context.progress.update(1, None, "reading").await;
-        let about = ContentHints {
-            size_bytes: revision.size_bytes,
-            filename: revision.filename.clone(),
-            media_type: Some(revision.media_type.clone()),
-            url: source.url.clone(),
-            today: Some(day_after(self.store.clock().now())),
-            thumbnail: true,
-        };
-        let bytes = self.store.read_bytes(scope, revision.content, None).await.map_err(retryable_error)?;
-        let Some(bytes) = bytes else {
-            return Err(JobError::Retry(format!("the bytes of artifact {} are missing", revision.content)));
-        };
-        match self.tools().reader.read(&about, bytes).await.map_err(retryable_error)? {
-            Ok(reading) => {
-                context.progress.update(2, None, "indexing").await;
-                let chunks = self.index(scope, id, revision, reading).await.map_err(retryable_error)?;
-                Ok(Some(json!({ "outcome": "indexed", "chunks": chunks })))
-            }
-            Err(fault) => {
-                self.keep_fault(scope, id, revision, &fault).await.map_err(retryable_error)?;
-                Ok(Some(json!({ "outcome": "failed", "reason": fault.to_string() })))
-            }
-        }
-    }
-
-    async fn load_with_newest(&self, scope: &Scope, id: SourceId) -> Result<Option<(Source, Option<Revision>)>> {
-        let mut tx = self.store.read().await?;
-        let Some(source) = tx.sources(scope).get(id).await? else { return Ok(None) };
-        let newest = tx.revisions(scope).get_newest(id).await?;
+impl SourceService<'_> {
+    async fn load_with_newest(self, id: SourceId) -> Result<Option<(Source, Option<Revision>)>> {
+        let mut tx = self.app.store.read().await?;
+        let Some(source) = tx.sources(self.scope).get(id).await? else { return Ok(None) };
+        let newest = tx.revisions(self.scope).get_newest(id).await?;
         Ok(Some((source, newest)))
     }
 
     /// Fetches what a source is now. `None` if it cannot be had and that was written down.
     async fn fetch_source(
-        &self,
-        scope: &Scope,
+        self,
         adapter: &dyn OriginAdapter,
         source: &Source,
         newest: Option<Revision>,
@@ -136,12 +83,12 @@ impl App {
         match adapter.fetch(source, known.as_ref()).await {
             Ok(fetched) if fetched.not_modified => Ok(newest),
             Ok(fetched) => {
-                let revision = self.keep_fetched(scope, source.id, fetched).await.map_err(retryable_error)?;
+                let revision = self.keep_fetched(source.id, fetched).await?;
                 Ok(revision)
             }
             Err(error) => {
                 let over = last_try || !error.is_transient();
-                self.mark_unavailable(scope, source.id, &error, over).await.map_err(retryable_error)?;
+                self.mark_unavailable(source.id, &error, over).await?;
                 match error {
                     FetchError::RateLimited { retry_after } if !last_try => {
                         let wait = retry_after.unwrap_or(Duration::from_secs(30)).min(LONGEST_WAIT);
@@ -155,14 +102,14 @@ impl App {
     }
 
     /// Keeps the bytes of a page, as a new revision if they differ from the newest.
-    async fn keep_fetched(&self, scope: &Scope, id: SourceId, fetched: FetchedPage) -> Result<Option<Revision>> {
+    async fn keep_fetched(self, id: SourceId, fetched: FetchedPage) -> Result<Option<Revision>> {
         let media_type = fetched.media_type.as_deref().and_then(|said| MediaType::new(said).ok());
         let details = UploadDetails {
             media_type,
             filename: fetched.filename.clone().and_then(|name| Filename::new(name).ok()),
             ..UploadDetails::default()
         };
-        let artifact = self.keep_bytes(scope, fetched.bytes, details).await?;
+        let artifact = self.keep_bytes(fetched.bytes, details).await?;
         let mut validators = JsonObject::new();
         for (name, value) in [("etag", fetched.validators.etag), ("last_modified", fetched.validators.last_modified)] {
             if let Some(value) = value {
@@ -170,26 +117,26 @@ impl App {
             }
         }
         validators.insert("final_url".to_owned(), fetched.final_url.into());
-        let mut tx = self.store.write().await?;
-        let Some(mut source) = tx.sources(scope).get_for_update(id).await? else { return Ok(None) };
+        let mut tx = self.app.store.write().await?;
+        let Some(mut source) = tx.sources(self.scope).get_for_update(id).await? else { return Ok(None) };
         source.is_available = true;
         source.accessed_at = tx.now();
-        let newest = tx.revisions(scope).get_newest(id).await?;
+        let newest = tx.revisions(self.scope).get_newest(id).await?;
         let revision = match newest.filter(|newest| newest.content == artifact.sha256) {
             Some(same) => same,
-            None => add_revision(&mut tx, scope, id, &artifact, fetched.filename, validators).await?,
+            None => add_revision(&mut tx, self.scope, id, &artifact, fetched.filename, validators).await?,
         };
         // Its bytes can be had before they are read.
         source.revision = source.revision.or(Some(revision.id));
-        tx.sources(scope).save(&mut source, revision.filename.as_deref()).await?;
+        tx.sources(self.scope).save(&mut source, revision.filename.as_deref()).await?;
         tx.commit().await?;
         Ok(Some(revision))
     }
 
     /// Writes down that the page could not be had; if it is `over`, there will be no further try.
-    async fn mark_unavailable(&self, scope: &Scope, id: SourceId, error: &FetchError, over: bool) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        let Some(mut source) = tx.sources(scope).get_for_update(id).await? else { return Ok(()) };
+    async fn mark_unavailable(self, id: SourceId, error: &FetchError, over: bool) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        let Some(mut source) = tx.sources(self.scope).get_for_update(id).await? else { return Ok(()) };
         source.is_available = false;
         // What was read before still stands; only a source that never had content has failed.
         if source.revision.is_none() {
@@ -199,56 +146,44 @@ impl App {
                 source.embedding = EmbeddingState::Absent;
             }
         }
-        tx.sources(scope).save(&mut source, None).await?;
-        tx.commit().await
+        tx.sources(self.scope).save(&mut source, None).await?;
+        Ok(tx.commit().await?)
     }
 
     /// A look at the content brought nothing new.
-    async fn settle_unchanged(&self, scope: &Scope, id: SourceId) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        let Some(mut source) = tx.sources(scope).get_for_update(id).await? else { return Ok(()) };
+    async fn settle_unchanged(self, id: SourceId) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        let Some(mut source) = tx.sources(self.scope).get_for_update(id).await? else { return Ok(()) };
         source.is_available = true;
         source.accessed_at = tx.now();
-        let revision = tx.revisions(scope).get_newest(id).await?;
+        let revision = tx.revisions(self.scope).get_newest(id).await?;
         let filename = revision.and_then(|revision| revision.filename);
-        tx.sources(scope).save(&mut source, filename.as_deref()).await?;
-        tx.commit().await
+        tx.sources(self.scope).save(&mut source, filename.as_deref()).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Writes down why there is no text. The bytes stay, and can be downloaded and cited.
-    async fn keep_fault(
-        &self,
-        scope: &Scope,
-        id: SourceId,
-        mut revision: Revision,
-        error: &ExtractionError,
-    ) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        let Some(mut source) = tx.sources(scope).get_for_update(id).await? else { return Ok(()) };
+    async fn keep_fault(self, id: SourceId, mut revision: Revision, error: &ExtractionError) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        let Some(mut source) = tx.sources(self.scope).get_for_update(id).await? else { return Ok(()) };
         revision.extracted_at = Some(tx.now());
-        tx.revisions(scope).save_extraction(&revision, &[]).await?;
+        tx.revisions(self.scope).save_extraction(&revision, &[]).await?;
         source.revision = Some(revision.id);
         source.status = SourceStatus::Failed;
         source.embedding = EmbeddingState::Absent;
         source.extraction_error = Some(extraction_fault(error.code(), &error.to_string()));
-        tx.sources(scope).save(&mut source, revision.filename.as_deref()).await?;
-        tx.citations(scope).judge_state(id, |_| false).await?;
-        tx.commit().await
+        tx.sources(self.scope).save(&mut source, revision.filename.as_deref()).await?;
+        tx.citations(self.scope).judge_state(id, |_| false).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Keeps what was read, and makes it findable by its words. Says how many chunks there are.
-    async fn index(
-        &self,
-        scope: &Scope,
-        id: SourceId,
-        mut revision: Revision,
-        reading: ExtractedContent,
-    ) -> Result<usize> {
+    async fn index(self, id: SourceId, mut revision: Revision, reading: ExtractedContent) -> Result<usize> {
         let ExtractedContent { extracted, thumbnail } = reading;
         let (marks, web) = (extracted.marks, extracted.web);
-        let (rules, tools) = (self.tools().chunk_rules, self.tools().clone());
+        let (rules, tools) = (self.app.tools().chunk_rules, self.app.tools().clone());
         // Cutting a long text into chunks takes a while; other tasks go on meanwhile.
-        let (text, marks, chunks, chars) = tokio::task::spawn_blocking(move || {
+        let (text, marks, chunks, chars) = run_blocking(move || {
             let count = |words: &str| tools.count_tokens(words);
             let pieces = split_into_chunks(&extracted.text, &marks, &rules, &count);
             let index = CharIndex::new(&extracted.text);
@@ -271,8 +206,7 @@ impl App {
             let chars = index.len();
             (extracted.text, marks, chunks, chars)
         })
-        .await
-        .map_err(|error| Error::Config(format!("cutting a text failed: {error}")))?;
+        .await?;
 
         revision.media_type = extracted.media_type;
         revision.text_chars = chars as u64;
@@ -284,19 +218,19 @@ impl App {
         let mut found = extracted.reference;
         found.language = found.language.or_else(|| revision.language.clone());
 
-        let parts = self.keep_parts(scope, id, &mut revision, &text, &marks, &chunks, &found, thumbnail).await?;
+        let parts = self.keep_parts(id, &mut revision, &text, &marks, &chunks, &found, thumbnail).await?;
 
-        let mut tx = self.store.write().await?;
-        let Some(mut source) = tx.sources(scope).get_for_update(id).await? else { return Ok(0) };
-        let known = tx.revisions(scope).get(revision.id).await?;
+        let mut tx = self.app.store.write().await?;
+        let Some(mut source) = tx.sources(self.scope).get_for_update(id).await? else { return Ok(0) };
+        let known = tx.revisions(self.scope).get(revision.id).await?;
         if known.is_none_or(|known| known.extracted_at.is_some()) {
             return Ok(chunks.len()); // another run was faster
         }
         revision.extracted_at = Some(tx.now());
-        let manifest = name_parts(&mut tx, scope, &source, &revision, parts).await?;
+        let manifest = name_parts(&mut tx, self.scope, &source, &revision, parts).await?;
         revision.manifest = Some(manifest);
-        tx.revisions(scope).save_extraction(&revision, &marks).await?;
-        tx.revisions(scope).add_chunks(&chunks).await?;
+        tx.revisions(self.scope).save_extraction(&revision, &marks).await?;
+        tx.revisions(self.scope).add_chunks(&chunks).await?;
         source.fill_reference(found);
         source.canonical_url = web.canonical_url.or(source.canonical_url);
         source.site_name = source.site_name.or(web.site_name);
@@ -309,18 +243,20 @@ impl App {
             (SourceStatus::Indexed, EmbeddingState::Pending)
         };
         source.embedding_error = None;
-        tx.sources(scope).save(&mut source, revision.filename.as_deref()).await?;
-        self.index_chunks(&mut tx, scope, source.display_title(), revision.language.as_deref(), &chunks).await?;
+        tx.sources(self.scope).save(&mut source, revision.filename.as_deref()).await?;
+        self.app
+            .index_chunks(&mut tx, self.scope, source.display_title(), revision.language.as_deref(), &chunks)
+            .await?;
         if revision.number > 1 {
             // What cites an older revision is told whether the words are still there.
             let said = NormalizedText::new(&text);
-            tx.citations(scope).judge_state(id, |quote| said.contains_quote(quote)).await?;
+            tx.citations(self.scope).judge_state(id, |quote| said.contains_quote(quote)).await?;
         }
-        tx.knowledge(scope).note_unread(id, !chunks.is_empty()).await?;
+        tx.knowledge(self.scope).note_unread(id, !chunks.is_empty()).await?;
         if !chunks.is_empty() {
-            tx.jobs(scope).enqueue(extraction::extraction_job(id)).await?;
+            tx.jobs(self.scope).enqueue(extraction::extraction_job(id)).await?;
             let job = NewJob::new(embedding::KIND, json!({ "source_id": id })).with_dedupe_key(id.to_string());
-            tx.jobs(scope).enqueue(job).await?;
+            tx.jobs(self.scope).enqueue(job).await?;
         }
         tx.commit().await?;
         metrics::counter!("ibid_chunks_indexed_total").increment(chunks.len() as u64);
@@ -330,8 +266,7 @@ impl App {
     /// Keeps text, thumbnail, chunks and description as artifacts: what the manifest will name.
     #[expect(clippy::too_many_arguments, reason = "each is one part of what was read")]
     async fn keep_parts(
-        &self,
-        scope: &Scope,
+        self,
         id: SourceId,
         revision: &mut Revision,
         text: &str,
@@ -343,7 +278,7 @@ impl App {
         let at = |name: &str| format!("knowledge_base/{id}/{name}");
         let mut parts = vec![(at("raw"), revision.content)];
         if !text.is_empty() {
-            let kept = self.keep_part(scope, text.to_owned().into(), "text/plain; charset=utf-8").await?;
+            let kept = self.keep_part(text.to_owned().into(), "text/plain; charset=utf-8").await?;
             revision.text = Some(kept.sha256);
             parts.push((at("text"), kept.sha256));
             let spans: Vec<_> = chunks
@@ -351,12 +286,12 @@ impl App {
                 .map(|chunk| json!({ "start_char": chunk.span.start, "end_char": chunk.span.end, "tokens": chunk.tokens }))
                 .collect();
             let list = json!({ "text_sha256": kept.sha256, "chunks": spans, "marks": marks });
-            let kept = self.keep_part(scope, list.to_string().into(), "application/json").await?;
+            let kept = self.keep_part(list.to_string().into(), "application/json").await?;
             parts.push((at("chunks"), kept.sha256));
         }
         if let Some(picture) = thumbnail {
             let kind = if picture.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" };
-            let kept = self.keep_part(scope, picture.into(), kind).await?;
+            let kept = self.keep_part(picture.into(), kind).await?;
             revision.thumbnail = Some(kept.sha256);
             parts.push((at("thumbnail"), kept.sha256));
         }
@@ -370,14 +305,66 @@ impl App {
             "language": revision.language,
             "reference": found,
         });
-        let kept = self.keep_part(scope, about.to_string().into(), "application/json").await?;
+        let kept = self.keep_part(about.to_string().into(), "application/json").await?;
         parts.push(("metadata.json".to_owned(), kept.sha256));
         Ok(parts)
     }
 
-    async fn keep_part(&self, scope: &Scope, bytes: bytes::Bytes, kind: &str) -> Result<Artifact> {
+    async fn keep_part(self, bytes: bytes::Bytes, kind: &str) -> Result<Artifact> {
         let details = UploadDetails { media_type: Some(MediaType::new(kind)?), ..UploadDetails::default() };
-        self.keep_bytes(scope, bytes, details).await
+        self.keep_bytes(bytes, details).await
+    }
+}
+
+impl App {
+    async fn ingest_source(&self, context: &JobContext, payload: IngestPayload) -> Result<Option<Json>, JobError> {
+        let (scope, id) = (&context.scope, payload.source_id);
+        let last_try = context.job.attempt >= context.job.max_attempts;
+        let Some((source, newest)) = self.sources(scope).load_with_newest(id).await? else {
+            return Ok(Some(json!({ "outcome": "gone" })));
+        };
+        let tools = self.tools();
+        let adapter = tools.adapter_for(&source).filter(|_| payload.fetch || newest.is_none());
+        let revision = if let Some(adapter) = adapter {
+            context.progress.update(0, None, "fetching").await;
+            match self.sources(scope).fetch_source(adapter, &source, newest, last_try).await? {
+                Some(revision) => revision,
+                None => return Ok(Some(json!({ "outcome": "unavailable" }))),
+            }
+        } else {
+            match newest {
+                Some(revision) => revision,
+                None => return Ok(Some(json!({ "outcome": "nothing to read" }))),
+            }
+        };
+        if revision.extracted_at.is_some() {
+            self.sources(scope).settle_unchanged(id).await?;
+            return Ok(Some(json!({ "outcome": "unchanged", "revision_id": revision.id })));
+        }
+        context.progress.update(1, None, "reading").await;
+        let about = ContentHints {
+            size_bytes: revision.size_bytes,
+            filename: revision.filename.clone(),
+            media_type: Some(revision.media_type.clone()),
+            url: source.url.clone(),
+            today: Some(day_after(self.store.clock().now())),
+            thumbnail: true,
+        };
+        let bytes = self.store.read_bytes(scope, revision.content, None).await?;
+        let Some(bytes) = bytes else {
+            return Err(JobError::Retry(format!("the bytes of artifact {} are missing", revision.content)));
+        };
+        match self.tools().reader.read(&about, bytes).await? {
+            Ok(reading) => {
+                context.progress.update(2, None, "indexing").await;
+                let chunks = self.sources(scope).index(id, revision, reading).await?;
+                Ok(Some(json!({ "outcome": "indexed", "chunks": chunks })))
+            }
+            Err(fault) => {
+                self.sources(scope).keep_fault(id, revision, &fault).await?;
+                Ok(Some(json!({ "outcome": "failed", "reason": fault.to_string() })))
+            }
+        }
     }
 }
 
@@ -411,7 +398,7 @@ async fn name_parts(
         "chunk_count": revision.chunk_count,
         "indexed_at": revision.extracted_at,
     });
-    let Json::Object(meta) = meta else { return Err(Error::Corrupt("an object is none".to_owned())) };
+    let Json::Object(meta) = meta else { return Err(Error::corrupt("metadata of a source", "expected a JSON object")) };
     let change =
         PointerPatch { pointer_type: Some(ibid_domain::PointerType::Corpus), description: None, meta: Some(meta) };
     match standing {

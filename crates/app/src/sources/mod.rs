@@ -29,7 +29,7 @@ pub use draft::{SourceChange, SourceContent, SourceDraft, parse_names};
 pub use import::{ImportReport, ImportRequest, RejectedEntry};
 pub use passages::{PassagesImport, PassagesReport};
 
-use crate::{App, Error, Result, Scope, UploadDetails, knowledge::graph};
+use crate::{App, Error, Result, Scope, UploadDetails, knowledge::graph, services::SourceService};
 
 /// A source together with what it says now.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,13 +63,13 @@ pub struct DeletionImpact {
     pub documents: Vec<(DocumentId, String, u64)>,
 }
 
-impl App {
+impl SourceService<'_> {
     /// Makes a source, and says whether it is new. Its content is taken in by a job that follows; a source that is
     /// here already with the same content is given back as it is.
-    pub async fn create_source(&self, scope: &Scope, draft: SourceDraft) -> Result<(SourceWithRevision, bool)> {
+    pub async fn create(self, draft: SourceDraft) -> Result<(SourceWithRevision, bool)> {
         let mut draft = draft.into_validated()?;
         let url_key = match (&draft.content, &draft.url) {
-            (SourceContent::AtUrl, Some(url)) => Some(self.tools().fetcher.check_url(url).map_err(fetch_problem)?),
+            (SourceContent::AtUrl, Some(url)) => Some(self.app.tools().fetcher.check_url(url).map_err(fetch_problem)?),
             _ => None,
         };
         if let SourceContent::Text(text) = &draft.content {
@@ -78,13 +78,13 @@ impl App {
                 entity_type: Some(draft.kind()),
                 ..UploadDetails::default()
             };
-            draft.content = SourceContent::Artifact(self.keep_bytes(scope, text.clone().into(), details).await?.sha256);
+            draft.content = SourceContent::Artifact(self.keep_bytes(text.clone().into(), details).await?.sha256);
             draft.origin = draft.origin.or(Some(ibid_domain::Origin::Manual));
         }
-        let mut tx = self.store.write().await?;
+        let mut tx = self.app.store.write().await?;
         let artifact = match draft.content {
             SourceContent::Artifact(sha256) => {
-                let artifact = tx.artifacts(scope).get(sha256).await?;
+                let artifact = tx.artifacts(self.scope).get(sha256).await?;
                 Some(artifact.ok_or_else(|| {
                     let detail = format!("there is no artifact {sha256}; upload it first");
                     Problem::new(Code::ArtifactNotFound, detail).with_field("artifact_sha256")
@@ -97,20 +97,242 @@ impl App {
         keys.extend(url_key.as_deref().map(SourceKey::Url));
         keys.extend(artifact.as_ref().map(|artifact| SourceKey::Content(artifact.sha256)));
         for key in &keys {
-            tx.sources(scope).lock_key(key).await?;
+            tx.sources(self.scope).lock_key(key).await?;
         }
         for key in &keys {
-            let Some(known) = tx.sources(scope).find_by_key(key, draft.document_id).await? else { continue };
-            let described = self.update_known_source(&mut tx, scope, known, artifact.as_ref(), &draft).await?;
+            let Some(known) = tx.sources(self.scope).find_by_key(key, draft.document_id).await? else { continue };
+            let described = self.app.update_known_source(&mut tx, self.scope, known, artifact.as_ref(), &draft).await?;
             tx.commit().await?;
             return Ok((described, false));
         }
-        let described = insert_source(&mut tx, scope, draft, artifact.as_ref(), url_key.as_deref()).await?;
+        let described = insert_source(&mut tx, self.scope, draft, artifact.as_ref(), url_key.as_deref()).await?;
         tx.commit().await?;
         metrics::counter!("ibid_sources_created_total", "origin" => described.source.origin.as_str()).increment(1);
         Ok((described, true))
     }
 
+    /// Keeps a few bytes that are in memory as an artifact.
+    pub(crate) async fn keep_bytes(self, bytes: bytes::Bytes, details: UploadDetails) -> Result<Artifact> {
+        let mut received = self.app.start_upload(u64::MAX).await?;
+        received.write(bytes).await?;
+        Ok(self.app.artifacts(self.scope).store(received, details).await?.0)
+    }
+
+    /// Returns a source with its current revision, or a not-found problem.
+    pub async fn get(self, id: SourceId) -> Result<SourceWithRevision> {
+        let mut tx = self.app.store.read().await?;
+        let source = tx.sources(self.scope).get(id).await?.ok_or_else(|| not_found(id))?;
+        with_current_revision(&mut tx, self.scope, source).await
+    }
+
+    /// Lists sources, newest first, one page at a time.
+    pub async fn list(
+        self,
+        filter: &SourceFilter,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<SourceWithRevision>> {
+        let mut tx = self.app.store.read().await?;
+        let page = tx.sources(self.scope).list(filter, limit, after).await?;
+        let ids: Vec<RevisionId> = page.items.iter().filter_map(|source| source.revision).collect();
+        let mut revisions = tx.revisions(self.scope).get_many(&ids).await?;
+        Ok(page.map(|source| {
+            let revision = source.revision.and_then(|id| revisions.remove(&id));
+            SourceWithRevision { source, revision }
+        }))
+    }
+
+    /// Counts sources by status and embedding state.
+    pub async fn count(self) -> Result<Vec<(SourceStatus, EmbeddingState, u64)>> {
+        Ok(self.app.store.read().await?.sources(self.scope).count_by_status().await?)
+    }
+
+    /// Changes what is said of a source.
+    pub async fn change(self, id: SourceId, change: SourceChange) -> Result<SourceWithRevision> {
+        let mut tx = self.app.store.write().await?;
+        let mut source = tx.sources(self.scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
+        let title = source.display_title().to_owned();
+        change.apply_to(&mut source)?;
+        if source.display_title() != title
+            && let Some(revision) = source.revision
+        {
+            let chunks = tx.chunks_of_revision(revision).await?;
+            let language = chunks.first().and_then(|one| one.language.clone());
+            let chunks: Vec<Chunk> = chunks.into_iter().map(|one| one.chunk).collect();
+            self.app.index_chunks(&mut tx, self.scope, source.display_title(), language.as_deref(), &chunks).await?;
+        }
+        let described = with_current_revision(&mut tx, self.scope, source).await?;
+        let SourceWithRevision { mut source, revision } = described;
+        let filename = revision.as_ref().and_then(|revision| revision.filename.as_deref());
+        tx.sources(self.scope).save(&mut source, filename).await?;
+        tx.commit().await?;
+        Ok(SourceWithRevision { source, revision })
+    }
+
+    /// Removes a source and all that was made of it. Its bytes stay for the grace period of garbage collection.
+    pub async fn delete(self, id: SourceId) -> Result<()> {
+        let mut tx = self.app.store.write().await?;
+        tx.sources(self.scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
+        tx.pointers(self.scope).delete(&pointer_name(id)?).await?;
+        let told = !tx.knowledge(self.scope).entities_of_source(id).await?.is_empty();
+        tx.sources(self.scope).remove(id).await?;
+        if told {
+            tx.jobs(self.scope).enqueue(graph::graph_job(id, true)).await?;
+        }
+        Ok(tx.commit().await?)
+    }
+
+    /// Returns what deleting a source would remove or affect.
+    pub async fn impact(self, id: SourceId) -> Result<DeletionImpact> {
+        let mut tx = self.app.store.read().await?;
+        let source = tx.sources(self.scope).get(id).await?.ok_or_else(|| not_found(id))?;
+        let documents = tx.documents(self.scope).list_citing(id).await?;
+        let documents = documents.into_iter().map(|(one, count)| (one.id, one.look.title, count)).collect();
+        let named = tx.revisions(self.scope).artifacts_of(id).await?;
+        let mut left = named.clone();
+        // The manifests of its own pointer go with it.
+        if let Some(pointer) = tx.pointers(self.scope).get(&pointer_name(id)?).await? {
+            let mut manifest = pointer.manifest;
+            while let Some(sha256) = manifest {
+                for (_, entry) in tx.manifests(self.scope).get_tree(sha256).await?.iter() {
+                    *left.entry(entry.sha256).or_insert(0) += 1;
+                }
+                manifest = tx.manifests(self.scope).get(sha256).await?.and_then(|manifest| manifest.parent);
+            }
+        }
+        let hashes: Vec<Sha256> = left.keys().copied().collect();
+        let mut artifacts: Vec<Artifact> = tx.artifacts(self.scope).get_many(&hashes).await?.into_values().collect();
+        artifacts.retain(|artifact| {
+            let own = left.get(&artifact.sha256).copied().unwrap_or(0);
+            u64::try_from(own).unwrap_or(0) >= artifact.reference_count
+        });
+        artifacts.sort_by_key(|artifact| artifact.sha256);
+        let (mut revisions, mut chunks, mut after) = (0, 0, None);
+        loop {
+            let page = tx.revisions(self.scope).list(id, Limit::new(Limit::MAX.into())?, after.as_ref()).await?;
+            revisions += page.items.len() as u64;
+            chunks += page.items.iter().map(|revision| revision.chunk_count).sum::<u64>();
+            after = page.next;
+            if after.is_none() {
+                return Ok(DeletionImpact { source, revisions, chunks, artifacts, documents });
+            }
+        }
+    }
+
+    /// Takes the content of a source in again: new bytes, or what now stands at its address. Gives the job.
+    pub async fn refresh(self, id: SourceId, content: Option<Sha256>) -> Result<JobId> {
+        let mut tx = self.app.store.write().await?;
+        let mut source = tx.sources(self.scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
+        let newest = tx.revisions(self.scope).get_newest(id).await?;
+        match content {
+            Some(sha256) => {
+                let artifact = tx.artifacts(self.scope).get(sha256).await?.ok_or_else(|| {
+                    let detail = format!("there is no artifact {sha256}; upload it first");
+                    Problem::new(Code::ArtifactNotFound, detail).with_field("artifact_sha256")
+                })?;
+                if newest.is_none_or(|newest| newest.content != sha256) {
+                    add_revision(&mut tx, self.scope, id, &artifact, None, JsonObject::new()).await?;
+                }
+            }
+            None if self.app.tools().adapter_for(&source).is_none() && newest.is_none() => {
+                let detail = "this source has neither an address nor bytes; send the bytes as artifact_sha256";
+                return Err(Problem::new(Code::SourceCannotBeRefreshed, detail).into());
+            }
+            None if source.status == SourceStatus::Failed => {
+                let job = try_again(&mut tx, self.scope, &mut source, newest.as_ref(), true).await?;
+                tx.commit().await?;
+                return Ok(job);
+            }
+            None => {}
+        }
+        let job = enqueue_ingest(&mut tx, self.scope, id, content.is_none()).await?;
+        tx.commit().await?;
+        Ok(job)
+    }
+
+    /// True if the newest bytes of a source have been extracted.
+    pub async fn is_read(self, id: SourceId) -> Result<bool> {
+        let newest = self.app.store.read().await?.revisions(self.scope).get_newest(id).await?;
+        Ok(newest.is_none_or(|newest| newest.extracted_at.is_some()))
+    }
+
+    /// The revisions of a source, newest first.
+    pub async fn revisions(self, id: SourceId, limit: Limit, after: Option<&Cursor>) -> Result<Page<Revision>> {
+        let mut tx = self.app.store.read().await?;
+        tx.sources(self.scope).get(id).await?.ok_or_else(|| not_found(id))?;
+        Ok(tx.revisions(self.scope).list(id, limit, after).await?)
+    }
+
+    /// A revision of a source: the one asked for, or the one it stands at.
+    pub async fn revision(self, id: SourceId, revision: Option<RevisionId>) -> Result<Revision> {
+        let described = self.get(id).await?;
+        let Some(wanted) = revision else {
+            return described.revision.ok_or_else(|| {
+                let why = described.source.extraction_error.map(|fault| fault.detail);
+                let why = why.unwrap_or_else(|| "it has none yet, or was typed in".to_owned());
+                Problem::new(Code::SourceHasNoContent, format!("source {id} has no content: {why}")).into()
+            });
+        };
+        let found = self.app.store.read().await?.revisions(self.scope).get(wanted).await?;
+        found.filter(|revision| revision.source == id).ok_or_else(|| {
+            let detail = format!("source {id} has no revision {wanted}");
+            Problem::new(Code::RevisionNotFound, detail).with_field("revision").into()
+        })
+    }
+
+    /// The text of a source, of the revision asked for or of the one it stands at.
+    pub async fn text(self, id: SourceId, revision: Option<RevisionId>) -> Result<RevisionText> {
+        let revision = self.revision(id, revision).await?;
+        let Some(sha256) = revision.text else {
+            let source = self.get(id).await?.source;
+            let why = match (source.status, source.extraction_error) {
+                (SourceStatus::Pending, _) => "it is still being read".to_owned(),
+                (_, Some(fault)) => fault.detail,
+                (_, None) if revision.is_image() => "it is a picture".to_owned(),
+                (_, None) => "its content has none".to_owned(),
+            };
+            return Err(Problem::new(Code::SourceHasNoText, format!("source {id} has no text: {why}")).into());
+        };
+        let text = self.text_of(sha256).await?;
+        let marks = self.app.store.read().await?.revisions(self.scope).list_marks(revision.id).await?;
+        Ok(RevisionText { revision, text, marks })
+    }
+
+    /// An artifact that is text, whole.
+    pub(crate) async fn text_of(self, sha256: Sha256) -> Result<String> {
+        let text = self.bytes_of(sha256).await?;
+        String::from_utf8(text).map_err(|_| Error::corrupt("text artifact", sha256))
+    }
+
+    /// The bytes of an artifact, whole.
+    pub(crate) async fn bytes_of(self, sha256: Sha256) -> Result<Vec<u8>> {
+        let bytes = self.app.store.read_bytes(self.scope, sha256, None).await?;
+        let mut bytes = bytes.ok_or_else(|| Error::corrupt("artifact without bytes", sha256))?;
+        let mut all = Vec::new();
+        while let Some(piece) = bytes.try_next().await? {
+            all.extend_from_slice(&piece);
+        }
+        Ok(all)
+    }
+
+    /// The chunks of a source, of the revision asked for or of the one it stands at.
+    pub async fn chunks(
+        self,
+        id: SourceId,
+        revision: Option<RevisionId>,
+        limit: Limit,
+        after: Option<&Cursor>,
+    ) -> Result<Page<Chunk>> {
+        let source = self.get(id).await?;
+        if revision.is_none() && source.revision.is_none() {
+            return Ok(Page { items: vec![], next: None });
+        }
+        let revision = self.revision(id, revision).await?;
+        Ok(self.app.store.read().await?.revisions(self.scope).list_chunks(revision.id, limit, after).await?)
+    }
+}
+
+impl App {
     /// A source that is here already: with the new bytes if they are new, and tried again if it had failed.
     async fn update_known_source(
         &self,
@@ -149,239 +371,6 @@ impl App {
         let today = Some(ingest::day_after(self.store.clock().now()));
         let about = ContentHints { today, size_bytes: size, ..about.clone() };
         self.tools().reader.read(&about, Box::pin(stream)).await
-    }
-
-    /// Keeps a few bytes that are in memory as an artifact.
-    pub(crate) async fn keep_bytes(
-        &self,
-        scope: &Scope,
-        bytes: bytes::Bytes,
-        details: UploadDetails,
-    ) -> Result<Artifact> {
-        let mut received = self.start_upload(u64::MAX).await?;
-        received.write(bytes).await?;
-        Ok(self.keep_artifact(scope, received, details).await?.0)
-    }
-
-    /// Returns a source with its current revision, or a not-found problem.
-    pub async fn source(&self, scope: &Scope, id: SourceId) -> Result<SourceWithRevision> {
-        let mut tx = self.store.read().await?;
-        let source = tx.sources(scope).get(id).await?.ok_or_else(|| not_found(id))?;
-        with_current_revision(&mut tx, scope, source).await
-    }
-
-    /// Lists sources, newest first, one page at a time.
-    pub async fn sources(
-        &self,
-        scope: &Scope,
-        filter: &SourceFilter,
-        limit: Limit,
-        after: Option<&Cursor>,
-    ) -> Result<Page<SourceWithRevision>> {
-        let mut tx = self.store.read().await?;
-        let page = tx.sources(scope).list(filter, limit, after).await?;
-        let ids: Vec<RevisionId> = page.items.iter().filter_map(|source| source.revision).collect();
-        let mut revisions = tx.revisions(scope).get_many(&ids).await?;
-        Ok(page.map(|source| {
-            let revision = source.revision.and_then(|id| revisions.remove(&id));
-            SourceWithRevision { source, revision }
-        }))
-    }
-
-    /// Counts sources by status and embedding state.
-    pub async fn count_sources(&self, scope: &Scope) -> Result<Vec<(SourceStatus, EmbeddingState, u64)>> {
-        self.store.read().await?.sources(scope).count_by_status().await
-    }
-
-    /// Changes what is said of a source.
-    pub async fn change_source(&self, scope: &Scope, id: SourceId, change: SourceChange) -> Result<SourceWithRevision> {
-        let mut tx = self.store.write().await?;
-        let mut source = tx.sources(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
-        let title = source.display_title().to_owned();
-        change.apply_to(&mut source)?;
-        if source.display_title() != title
-            && let Some(revision) = source.revision
-        {
-            let chunks = tx.chunks_of_revision(revision).await?;
-            let language = chunks.first().and_then(|one| one.language.clone());
-            let chunks: Vec<Chunk> = chunks.into_iter().map(|one| one.chunk).collect();
-            self.index_chunks(&mut tx, scope, source.display_title(), language.as_deref(), &chunks).await?;
-        }
-        let described = with_current_revision(&mut tx, scope, source).await?;
-        let SourceWithRevision { mut source, revision } = described;
-        let filename = revision.as_ref().and_then(|revision| revision.filename.as_deref());
-        tx.sources(scope).save(&mut source, filename).await?;
-        tx.commit().await?;
-        Ok(SourceWithRevision { source, revision })
-    }
-
-    /// Removes a source and all that was made of it. Its bytes stay for the grace period of garbage collection.
-    pub async fn delete_source(&self, scope: &Scope, id: SourceId) -> Result<()> {
-        let mut tx = self.store.write().await?;
-        tx.sources(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
-        tx.pointers(scope).delete(&pointer_name(id)?).await?;
-        let told = !tx.knowledge(scope).entities_of_source(id).await?.is_empty();
-        tx.sources(scope).remove(id).await?;
-        if told {
-            tx.jobs(scope).enqueue(graph::graph_job(id, true)).await?;
-        }
-        tx.commit().await
-    }
-
-    /// Returns what deleting a source would remove or affect.
-    pub async fn source_impact(&self, scope: &Scope, id: SourceId) -> Result<DeletionImpact> {
-        let mut tx = self.store.read().await?;
-        let source = tx.sources(scope).get(id).await?.ok_or_else(|| not_found(id))?;
-        let documents = tx.documents(scope).list_citing(id).await?;
-        let documents = documents.into_iter().map(|(one, count)| (one.id, one.look.title, count)).collect();
-        let named = tx.revisions(scope).artifacts_of(id).await?;
-        let mut left = named.clone();
-        // The manifests of its own pointer go with it.
-        if let Some(pointer) = tx.pointers(scope).get(&pointer_name(id)?).await? {
-            let mut manifest = pointer.manifest;
-            while let Some(sha256) = manifest {
-                for (_, entry) in tx.manifests(scope).get_tree(sha256).await?.iter() {
-                    *left.entry(entry.sha256).or_insert(0) += 1;
-                }
-                manifest = tx.manifests(scope).get(sha256).await?.and_then(|manifest| manifest.parent);
-            }
-        }
-        let hashes: Vec<Sha256> = left.keys().copied().collect();
-        let mut artifacts: Vec<Artifact> = tx.artifacts(scope).get_many(&hashes).await?.into_values().collect();
-        artifacts.retain(|artifact| {
-            let own = left.get(&artifact.sha256).copied().unwrap_or(0);
-            u64::try_from(own).unwrap_or(0) >= artifact.reference_count
-        });
-        artifacts.sort_by_key(|artifact| artifact.sha256);
-        let (mut revisions, mut chunks, mut after) = (0, 0, None);
-        loop {
-            let page = tx.revisions(scope).list(id, Limit::new(Limit::MAX.into())?, after.as_ref()).await?;
-            revisions += page.items.len() as u64;
-            chunks += page.items.iter().map(|revision| revision.chunk_count).sum::<u64>();
-            after = page.next;
-            if after.is_none() {
-                return Ok(DeletionImpact { source, revisions, chunks, artifacts, documents });
-            }
-        }
-    }
-
-    /// Takes the content of a source in again: new bytes, or what now stands at its address. Gives the job.
-    pub async fn refresh_source(&self, scope: &Scope, id: SourceId, content: Option<Sha256>) -> Result<JobId> {
-        let mut tx = self.store.write().await?;
-        let mut source = tx.sources(scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
-        let newest = tx.revisions(scope).get_newest(id).await?;
-        match content {
-            Some(sha256) => {
-                let artifact = tx.artifacts(scope).get(sha256).await?.ok_or_else(|| {
-                    let detail = format!("there is no artifact {sha256}; upload it first");
-                    Problem::new(Code::ArtifactNotFound, detail).with_field("artifact_sha256")
-                })?;
-                if newest.is_none_or(|newest| newest.content != sha256) {
-                    add_revision(&mut tx, scope, id, &artifact, None, JsonObject::new()).await?;
-                }
-            }
-            None if self.tools().adapter_for(&source).is_none() && newest.is_none() => {
-                let detail = "this source has neither an address nor bytes; send the bytes as artifact_sha256";
-                return Err(Problem::new(Code::SourceCannotBeRefreshed, detail).into());
-            }
-            None if source.status == SourceStatus::Failed => {
-                let job = try_again(&mut tx, scope, &mut source, newest.as_ref(), true).await?;
-                tx.commit().await?;
-                return Ok(job);
-            }
-            None => {}
-        }
-        let job = enqueue_ingest(&mut tx, scope, id, content.is_none()).await?;
-        tx.commit().await?;
-        Ok(job)
-    }
-
-    /// True if the newest bytes of a source have been extracted.
-    pub async fn is_read(&self, scope: &Scope, id: SourceId) -> Result<bool> {
-        let newest = self.store.read().await?.revisions(scope).get_newest(id).await?;
-        Ok(newest.is_none_or(|newest| newest.extracted_at.is_some()))
-    }
-
-    /// The revisions of a source, newest first.
-    pub async fn revisions(
-        &self,
-        scope: &Scope,
-        id: SourceId,
-        limit: Limit,
-        after: Option<&Cursor>,
-    ) -> Result<Page<Revision>> {
-        let mut tx = self.store.read().await?;
-        tx.sources(scope).get(id).await?.ok_or_else(|| not_found(id))?;
-        tx.revisions(scope).list(id, limit, after).await
-    }
-
-    /// A revision of a source: the one asked for, or the one it stands at.
-    pub async fn revision(&self, scope: &Scope, id: SourceId, revision: Option<RevisionId>) -> Result<Revision> {
-        let described = self.source(scope, id).await?;
-        let Some(wanted) = revision else {
-            return described.revision.ok_or_else(|| {
-                let why = described.source.extraction_error.map(|fault| fault.detail);
-                let why = why.unwrap_or_else(|| "it has none yet, or was typed in".to_owned());
-                Problem::new(Code::SourceHasNoContent, format!("source {id} has no content: {why}")).into()
-            });
-        };
-        let found = self.store.read().await?.revisions(scope).get(wanted).await?;
-        found.filter(|revision| revision.source == id).ok_or_else(|| {
-            let detail = format!("source {id} has no revision {wanted}");
-            Problem::new(Code::RevisionNotFound, detail).with_field("revision").into()
-        })
-    }
-
-    /// The text of a source, of the revision asked for or of the one it stands at.
-    pub async fn source_text(&self, scope: &Scope, id: SourceId, revision: Option<RevisionId>) -> Result<RevisionText> {
-        let revision = self.revision(scope, id, revision).await?;
-        let Some(sha256) = revision.text else {
-            let source = self.source(scope, id).await?.source;
-            let why = match (source.status, source.extraction_error) {
-                (SourceStatus::Pending, _) => "it is still being read".to_owned(),
-                (_, Some(fault)) => fault.detail,
-                (_, None) if revision.is_image() => "it is a picture".to_owned(),
-                (_, None) => "its content has none".to_owned(),
-            };
-            return Err(Problem::new(Code::SourceHasNoText, format!("source {id} has no text: {why}")).into());
-        };
-        let text = self.text_of(scope, sha256).await?;
-        let marks = self.store.read().await?.revisions(scope).list_marks(revision.id).await?;
-        Ok(RevisionText { revision, text, marks })
-    }
-
-    /// An artifact that is text, whole.
-    pub(crate) async fn text_of(&self, scope: &Scope, sha256: Sha256) -> Result<String> {
-        let text = self.bytes_of(scope, sha256).await?;
-        String::from_utf8(text).map_err(|_| Error::Corrupt(format!("artifact {sha256} is not the text it was")))
-    }
-
-    /// The bytes of an artifact, whole.
-    pub(crate) async fn bytes_of(&self, scope: &Scope, sha256: Sha256) -> Result<Vec<u8>> {
-        let bytes = self.store.read_bytes(scope, sha256, None).await?;
-        let mut bytes = bytes.ok_or_else(|| Error::Corrupt(format!("the bytes of artifact {sha256} are missing")))?;
-        let mut all = Vec::new();
-        while let Some(piece) = bytes.try_next().await? {
-            all.extend_from_slice(&piece);
-        }
-        Ok(all)
-    }
-
-    /// The chunks of a source, of the revision asked for or of the one it stands at.
-    pub async fn chunks(
-        &self,
-        scope: &Scope,
-        id: SourceId,
-        revision: Option<RevisionId>,
-        limit: Limit,
-        after: Option<&Cursor>,
-    ) -> Result<Page<Chunk>> {
-        let source = self.source(scope, id).await?;
-        if revision.is_none() && source.revision.is_none() {
-            return Ok(Page { items: vec![], next: None });
-        }
-        let revision = self.revision(scope, id, revision).await?;
-        self.store.read().await?.revisions(scope).list_chunks(revision.id, limit, after).await
     }
 }
 
@@ -470,7 +459,8 @@ async fn add_revision(
     validators: JsonObject,
 ) -> Result<Revision> {
     let filename = filename.or_else(|| artifact.filename.as_ref().map(|name| name.as_str().to_owned()));
-    tx.revisions(scope)
+    Ok(tx
+        .revisions(scope)
         .add(NewRevision {
             source,
             content: artifact.sha256,
@@ -479,7 +469,7 @@ async fn add_revision(
             size_bytes: artifact.size_bytes,
             validators,
         })
-        .await
+        .await?)
 }
 
 /// Asks for a source that had failed to be taken in once more: what was missing may be there now.

@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::{SourceDraft, draft::SourceContent};
-use crate::{App, Error, Result, Scope};
+use crate::{App, Result, Scope, services::SourceService};
 
 /// Maximum number of passages in one transaction, and their maximum size in bytes.
 const BATCH: usize = 5_000;
@@ -88,18 +88,18 @@ struct PassageDraft {
     language: Option<String>,
 }
 
-impl App {
+impl SourceService<'_> {
     /// Begins to take passages in.
-    pub async fn import_passages(&self, scope: &Scope) -> Result<PassagesImport> {
+    pub async fn import_passages(self) -> Result<PassagesImport> {
         let mut space = None;
-        if self.tools().external_vectors {
-            let spaces = self.store.read().await?.embedding_spaces().await?;
+        if self.app.tools().external_vectors {
+            let spaces = self.app.store.read().await?.embedding_spaces().await?;
             let known = spaces.into_iter().find(|space| space.in_use && space.provider == EXTERNAL);
             space = known.map(|space| (space.id, usize::try_from(space.dimension).unwrap_or(0)));
         }
         Ok(PassagesImport {
-            app: self.clone(),
-            scope: *scope,
+            app: self.app.clone(),
+            scope: *self.scope,
             report: PassagesReport::default(),
             batch: Vec::new(),
             ids: HashSet::new(),
@@ -234,7 +234,7 @@ impl PassagesImport {
         let (app, scope, space) = (self.app.clone(), self.scope, self.space.map(|(space, _)| space));
         self.wait_for_batch().await?;
         let runtime = tokio::runtime::Handle::current();
-        let keep = move || runtime.block_on(app.keep_passages(&scope, batch, space));
+        let keep = move || runtime.block_on(app.sources(&scope).keep_passages(batch, space));
         self.keeping = Some(tokio::task::spawn_blocking(keep));
         Ok(())
     }
@@ -242,7 +242,7 @@ impl PassagesImport {
     /// Waits for the batch before.
     async fn wait_for_batch(&mut self) -> Result<()> {
         let Some(keeping) = self.keeping.take() else { return Ok(()) };
-        let counts = keeping.await.map_err(|error| Error::Config(format!("keeping passages stopped: {error}")))??;
+        let counts = keeping.await.map_err(ibid_store::ThreadFailed::from)??;
         self.report.imported += counts[0];
         self.report.updated += counts[1];
         self.report.unchanged += counts[2];
@@ -266,16 +266,16 @@ impl PassagesImport {
     }
 }
 
-impl App {
+impl SourceService<'_> {
     /// Keeps a batch in one transaction: how many are new, have another text, have the same text.
-    async fn keep_passages(&self, scope: &Scope, batch: Vec<PassageDraft>, space: Option<i64>) -> Result<[u64; 3]> {
+    async fn keep_passages(self, batch: Vec<PassageDraft>, space: Option<i64>) -> Result<[u64; 3]> {
         let hashes: Vec<Sha256> =
             batch.iter().map(|one| Sha256::from(<[u8; 32]>::from(Hasher::digest(one.text.as_bytes())))).collect();
         let ids: Vec<&str> = batch.iter().filter_map(|one| one.draft.external_id.as_deref()).collect();
-        let mut tx = self.store.write_inline().await?;
-        tx.passages(scope).lock().await?;
-        let before = self.index_position(&mut tx).await?;
-        let known = tx.passages(scope).find_existing(&ids).await?;
+        let mut tx = self.app.store.write_inline().await?;
+        tx.passages(self.scope).lock().await?;
+        let before = self.app.index_position(&mut tx).await?;
+        let known = tx.passages(self.scope).find_existing(&ids).await?;
         let mut counts = [0; 3];
         // Each revision names its text twice: as what was brought and as what it says.
         let mut texts: BTreeMap<Sha256, (&str, i64)> = BTreeMap::new();
@@ -285,27 +285,27 @@ impl App {
             let kept = texts.entry(*sha256).or_insert((one.text.as_str(), 0));
             kept.1 += if is_new && !known.contains_key(id) { 2 } else { 0 };
         }
-        let blobs = self.store.blobs();
-        tx.passages(scope).keep_texts(&texts, |sha256| blobs.uri(scope, sha256)).await?;
+        let blobs = self.app.store.blobs();
+        tx.passages(self.scope).keep_texts(&texts, |sha256| blobs.uri(self.scope, sha256)).await?;
         drop(texts);
-        let embeds = self.tools().embedder.is_some();
+        let embeds = self.app.tools().embedder.is_some();
         let mut new = Vec::with_capacity(batch.len());
         let mut changed = Vec::new();
         let now = tx.now();
         for (one, sha256) in batch.into_iter().zip(hashes) {
             let id = one.draft.external_id.clone().unwrap_or_default();
             match known.get(&id) {
-                None => new.push(build_passage(scope, one, sha256, now, embeds)),
+                None => new.push(build_passage(self.scope, one, sha256, now, embeds)),
                 Some(here) if here.content == Some(sha256) => counts[2] += 1,
                 Some(here) => changed.push((here.source, one, sha256)),
             }
         }
         counts[0] = new.len() as u64;
         counts[1] = changed.len() as u64;
-        let first = tx.passages(scope).add(&new, space).await?;
-        let after = self.index_position(&mut tx).await?;
+        let first = tx.passages(self.scope).add(&new, space).await?;
+        let after = self.app.index_position(&mut tx).await?;
         let only_new = changed.is_empty();
-        if self.store.index_folder().is_none() {
+        if self.app.store.index_folder().is_none() {
             let items = new.iter().map(|one| {
                 (one.chunk, one.source.display_title(), one.text.as_str(), one.revision.language.as_deref())
             });
@@ -315,19 +315,21 @@ impl App {
                     (chunk, ibid_index::passage_words(&text, language))
                 })
                 .collect();
-            tx.search(scope).index_words(&items).await?;
+            tx.search(self.scope).index_words(&items).await?;
         }
         for (source, one, sha256) in changed {
-            self.revise_passage(&mut tx, scope, source, one, sha256, space).await?;
+            self.app.revise_passage(&mut tx, self.scope, source, one, sha256, space).await?;
         }
         let kept = first.zip(before.zip(after)).filter(|_| only_new);
         match kept {
-            Some((first, positions)) => self.commit_and_index(tx, scope, first, positions, space, new).await?,
+            Some((first, positions)) => self.app.commit_and_index(tx, self.scope, first, positions, space, new).await?,
             None => tx.commit().await?,
         }
         Ok(counts)
     }
+}
 
+impl App {
     /// A passage that says something else than before.
     async fn revise_passage(
         &self,

@@ -29,9 +29,9 @@ async fn story(library: TestLibrary) {
         assert_eq!(read, content);
     }
     // One whose bytes are missing breaks off: no client takes it for whole.
-    let stored = app.artifact(&scope, tree[0].1).await.unwrap().storage_uri;
+    let stored = app.artifacts(&scope).get(tree[0].1).await.unwrap().storage_uri;
     std::fs::remove_file(stored.strip_prefix("file://").unwrap()).unwrap();
-    let mut archive = app.zip_manifest(&scope, manifest.sha256).await.unwrap();
+    let mut archive = app.manifests(&scope).zip(manifest.sha256).await.unwrap();
     let mut broken = false;
     while let Some(piece) = archive.next().await {
         broken |= piece.is_err();
@@ -40,7 +40,7 @@ async fn story(library: TestLibrary) {
 }
 
 async fn export(app: &App, scope: &ibid_app::Scope, sha256: ibid_domain::Sha256) -> Vec<u8> {
-    let mut archive = app.zip_manifest(scope, sha256).await.unwrap();
+    let mut archive = app.manifests(scope).zip(sha256).await.unwrap();
     let mut bytes = Vec::new();
     while let Some(piece) = archive.next().await {
         bytes.extend(piece.unwrap());

@@ -15,9 +15,9 @@ async fn story(library: TestLibrary) {
     assert_eq!(artifact.sha256, Sha256::of_bytes(b"the words"));
     assert_eq!((artifact.size_bytes, artifact.media_type.as_str()), (9, "text/plain"));
     assert_eq!(content(&app, &scope, artifact.sha256).await.unwrap(), b"the words");
-    let again = app.keep_artifact(&scope, receive(&app, b"the words").await, UploadDetails::default()).await.unwrap();
+    let again = app.artifacts(&scope).store(receive(&app, b"the words").await, UploadDetails::default()).await.unwrap();
     assert_eq!((again.0.sha256, again.1), (artifact.sha256, false));
-    let empty = app.keep_artifact(&scope, receive(&app, b"").await, UploadDetails::default()).await.unwrap();
+    let empty = app.artifacts(&scope).store(receive(&app, b"").await, UploadDetails::default()).await.unwrap();
     assert_eq!((empty.0.size_bytes, empty.0.media_type.as_str()), (0, "application/octet-stream"));
     assert_eq!(content(&app, &scope, empty.0.sha256).await.unwrap(), b"");
 
@@ -36,7 +36,7 @@ async fn bad_uploads_keep_nothing(library: TestLibrary) {
     assert_eq!((refused.code, &refused.facts["limit_bytes"]), (Code::BodyTooLarge, &4.into()));
     drop(small);
     let details = UploadDetails { sha256: Some(Sha256::of_bytes(b"other")), ..UploadDetails::default() };
-    let refused = app.keep_artifact(&scope, receive(&app, b"these").await, details).await.unwrap_err();
+    let refused = app.artifacts(&scope).store(receive(&app, b"these").await, details).await.unwrap_err();
     assert_eq!(refused.to_problem().code, Code::HashMismatch);
     drop(receive(&app, b"cut off").await);
 
@@ -69,7 +69,7 @@ async fn on_s3_too() {
     let app = App::new(store, Tools::in_process().unwrap());
     let scope = app.local_owner().await.unwrap();
     let details = UploadDetails { filename: Some(Filename::new("a.pdf").unwrap()), ..UploadDetails::default() };
-    let (artifact, new) = app.keep_artifact(&scope, receive(&app, b"on s3").await, details).await.unwrap();
+    let (artifact, new) = app.artifacts(&scope).store(receive(&app, b"on s3").await, details).await.unwrap();
     assert!(new && artifact.storage_uri.starts_with("s3://"));
     assert_eq!(artifact.media_type.as_str(), "application/pdf");
     assert_eq!(content(&app, &scope, artifact.sha256).await.unwrap(), b"on s3");

@@ -94,12 +94,12 @@ const TEXT: &str = "One sentence here. Another sentence there. A third one follo
 
 async fn add(app: &App, library: &TestLibrary, text: &str) -> SourceId {
     let artifact = upload(app, &library.scope, text).await;
-    app.create_source(&library.scope, of_artifact(artifact.sha256)).await.unwrap().0.source.id
+    app.sources(&library.scope).create(of_artifact(artifact.sha256)).await.unwrap().0.source.id
 }
 
 /// How many chunks have a vector, and how many there are.
 async fn embedded(app: &App, library: &TestLibrary, id: SourceId) -> (usize, usize) {
-    let chunks = app.chunks(&library.scope, id, None, Limit::default(), None).await.unwrap().items;
+    let chunks = app.sources(&library.scope).chunks(id, None, Limit::default(), None).await.unwrap().items;
     (chunks.iter().filter(|chunk| chunk.embedded).count(), chunks.len())
 }
 
@@ -174,9 +174,9 @@ async fn gives_up(library: TestLibrary) {
     assert_eq!(failed.source.status, SourceStatus::Indexed);
     // The job is dead with its reason, and can be started over.
     let dead = JobFilter { kind: Some("embed".to_owned()), ..JobFilter::default() };
-    let job = app.jobs(&library.scope, &dead, Limit::default(), None).await.unwrap().items.remove(0);
+    let job = app.jobs(&library.scope).list(&dead, Limit::default(), None).await.unwrap().items.remove(0);
     assert!(job.last_error.unwrap().contains("503"));
-    app.retry_job(&library.scope, job.id).await.unwrap();
+    app.jobs(&library.scope).retry(job.id).await.unwrap();
     until(&app, &library.scope, id, |now| now.source.embedding == EmbeddingState::Ready).await;
 }
 
@@ -227,9 +227,9 @@ async fn deleted_meanwhile(library: TestLibrary) {
     let id = add(&app, &library, TEXT).await;
     until(&app, &library.scope, id, |now| now.source.status == SourceStatus::Indexed).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
-    app.delete_source(&library.scope, id).await.unwrap();
+    app.sources(&library.scope).delete(id).await.unwrap();
     for _ in 0..500 {
-        let jobs = app.jobs(&library.scope, &JobFilter::default(), Limit::default(), None).await.unwrap().items;
+        let jobs = app.jobs(&library.scope).list(&JobFilter::default(), Limit::default(), None).await.unwrap().items;
         if jobs.iter().all(|job| job.finished_at.is_some()) {
             assert!(jobs.iter().all(|job| job.last_error.is_none()), "{jobs:?}");
             return;

@@ -15,12 +15,13 @@ async fn story(library: TestLibrary) {
     let manifest = commit(&app, &scope, &[("a", a.sha256), ("b", b.sha256)], None).await;
     let other = commit(&app, &scope, &[("c", c.sha256)], None).await;
     let name = PointerName::new("default", "head").unwrap();
-    app.put_pointer(&scope, &name, PointerDraft { manifest: Some(manifest.sha256), ..Default::default() })
+    app.pointers(&scope)
+        .put(&name, PointerDraft { manifest: Some(manifest.sha256), ..Default::default() })
         .await
         .unwrap();
-    app.advance_pointer(&scope, &name, Some(manifest.sha256), other.sha256, None).await.unwrap();
-    app.advance_pointer(&scope, &name, Some(other.sha256), manifest.sha256, None).await.unwrap();
-    let clean = app.check_integrity(&scope, &ProgressReport::silent()).await.unwrap();
+    app.pointers(&scope).advance(&name, Some(manifest.sha256), other.sha256, None).await.unwrap();
+    app.pointers(&scope).advance(&name, Some(other.sha256), manifest.sha256, None).await.unwrap();
+    let clean = app.maintenance(&scope).check_integrity(&ProgressReport::silent()).await.unwrap();
     assert_eq!((clean.findings.as_slice(), clean.artifacts, clean.bytes), ([].as_slice(), 3, 12));
     assert_eq!((clean.manifests, clean.pointers, clean.unclaimed_blobs), (2, 1, 0));
 
@@ -39,7 +40,7 @@ async fn story(library: TestLibrary) {
     ] {
         library.place.run_raw_sql(&sql).await;
     }
-    let report = app.check_integrity(&scope, &ProgressReport::silent()).await.unwrap();
+    let report = app.maintenance(&scope).check_integrity(&ProgressReport::silent()).await.unwrap();
     let mut found: Vec<_> =
         report.findings.iter().map(|finding| (finding.what.as_str(), finding.subject.clone())).collect();
     found.sort_unstable();

@@ -14,12 +14,15 @@ on_both!(story, what_is_left_half_done_is_finished, a_pointer_keeps_its_history)
 const HOUR: Duration = Duration::from_secs(3600);
 
 async fn gc(app: &App, library: &TestLibrary, apply: bool) -> GcReport {
-    app.collect_garbage(&library.scope, GcOptions { apply, grace: HOUR }, &ProgressReport::silent()).await.unwrap()
+    app.maintenance(&library.scope)
+        .collect_garbage(GcOptions { apply, grace: HOUR }, &ProgressReport::silent())
+        .await
+        .unwrap()
 }
 
 async fn point(app: &App, library: &TestLibrary, name: &str, manifest: Sha256) {
     let draft = PointerDraft { manifest: Some(manifest), ..PointerDraft::default() };
-    app.put_pointer(&library.scope, &PointerName::new("default", name).unwrap(), draft).await.unwrap();
+    app.pointers(&library.scope).put(&PointerName::new("default", name).unwrap(), draft).await.unwrap();
 }
 
 async fn story(library: TestLibrary) {
@@ -47,15 +50,15 @@ async fn story(library: TestLibrary) {
     let done = gc(&app, &library, true).await;
     assert_eq!(GcReport { applied: false, ..done }, said);
     for gone in [dropped, child] {
-        assert!(app.manifest(&scope, gone).await.is_err());
+        assert!(app.manifests(&scope).get(gone).await.is_err());
     }
-    assert!(app.artifact(&scope, lost).await.is_err());
+    assert!(app.artifacts(&scope).get(lost).await.is_err());
     assert_eq!(library.store.blobs().size(&scope, lost).await.unwrap(), None);
     for (sha256, words) in [(reached, "reached"), (shared, "shared"), (young, "young"), (loose, "loose")] {
         assert_eq!(content(&app, &scope, sha256).await.unwrap(), words.as_bytes());
     }
-    assert_eq!(app.artifact(&scope, shared).await.unwrap().reference_count, 1);
-    let report = app.check_integrity(&scope, &ProgressReport::silent()).await.unwrap();
+    assert_eq!(app.artifacts(&scope).get(shared).await.unwrap().reference_count, 1);
+    let report = app.maintenance(&scope).check_integrity(&ProgressReport::silent()).await.unwrap();
     assert!(report.is_clean(), "{report:?}");
     assert_eq!(gc(&app, &library, true).await, GcReport { applied: true, ..GcReport::default() });
 }
@@ -67,10 +70,10 @@ async fn a_pointer_keeps_its_history(library: TestLibrary) {
     let two = commit(&app, &scope, &[("2", a)], None).await.sha256;
     point(&app, &library, "head", one).await;
     let name = PointerName::new("default", "head").unwrap();
-    app.advance_pointer(&scope, &name, Some(one), two, None).await.unwrap();
+    app.pointers(&scope).advance(&name, Some(one), two, None).await.unwrap();
     library.clock.advance(2 * HOUR);
     assert_eq!(gc(&app, &library, true).await.manifests, 0, "history reaches the first");
-    app.delete_pointer(&scope, &name).await.unwrap();
+    app.pointers(&scope).delete(&name).await.unwrap();
     assert_eq!(gc(&app, &library, true).await.pointers, 0, "it was deleted a moment ago");
     library.clock.advance(2 * HOUR);
     let done = gc(&app, &library, true).await;
@@ -98,7 +101,7 @@ async fn what_is_left_half_done_is_finished(library: TestLibrary) {
     // A file in the spool whose process is gone.
     std::fs::write(library.place.blobs_folder().join("spool/dead.part"), "half").unwrap();
 
-    let report = app.check_integrity(&scope, &ProgressReport::silent()).await.unwrap();
+    let report = app.maintenance(&scope).check_integrity(&ProgressReport::silent()).await.unwrap();
     assert!(report.is_clean(), "none of this is a fault: {report:?}");
     assert_eq!(report.unclaimed_blobs, 2);
     let done = gc(&app, &library, true).await;

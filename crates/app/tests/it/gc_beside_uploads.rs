@@ -84,13 +84,13 @@ async fn take(app: &App, scope: &Scope, library: &TestLibrary, step: Step) {
         }
         Step::Commit(number, pointer) => commit(app, scope, number, pointer).await,
         Step::Delete(pointer) => {
-            let _ = app.delete_pointer(scope, &name(pointer)).await;
+            let _ = app.pointers(scope).delete(&name(pointer)).await;
         }
         Step::Collect { grace } => {
             // Without grace everything that nothing names is garbage at once: the hardest case for who is just naming it.
             let grace = if grace { Duration::from_secs(60) } else { Duration::ZERO };
             let options = GcOptions { apply: true, grace };
-            app.collect_garbage(scope, options, &ProgressReport::silent()).await.unwrap();
+            app.maintenance(scope).collect_garbage(options, &ProgressReport::silent()).await.unwrap();
         }
         Step::Wait => library.clock.advance(Duration::from_secs(30)),
     }
@@ -102,15 +102,15 @@ fn name(pointer: u8) -> PointerName {
 
 async fn upload(app: &App, scope: &Scope, number: u8) -> Sha256 {
     let received = receive(app, format!("content {number}").as_bytes()).await;
-    app.keep_artifact(scope, received, Default::default()).await.unwrap().0.sha256
+    app.artifacts(scope).store(received, Default::default()).await.unwrap().0.sha256
 }
 
 async fn commit(app: &App, scope: &Scope, number: u8, pointer: u8) {
     let sha256 = upload(app, scope, number).await;
     let name = name(pointer);
-    let _ = app.put_pointer(scope, &name, Default::default()).await.unwrap();
-    let Ok(current) = app.pointer(scope, &name).await.map(|pointer| pointer.manifest) else { return };
-    let made = app.create_manifest(scope, draft(&[(&format!("f{number}"), sha256)], current)).await;
+    let _ = app.pointers(scope).put(&name, Default::default()).await.unwrap();
+    let Ok(current) = app.pointers(scope).get(&name).await.map(|pointer| pointer.manifest) else { return };
+    let made = app.manifests(scope).create(draft(&[(&format!("f{number}"), sha256)], current)).await;
     let manifest = match made {
         Ok((manifest, ..)) => manifest,
         // A collection without grace was faster: the client is told so, and nothing names what is gone.
@@ -119,7 +119,7 @@ async fn commit(app: &App, scope: &Scope, number: u8, pointer: u8) {
             return;
         }
     };
-    if let Err(error) = app.advance_pointer(scope, &name, current, manifest.sha256, None).await {
+    if let Err(error) = app.pointers(scope).advance(&name, current, manifest.sha256, None).await {
         let expected = [Code::PointerStale, Code::PointerNotFound, Code::ManifestNotFound];
         assert!(expected.contains(&error.to_problem().code), "{error}");
     }
@@ -127,11 +127,11 @@ async fn commit(app: &App, scope: &Scope, number: u8, pointer: u8) {
 
 /// Everything that a pointer reaches, through its history and through parents, is there to the last byte.
 async fn check(app: &App, scope: &Scope) {
-    let pointers = app.pointers(scope, &PointerFilter::default(), Limit::default(), None).await.unwrap().items;
+    let pointers = app.pointers(scope).list(&PointerFilter::default(), Limit::default(), None).await.unwrap().items;
     let mut todo = Vec::new();
     for pointer in &pointers {
         todo.extend(pointer.manifest);
-        for step in app.pointer_history(scope, &pointer.name, Limit::new(500).unwrap(), None).await.unwrap().items {
+        for step in app.pointers(scope).history(&pointer.name, Limit::new(500).unwrap(), None).await.unwrap().items {
             todo.extend(step.from);
             todo.extend(step.to);
         }
@@ -142,19 +142,19 @@ async fn check(app: &App, scope: &Scope) {
         if !seen.insert(sha256) {
             continue;
         }
-        let (manifest, tree) = app.manifest(scope, sha256).await.unwrap();
+        let (manifest, tree) = app.manifests(scope).get(sha256).await.unwrap();
         todo.extend(manifest.parent);
         for (_, entry) in tree.iter() {
             *references.entry(entry.sha256).or_default() += 1;
             assert_eq!(Sha256::of_bytes(&content(app, scope, entry.sha256).await.unwrap()), entry.sha256);
         }
     }
-    let report = app.check_integrity(scope, &ProgressReport::silent()).await.unwrap();
+    let report = app.maintenance(scope).check_integrity(&ProgressReport::silent()).await.unwrap();
     assert!(report.is_clean(), "{report:?}");
     // A last collection without grace and without anyone beside it leaves exactly what is reached.
     let options = GcOptions { apply: true, grace: Duration::ZERO };
     app.store().clock().advance(Duration::from_secs(1));
-    app.collect_garbage(scope, options, &ProgressReport::silent()).await.unwrap();
+    app.maintenance(scope).collect_garbage(options, &ProgressReport::silent()).await.unwrap();
     let left = app.store().read().await.unwrap().artifacts(scope).list_by_hash(None, 100).await.unwrap();
     let left: BTreeMap<_, _> = left.iter().map(|artifact| (artifact.sha256, artifact.reference_count)).collect();
     for sha256 in references.keys() {

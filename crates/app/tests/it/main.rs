@@ -27,12 +27,12 @@ pub(crate) async fn receive(app: &App, content: &[u8]) -> PendingUpload {
 
 pub(crate) async fn upload(app: &App, scope: &Scope, content: &str) -> Artifact {
     let details = UploadDetails { filename: Some(Filename::new("note.txt").unwrap()), ..UploadDetails::default() };
-    app.keep_artifact(scope, receive(app, content.as_bytes()).await, details).await.unwrap().0
+    app.artifacts(scope).store(receive(app, content.as_bytes()).await, details).await.unwrap().0
 }
 
 pub(crate) async fn content(app: &App, scope: &Scope, sha256: Sha256) -> Result<Vec<u8>> {
-    let artifact = app.artifact(scope, sha256).await?;
-    let pieces: Vec<Bytes> = app.content(scope, artifact, None).await?.bytes.try_collect().await?;
+    let artifact = app.artifacts(scope).get(sha256).await?;
+    let pieces: Vec<Bytes> = app.artifacts(scope).content(artifact, None).await?.bytes.try_collect().await?;
     Ok(pieces.concat())
 }
 
@@ -46,5 +46,5 @@ pub(crate) fn draft(files: &[(&str, Sha256)], parent: Option<Sha256>) -> Manifes
 }
 
 pub(crate) async fn commit(app: &App, scope: &Scope, files: &[(&str, Sha256)], parent: Option<Sha256>) -> Manifest {
-    app.create_manifest(scope, draft(files, parent)).await.unwrap().0
+    app.manifests(scope).create(draft(files, parent)).await.unwrap().0
 }

@@ -90,14 +90,14 @@ async fn bring(app: &App, scope: &Scope, title: &str, text: &str) -> SourceId {
 }
 
 async fn bring_draft(app: &App, scope: &Scope, draft: SourceDraft) -> SourceId {
-    let id = app.create_source(scope, draft).await.unwrap().0.source.id;
+    let id = app.sources(scope).create(draft).await.unwrap().0.source.id;
     until(app, scope, id, |described| described.source.status == SourceStatus::Ready).await;
     id
 }
 
 async fn search(app: &App, scope: &Scope, search: SearchRequest) -> SearchResponse {
     app.catch_up().await.unwrap();
-    app.search(scope, &search).await.unwrap()
+    app.search(scope).run(&search).await.unwrap()
 }
 
 async fn titles(app: &App, scope: &Scope, asked: SearchRequest) -> Vec<String> {
@@ -132,8 +132,8 @@ async fn by_words(library: TestLibrary) {
     assert!(titles(&app, scope, words("penguin")).await.is_empty());
     // What is gone is not found, even before any index hears of it.
     let heron = both.results[0].source.id;
-    app.delete_source(scope, heron).await.unwrap();
-    let left = app.search(scope, &words("fish reeds heron")).await.unwrap();
+    app.sources(scope).delete(heron).await.unwrap();
+    let left = app.search(scope).run(&words("fish reeds heron")).await.unwrap();
     assert!(left.results.iter().all(|one| one.source.id != heron));
     assert_eq!(titles(&app, scope, words("fish reeds heron")).await, ["Gardens"]);
 }
@@ -178,7 +178,7 @@ async fn evidence_stands_in_the_text(library: TestLibrary) {
     let id = bring_draft(&app, scope, draft).await;
     let asked = SearchRequest { expand_neighbors: true, ..SearchRequest::new("heron golden fish") };
     let found = search(&app, scope, asked).await;
-    let whole = app.source_text(scope, id, None).await.unwrap();
+    let whole = app.sources(scope).text(id, None).await.unwrap();
     let first = &found.results[0];
     assert!(first.evidence[0].quote.contains("the heron swallowed a golden fish"), "{:?}", first.evidence);
     assert_eq!(first.evidence[0].section.as_deref().map(|section| section.contains("The heron's page")), Some(true));
@@ -266,13 +266,13 @@ async fn filters(library: TestLibrary) {
     }
     // What a person files differently is found differently.
     let change = SourceChange { tags: Some(vec!["c".to_owned()]), ..SourceChange::default() };
-    app.change_source(scope, ids["file"], change).await.unwrap();
+    app.sources(scope).change(ids["file"], change).await.unwrap();
     let tagged = |tag: &str| SearchFilter { tags: vec![tag.to_owned()], ..SearchFilter::default() };
     assert_eq!(titles(&app, scope, narrowed(tagged("c"))).await, ["file"]);
     assert_eq!(titles(&app, scope, narrowed(tagged("a"))).await, ["page"]);
     let title = Reference { title: Some("A cormorant".to_owned()), ..Reference::default() };
     let change = SourceChange { reference: Some((vec!["title".to_owned()], title)), ..SourceChange::default() };
-    app.change_source(scope, ids["page"], change).await.unwrap();
+    app.sources(scope).change(ids["page"], change).await.unwrap();
     assert_eq!(titles(&app, scope, words("cormorants")).await, ["A cormorant"]);
 }
 
@@ -287,9 +287,9 @@ async fn revisions(library: TestLibrary) {
     };
     let id = bring_draft(&app, scope, draft("The committee chose the heron as its sign.")).await;
     let before = library.clock.now();
-    let old = app.source(scope, id).await.unwrap().revision.unwrap();
+    let old = app.sources(scope).get(id).await.unwrap().revision.unwrap();
     library.clock.advance(std::time::Duration::from_secs(3600));
-    app.create_source(scope, draft("The committee chose the stork as its sign.")).await.unwrap();
+    app.sources(scope).create(draft("The committee chose the stork as its sign.")).await.unwrap();
     until(&app, scope, id, |now| now.revision.as_ref().is_some_and(|now| now.number == 2)).await;
     assert!(titles(&app, scope, words("heron")).await.is_empty(), "what it says now counts");
     assert_eq!(titles(&app, scope, words("stork")).await, ["Minutes"]);
@@ -312,7 +312,7 @@ async fn revisions(library: TestLibrary) {
 }
 
 async fn import(app: &App, scope: &Scope, lines: &[String]) -> ibid_app::PassagesReport {
-    let mut import = app.import_passages(scope).await.unwrap();
+    let mut import = app.sources(scope).import_passages().await.unwrap();
     for line in lines {
         import.add_line(line.as_bytes()).await.unwrap();
     }
@@ -339,35 +339,35 @@ async fn passages(library: TestLibrary) {
     assert_eq!((report.received, report.imported, report.failed), (6, 4, 2), "{report:?}");
     assert_eq!(report.failures.len(), 2);
     let own = |vector: &[f32]| SearchRequest { query_vector: Some(vector.to_vec()), ..SearchRequest::new("heron") };
-    let found = app.search(scope, &own(&[0.9, 0.1, 0.0])).await.unwrap();
+    let found = app.search(scope).run(&own(&[0.9, 0.1, 0.0])).await.unwrap();
     assert_eq!(found.results[0].source.external_id.as_deref(), Some("p1"));
     assert_eq!(found.results[0].source.display_title(), "About p1");
     assert_eq!(found.results[0].source.metadata["page"], 3);
     assert_eq!(found.searched, 4);
-    let other = app.search(scope, &own(&[1.0, 0.0])).await.unwrap_err();
+    let other = app.search(scope).run(&own(&[1.0, 0.0])).await.unwrap_err();
     assert!(other.to_string().contains("3"), "{other}");
     // Each is a source like any other, its text an artifact that checks.
-    let text = app.source_text(scope, found.results[0].source.id, None).await.unwrap();
+    let text = app.sources(scope).text(found.results[0].source.id, None).await.unwrap();
     assert_eq!(text.text, "The heron stands in the reeds.");
-    let checked = app.check_integrity(scope, &ibid_app::ProgressReport::silent()).await.unwrap();
+    let checked = app.maintenance(scope).check_integrity(&ibid_app::ProgressReport::silent()).await.unwrap();
     assert!(checked.findings.is_empty(), "{:?}", checked.findings);
     // The same again changes nothing; another text is a new revision.
     let again = import(&app, scope, &[lines[0].clone(), line("p2", "Bread is made of rye.", "[0, 1, 0]")]).await;
     assert_eq!((again.imported, again.updated, again.unchanged), (0, 1, 1));
-    let found = app.search(scope, &words("rye flour")).await.unwrap();
+    let found = app.search(scope).run(&words("rye flour")).await.unwrap();
     assert_eq!(found.results.len(), 1);
     assert_eq!(found.results[0].revision.number, 2);
-    let checked = app.check_integrity(scope, &ibid_app::ProgressReport::silent()).await.unwrap();
+    let checked = app.maintenance(scope).check_integrity(&ibid_app::ProgressReport::silent()).await.unwrap();
     assert!(checked.findings.is_empty(), "{:?}", checked.findings);
     // Gone is gone, and its text with it when nobody else has the same.
     let ids: Vec<SourceId> = {
-        let found = app.search(scope, &words("\"same words\"")).await.unwrap();
+        let found = app.search(scope).run(&words("\"same words\"")).await.unwrap();
         found.results.iter().map(|one| one.source.id).collect()
     };
     assert_eq!(ids.len(), 2);
-    app.delete_source(scope, ids[0]).await.unwrap();
-    assert_eq!(app.source_text(scope, ids[1], None).await.unwrap().text, "The same words twice.");
-    let checked = app.check_integrity(scope, &ibid_app::ProgressReport::silent()).await.unwrap();
+    app.sources(scope).delete(ids[0]).await.unwrap();
+    assert_eq!(app.sources(scope).text(ids[1], None).await.unwrap().text, "The same words twice.");
+    let checked = app.maintenance(scope).check_integrity(&ibid_app::ProgressReport::silent()).await.unwrap();
     assert!(checked.findings.is_empty(), "{:?}", checked.findings);
 }
 
@@ -389,7 +389,7 @@ async fn illegal(library: TestLibrary) {
         (SearchRequest { lists: SearchLists { words: false, vectors: false }, ..SearchRequest::new("a") }, "lists"),
         (SearchRequest { threshold: Some(7.0), ..SearchRequest::new("a") }, "threshold"),
     ] {
-        let refused = app.search(scope, &asked).await;
+        let refused = app.search(scope).run(&asked).await;
         let Err(ibid_app::Error::Problem(problem)) = refused else { panic!("{field}: {refused:?}") };
         assert_eq!((problem.code, problem.field.as_deref()), (Code::InvalidField, Some(field)));
     }
@@ -410,7 +410,7 @@ async fn illegal(library: TestLibrary) {
         "heron AND (reeds OR \"unclosed",
         "漢字",
     ] {
-        match app.search(scope, &words(odd)).await {
+        match app.search(scope).run(&words(odd)).await {
             Ok(_) | Err(ibid_app::Error::Problem(_)) => {}
             Err(error) => panic!("{odd:?}: {error}"),
         }
@@ -448,9 +448,9 @@ async fn many(library: TestLibrary) {
         ids.sort_unstable();
         ids
     };
-    assert_eq!(ids(app.search(scope, &at(1500, None)).await.unwrap()), [1499, 1500, 1501]);
-    assert_eq!(ids(app.search(scope, &at(1500, Some("rare"))).await.unwrap()), [1400, 1500, 1600]);
-    let exact = app.search(scope, &words("2718")).await.unwrap();
+    assert_eq!(ids(app.search(scope).run(&at(1500, None)).await.unwrap()), [1499, 1500, 1501]);
+    assert_eq!(ids(app.search(scope).run(&at(1500, Some("rare"))).await.unwrap()), [1400, 1500, 1600]);
+    let exact = app.search(scope).run(&words("2718")).await.unwrap();
     assert_eq!(exact.results[0].source.external_id.as_deref(), Some("2718"));
     assert_eq!(exact.searched, 3000);
 }

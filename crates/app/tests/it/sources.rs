@@ -71,7 +71,7 @@ pub(crate) async fn until(
 ) -> SourceWithRevision {
     let mut last = None;
     for _ in 0..1500 {
-        let described = app.source(scope, id).await.unwrap();
+        let described = app.sources(scope).get(id).await.unwrap();
         if reached(&described) {
             return described;
         }
@@ -88,7 +88,7 @@ fn is_read(described: &SourceWithRevision) -> bool {
 async fn found(app: &App, scope: &Scope, words: &[&str]) -> Vec<SourceId> {
     let words = words.iter().map(|word| (*word).to_owned()).collect();
     let filter = SourceFilter { words, ..SourceFilter::default() };
-    let page = app.sources(scope, &filter, Limit::default(), None).await.unwrap();
+    let page = app.sources(scope).list(&filter, Limit::default(), None).await.unwrap();
     page.items.into_iter().map(|described| described.source.id).collect()
 }
 
@@ -96,12 +96,12 @@ async fn files(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let text = "Ärmel für Öl. The heron 🐦 stands in the reeds.\n\nA second paragraph follows here.";
     let artifact = upload(&app, scope, text).await;
-    let (created, new) = app.create_source(scope, of_artifact(artifact.sha256)).await.unwrap();
+    let (created, new) = app.sources(scope).create(of_artifact(artifact.sha256)).await.unwrap();
     assert!(new);
     assert_eq!((created.source.status, created.source.embedding), (SourceStatus::Pending, EmbeddingState::Pending));
     assert_eq!((created.source.kind, created.source.origin), (SourceType::KnowledgeBase, Origin::BlobStorage));
     assert_eq!(created.source.display_title(), "note.txt", "until its content tells better");
-    let again = app.create_source(scope, of_artifact(artifact.sha256)).await.unwrap();
+    let again = app.sources(scope).create(of_artifact(artifact.sha256)).await.unwrap();
     assert_eq!((again.0.source.id, again.1), (created.source.id, false), "the same bytes are the same source");
 
     let _working = Working::start(&app);
@@ -112,10 +112,10 @@ async fn files(library: TestLibrary) {
     assert_eq!(found(&app, scope, &["heron", "penguin"]).await, []);
 
     // Every chunk is exactly the words that its span points at, and the text is an artifact of its own.
-    let told = app.source_text(scope, id, None).await.unwrap();
+    let told = app.sources(scope).text(id, None).await.unwrap();
     let revision = read.revision.unwrap();
     assert_eq!(content(&app, scope, revision.text.unwrap()).await.unwrap(), told.text.as_bytes());
-    let chunks = app.chunks(scope, id, None, Limit::default(), None).await.unwrap().items;
+    let chunks = app.sources(scope).chunks(id, None, Limit::default(), None).await.unwrap().items;
     assert_eq!(chunks.len() as u64, revision.chunk_count);
     assert!(!chunks.is_empty());
     for chunk in &chunks {
@@ -127,20 +127,20 @@ async fn files(library: TestLibrary) {
 
     // A manifest names its parts, and a pointer the manifest.
     let pointer = PointerName::new("knowledge_base", format!("sources/{id}")).unwrap();
-    let pointer = app.pointer(scope, &pointer).await.unwrap();
+    let pointer = app.pointers(scope).get(&pointer).await.unwrap();
     assert_eq!(pointer.manifest, revision.manifest);
     assert_eq!(pointer.meta["total_chunks"], revision.chunk_count);
-    let (_, tree) = app.manifest(scope, revision.manifest.unwrap()).await.unwrap();
+    let (_, tree) = app.manifests(scope).get(revision.manifest.unwrap()).await.unwrap();
     assert_eq!(tree.get(&format!("knowledge_base/{id}/raw")).unwrap().sha256, artifact.sha256);
     assert_eq!(Some(tree.get(&format!("knowledge_base/{id}/text")).unwrap().sha256), revision.text);
     assert!(tree.get("metadata.json").is_some());
-    let report = app.check_integrity(scope, &ProgressReport::silent()).await.unwrap();
+    let report = app.maintenance(scope).check_integrity(&ProgressReport::silent()).await.unwrap();
     assert_eq!(report.findings, []);
 }
 
 async fn manual(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
-    let problem = app.create_source(scope, SourceDraft::default()).await.unwrap_err();
+    let problem = app.sources(scope).create(SourceDraft::default()).await.unwrap_err();
     assert!(problem.to_string().contains("title"), "{problem}");
     let reference = Reference {
         title: Some("Notes by the translator".to_owned()),
@@ -149,7 +149,7 @@ async fn manual(library: TestLibrary) {
         ..Reference::default()
     };
     let draft = SourceDraft { reference, tags: vec!["sample".to_owned()], ..SourceDraft::default() };
-    let (described, new) = app.create_source(scope, draft).await.unwrap();
+    let (described, new) = app.sources(scope).create(draft).await.unwrap();
     let source = described.source;
     assert!(new);
     assert_eq!(
@@ -157,16 +157,16 @@ async fn manual(library: TestLibrary) {
         (Origin::Manual, SourceStatus::Ready, EmbeddingState::Absent)
     );
     assert_eq!(found(&app, scope, &["lovelace", "translator"]).await, [source.id]);
-    let refused = app.source_text(scope, source.id, None).await.unwrap_err();
+    let refused = app.sources(scope).text(source.id, None).await.unwrap_err();
     assert!(matches!(refused, ibid_app::Error::Problem(problem) if problem.code == Code::SourceHasNoContent));
-    assert_eq!(app.chunks(scope, source.id, None, Limit::default(), None).await.unwrap().items, []);
+    assert_eq!(app.sources(scope).chunks(source.id, None, Limit::default(), None).await.unwrap().items, []);
 
     // With a text of its own it is read like any other.
     let _working = Working::start(&app);
     let reference = Reference { title: Some("A letter".to_owned()), ..Reference::default() };
     let text = SourceContent::Text("The engine weaves algebraical patterns.".to_owned());
     let draft = SourceDraft { content: text, reference, ..SourceDraft::default() };
-    let id = app.create_source(scope, draft).await.unwrap().0.source.id;
+    let id = app.sources(scope).create(draft).await.unwrap().0.source.id;
     let read = until(&app, scope, id, is_read).await;
     assert_eq!((read.source.origin, read.source.display_title()), (Origin::Manual, "A letter"));
     assert_eq!(found(&app, scope, &["algebraical"]).await, [id]);
@@ -175,10 +175,10 @@ async fn manual(library: TestLibrary) {
 async fn editing(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let artifact = upload(&app, scope, "Some words to be read.").await;
-    let id = app.create_source(scope, of_artifact(artifact.sha256)).await.unwrap().0.source.id;
+    let id = app.sources(scope).create(of_artifact(artifact.sha256)).await.unwrap().0.source.id;
     let reference = Reference { title: Some("  Mine ".to_owned()), ..Reference::default() };
     let change = SourceChange { reference: Some((vec!["title".to_owned()], reference)), ..SourceChange::default() };
-    let changed = app.change_source(scope, id, change).await.unwrap();
+    let changed = app.sources(scope).change(id, change).await.unwrap();
     assert_eq!(
         (changed.source.display_title(), changed.source.edited.as_slice()),
         ("Mine", ["title".to_owned()].as_slice())
@@ -191,8 +191,8 @@ async fn editing(library: TestLibrary) {
 
     let metadata = serde_json::json!({ "chunk_index": "seven" }).as_object().cloned();
     let wrong = SourceChange { metadata, ..SourceChange::default() };
-    assert!(app.change_source(scope, id, wrong).await.unwrap_err().to_string().contains("chunk_index"));
-    let missing = app.change_source(scope, SourceId::new(), SourceChange::default()).await.unwrap_err();
+    assert!(app.sources(scope).change(id, wrong).await.unwrap_err().to_string().contains("chunk_index"));
+    let missing = app.sources(scope).change(SourceId::new(), SourceChange::default()).await.unwrap_err();
     assert!(matches!(missing, ibid_app::Error::Problem(problem) if problem.code == Code::SourceNotFound));
 }
 
@@ -201,70 +201,74 @@ async fn new_revisions(library: TestLibrary) {
     let _working = Working::start(&app);
     let first = upload(&app, scope, "The first version speaks of herons.").await;
     let draft = |sha256| SourceDraft { external_id: Some("file:///sample.txt".to_owned()), ..of_artifact(sha256) };
-    let id = app.create_source(scope, draft(first.sha256)).await.unwrap().0.source.id;
+    let id = app.sources(scope).create(draft(first.sha256)).await.unwrap().0.source.id;
     let one = until(&app, scope, id, is_read).await.revision.unwrap();
     let second = upload(&app, scope, "The second version speaks of storks.").await;
-    let (known, new) = app.create_source(scope, draft(second.sha256)).await.unwrap();
+    let (known, new) = app.sources(scope).create(draft(second.sha256)).await.unwrap();
     assert_eq!((known.source.id, new), (id, false), "the same file, changed, is the same source");
     let two = until(&app, scope, id, |now| now.revision.as_ref().is_some_and(|revision| revision.number == 2)).await;
     assert_eq!(found(&app, scope, &["storks"]).await, [id]);
     assert_eq!(found(&app, scope, &["herons"]).await, []);
     // What was cited before still stands where it stood.
-    let old = app.source_text(scope, id, Some(one.id)).await.unwrap();
+    let old = app.sources(scope).text(id, Some(one.id)).await.unwrap();
     assert_eq!(old.text, "The first version speaks of herons.");
-    assert_eq!(app.revisions(scope, id, Limit::default(), None).await.unwrap().items.len(), 2);
+    assert_eq!(app.sources(scope).revisions(id, Limit::default(), None).await.unwrap().items.len(), 2);
     // The pointer has moved on, and remembers.
     let name = PointerName::new("knowledge_base", format!("sources/{id}")).unwrap();
-    let history = app.pointer_history(scope, &name, Limit::default(), None).await.unwrap().items;
+    let history = app.pointers(scope).history(&name, Limit::default(), None).await.unwrap().items;
     assert_eq!((history[0].from, history[0].to), (one.manifest, two.revision.unwrap().manifest));
     // The same bytes again change nothing.
-    let job = app.refresh_source(scope, id, Some(second.sha256)).await.unwrap();
+    let job = app.sources(scope).refresh(id, Some(second.sha256)).await.unwrap();
     for _ in 0..500 {
-        if app.job(scope, job).await.unwrap().result.is_some() {
+        if app.jobs(scope).get(job).await.unwrap().result.is_some() {
             break;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert_eq!(app.job(scope, job).await.unwrap().result.unwrap()["outcome"], "unchanged");
-    assert_eq!(app.revisions(scope, id, Limit::default(), None).await.unwrap().items.len(), 2);
-    assert_eq!(app.check_integrity(scope, &ProgressReport::silent()).await.unwrap().findings, []);
+    assert_eq!(app.jobs(scope).get(job).await.unwrap().result.unwrap()["outcome"], "unchanged");
+    assert_eq!(app.sources(scope).revisions(id, Limit::default(), None).await.unwrap().items.len(), 2);
+    assert_eq!(app.maintenance(scope).check_integrity(&ProgressReport::silent()).await.unwrap().findings, []);
 }
 
 async fn deletion(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let artifact = upload(&app, scope, "To be deleted, with everything.").await;
-    let id = app.create_source(scope, of_artifact(artifact.sha256)).await.unwrap().0.source.id;
+    let id = app.sources(scope).create(of_artifact(artifact.sha256)).await.unwrap().0.source.id;
     {
         let _working = Working::start(&app);
         until(&app, scope, id, is_read).await;
     }
-    let impact = app.source_impact(scope, id).await.unwrap();
+    let impact = app.sources(scope).impact(id).await.unwrap();
     assert_eq!((impact.revisions, impact.chunks), (1, 1));
     assert!(impact.artifacts.iter().any(|lost| lost.sha256 == artifact.sha256));
     // Plain text is its own text: the revision and the manifest each name it twice.
-    assert_eq!(app.artifact(scope, artifact.sha256).await.unwrap().reference_count, 4);
-    app.delete_source(scope, id).await.unwrap();
-    assert_eq!(app.artifact(scope, artifact.sha256).await.unwrap().reference_count, 2, "the manifest, for a while");
+    assert_eq!(app.artifacts(scope).get(artifact.sha256).await.unwrap().reference_count, 4);
+    app.sources(scope).delete(id).await.unwrap();
+    assert_eq!(
+        app.artifacts(scope).get(artifact.sha256).await.unwrap().reference_count,
+        2,
+        "the manifest, for a while"
+    );
     assert_eq!(found(&app, scope, &["deleted"]).await, []);
-    assert!(app.delete_source(scope, id).await.is_err());
-    assert_eq!(app.check_integrity(scope, &ProgressReport::silent()).await.unwrap().findings, []);
+    assert!(app.sources(scope).delete(id).await.is_err());
+    assert_eq!(app.maintenance(scope).check_integrity(&ProgressReport::silent()).await.unwrap().findings, []);
     library.clock.advance(Duration::from_secs(100));
     let options = GcOptions { apply: true, grace: Duration::from_secs(10) };
-    app.collect_garbage(scope, options, &ProgressReport::silent()).await.unwrap();
-    assert!(app.artifact(scope, artifact.sha256).await.is_err(), "nothing names it any more");
-    assert_eq!(app.check_integrity(scope, &ProgressReport::silent()).await.unwrap().findings, []);
+    app.maintenance(scope).collect_garbage(options, &ProgressReport::silent()).await.unwrap();
+    assert!(app.artifacts(scope).get(artifact.sha256).await.is_err(), "nothing names it any more");
+    assert_eq!(app.maintenance(scope).check_integrity(&ProgressReport::silent()).await.unwrap().findings, []);
 }
 
 async fn dead_ends(library: TestLibrary) {
     let (app, scope) = (app(&library), &library.scope);
     let _working = Working::start(&app);
     let blank = upload(&app, scope, " \n\t ").await;
-    let id = app.create_source(scope, of_artifact(blank.sha256)).await.unwrap().0.source.id;
+    let id = app.sources(scope).create(of_artifact(blank.sha256)).await.unwrap().0.source.id;
     let read = until(&app, scope, id, is_read).await;
     assert_eq!((read.source.status, read.source.embedding), (SourceStatus::Failed, EmbeddingState::Absent));
     let fault = read.source.extraction_error.unwrap();
     assert_eq!(fault.code, "empty");
-    let refused = app.source_text(scope, id, None).await.unwrap_err();
+    let refused = app.sources(scope).text(id, None).await.unwrap_err();
     assert!(refused.to_string().contains(&fault.detail), "{refused}");
     assert_eq!(content(&app, scope, read.revision.unwrap().content).await.unwrap(), b" \n\t ", "its bytes are kept");
 }
@@ -274,7 +278,7 @@ async fn imports(library: TestLibrary) {
     let bib = "@article{one, title={A sample study}, author={Doe, Jane and Roe, Rick}, year={2020}, doi={10.1000/xyz}}\n\
                @book{two, title={A sample book}, year={1999}}\n@article{broken, title={never closed";
     let import = ImportRequest { text: Some(bib.to_owned()), ..ImportRequest::default() };
-    let ImportReport::Done { sources, failed } = app.import_sources(scope, import.clone()).await.unwrap() else {
+    let ImportReport::Done { sources, failed } = app.sources(scope).import(import.clone()).await.unwrap() else {
         panic!("a list is imported at once")
     };
     assert!(sources.len() >= 2 && failed.iter().all(|one| one.entry.contains("broken")), "{failed:?}");
@@ -282,7 +286,7 @@ async fn imports(library: TestLibrary) {
     let one = &sources[0].0.source;
     assert_eq!(one.reference.doi.as_deref(), Some("10.1000/xyz"));
     assert_eq!(one.reference.authors.iter().map(ToString::to_string).collect::<Vec<_>>(), ["Jane Doe", "Rick Roe"]);
-    let ImportReport::Done { sources, .. } = app.import_sources(scope, import).await.unwrap() else { panic!() };
+    let ImportReport::Done { sources, .. } = app.sources(scope).import(import).await.unwrap() else { panic!() };
     assert!(sources.iter().all(|(_, new)| !new), "a list imported again brings nothing twice");
     for (text, format, code) in [
         ("nothing of the kind", None, Code::ImportFormatUnknown),
@@ -294,7 +298,7 @@ async fn imports(library: TestLibrary) {
             format: format.map(str::to_owned),
             ..ImportRequest::default()
         };
-        let error = app.import_sources(scope, import).await.unwrap_err();
+        let error = app.sources(scope).import(import).await.unwrap_err();
         assert!(matches!(&error, ibid_app::Error::Problem(problem) if problem.code == code), "{text}: {error}");
     }
 
@@ -307,19 +311,21 @@ async fn imports(library: TestLibrary) {
     }
     let bytes = zip.finish().unwrap().into_inner();
     let received = crate::receive(&app, &bytes).await;
-    let artifact = app.keep_artifact(scope, received, Default::default()).await.unwrap().0;
+    let artifact = app.artifacts(scope).store(received, Default::default()).await.unwrap().0;
     let import = ImportRequest { artifact: Some(artifact.sha256), ..ImportRequest::default() };
-    let ImportReport::Queued(job) = app.import_sources(scope, import).await.unwrap() else {
+    let ImportReport::Queued(job) = app.sources(scope).import(import).await.unwrap() else {
         panic!("a zip takes a job")
     };
     let _working = Working::start(&app);
     for _ in 0..1500 {
-        if app.job(scope, job.id).await.unwrap().result.is_some() && !found(&app, scope, &["beta"]).await.is_empty() {
+        if app.jobs(scope).get(job.id).await.unwrap().result.is_some()
+            && !found(&app, scope, &["beta"]).await.is_empty()
+        {
             break;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    let result = app.job(scope, job.id).await.unwrap().result.unwrap();
+    let result = app.jobs(scope).get(job.id).await.unwrap().result.unwrap();
     assert_eq!((&result["added"], &result["failed"]), (&2.into(), &0.into()));
     assert_eq!(found(&app, scope, &["beta"]).await.len(), 1);
     assert_eq!(found(&app, scope, &["hidden"]).await.len(), 0);
@@ -337,18 +343,18 @@ async fn unreachable_pages(library: TestLibrary) {
         ("data:text/html,x", Code::UrlInvalid),
         ("https://user:word@example.org/", Code::UrlInvalid),
     ] {
-        let error = app.create_source(scope, at(url)).await.unwrap_err();
+        let error = app.sources(scope).create(at(url)).await.unwrap_err();
         assert!(matches!(&error, ibid_app::Error::Problem(problem) if problem.code == code), "{url}: {error}");
     }
     // A name that leads inside is found out when it is resolved: the source stays, and says why it has no content.
-    let (created, _) = app.create_source(scope, at("http://localhost:8099/page?utm_source=x#top")).await.unwrap();
+    let (created, _) = app.sources(scope).create(at("http://localhost:8099/page?utm_source=x#top")).await.unwrap();
     let _working = Working::start(&app);
     let id = created.source.id;
     let read = until(&app, scope, id, is_read).await;
     assert_eq!((read.source.status, read.source.is_available), (SourceStatus::Failed, false));
     assert_eq!(read.source.extraction_error.unwrap().code, "url_not_allowed");
     assert_eq!(read.source.reference.title, None);
-    let (again, new) = app.create_source(scope, at("http://LOCALHOST:8099/page")).await.unwrap();
+    let (again, new) = app.sources(scope).create(at("http://LOCALHOST:8099/page")).await.unwrap();
     assert_eq!((again.source.id, new), (id, false), "the same page, however it is written");
 }
 
@@ -357,19 +363,19 @@ async fn tried_again(library: TestLibrary) {
     let _working = Working::start(&app);
     let blank = upload(&app, scope, " \n ").await;
     let draft = || SourceDraft { tags: vec!["first".to_owned()], ..of_artifact(blank.sha256) };
-    let id = app.create_source(scope, draft()).await.unwrap().0.source.id;
+    let id = app.sources(scope).create(draft()).await.unwrap().0.source.id;
     until(&app, scope, id, is_read).await;
     // Asked for again, it is read again: what was missing on the machine may be there now.
     let again = SourceDraft { tags: vec!["second".to_owned()], ..draft() };
-    let (known, new) = app.create_source(scope, again).await.unwrap();
+    let (known, new) = app.sources(scope).create(again).await.unwrap();
     assert_eq!((known.source.id, new, known.source.status), (id, false, SourceStatus::Pending));
     let read = until(&app, scope, id, is_read).await;
     assert_eq!(read.source.status, SourceStatus::Failed);
     assert_eq!(read.source.tags, ["first", "second"]);
-    app.refresh_source(scope, id, None).await.unwrap();
+    app.sources(scope).refresh(id, None).await.unwrap();
     until(&app, scope, id, is_read).await;
-    assert_eq!(app.revisions(scope, id, Limit::default(), None).await.unwrap().items.len(), 1);
-    assert_eq!(app.check_integrity(scope, &ProgressReport::silent()).await.unwrap().findings, []);
+    assert_eq!(app.sources(scope).revisions(id, Limit::default(), None).await.unwrap().items.len(), 1);
+    assert_eq!(app.maintenance(scope).check_integrity(&ProgressReport::silent()).await.unwrap().findings, []);
 }
 
 /// A shelf of texts, as another origin than the web.
@@ -416,8 +422,8 @@ async fn other_origins(library: TestLibrary) {
         reference,
         ..SourceDraft::default()
     };
-    let id = app.create_source(scope, draft).await.unwrap().0.source.id;
-    app.refresh_source(scope, id, None).await.unwrap();
+    let id = app.sources(scope).create(draft).await.unwrap().0.source.id;
+    app.sources(scope).refresh(id, None).await.unwrap();
     let read = until(&app, scope, id, |now| now.revision.as_ref().is_some_and(|one| one.extracted_at.is_some())).await;
     assert_eq!((read.source.display_title(), read.source.origin), ("On the shelf", Origin::Sharepoint));
     assert_eq!(found(&app, scope, &["item-7", "shelf"]).await, [id]);
@@ -434,19 +440,19 @@ async fn samples(library: TestLibrary) {
         let received = crate::receive(&app, &std::fs::read(&path).unwrap()).await;
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let details = UploadDetails { filename: Some(Filename::new(&name).unwrap()), ..UploadDetails::default() };
-        let artifact = app.keep_artifact(scope, received, details).await.unwrap().0;
-        let (described, new) = app.create_source(scope, of_artifact(artifact.sha256)).await.unwrap();
+        let artifact = app.artifacts(scope).store(received, details).await.unwrap().0;
+        let (described, new) = app.sources(scope).create(of_artifact(artifact.sha256)).await.unwrap();
         assert!(new, "{name}");
         brought.push((name, described.source.id));
     }
     let (mut chunks, mut without_text) = (0, Vec::new());
     for (name, id) in brought {
         let read = until(&app, scope, id, is_read).await;
-        let Ok(told) = app.source_text(scope, id, None).await else {
+        let Ok(told) = app.sources(scope).text(id, None).await else {
             without_text.push(name);
             continue;
         };
-        let page = app.chunks(scope, id, None, Limit::new(500).unwrap(), None).await.unwrap();
+        let page = app.sources(scope).chunks(id, None, Limit::new(500).unwrap(), None).await.unwrap();
         assert_eq!(page.items.len() as u64, read.revision.unwrap().chunk_count, "{name}");
         for chunk in page.items {
             assert_eq!(chunk.span.slice_of(&told.text), Some(chunk.content.as_str()), "{name}");
@@ -459,5 +465,5 @@ async fn samples(library: TestLibrary) {
         ["empty.txt", "encrypted.docx", "encrypted.pdf", "scan.pdf", "scan.png", "truncated.docx", "truncated.pdf"];
     assert_eq!(without_text, expected);
     assert!(chunks >= 28, "{chunks}: at least one of each that can be read");
-    assert_eq!(app.check_integrity(scope, &ProgressReport::silent()).await.unwrap().findings, []);
+    assert_eq!(app.maintenance(scope).check_integrity(&ProgressReport::silent()).await.unwrap().findings, []);
 }

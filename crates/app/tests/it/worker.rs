@@ -98,13 +98,13 @@ impl Stage {
 
     async fn until(&self, id: JobId, reached: impl Fn(&Job) -> bool) -> Job {
         for _ in 0..1000 {
-            let job = self.app.job(&self.library.scope, id).await.unwrap();
+            let job = self.app.jobs(&self.library.scope).get(id).await.unwrap();
             if reached(&job) {
                 return job;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("{:?}", self.app.job(&self.library.scope, id).await.unwrap());
+        panic!("{:?}", self.app.jobs(&self.library.scope).get(id).await.unwrap());
     }
 
     fn runs(&self, id: JobId) -> u32 {
@@ -152,7 +152,7 @@ async fn taking_back(library: TestLibrary) {
     let id = stage.ask("sleep").await;
     let job = stage.until(id, |job| job.progress.is_some()).await;
     assert_eq!(job.progress.unwrap().message.as_deref(), Some("half way"));
-    stage.app.cancel_job(&stage.library.scope, id).await.unwrap();
+    stage.app.jobs(&stage.library.scope).cancel(id).await.unwrap();
     // The worker notices at its next sign of life and stops.
     for _ in 0..300 {
         if stage.puppet.cancelled.load(Ordering::SeqCst) == 1 {
@@ -161,7 +161,7 @@ async fn taking_back(library: TestLibrary) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(stage.puppet.cancelled.load(Ordering::SeqCst), 1);
-    assert_eq!(stage.app.job(&stage.library.scope, id).await.unwrap().state, JobState::Cancelled);
+    assert_eq!(stage.app.jobs(&stage.library.scope).get(id).await.unwrap().state, JobState::Cancelled);
 }
 
 async fn stopping(library: TestLibrary) {
@@ -170,7 +170,7 @@ async fn stopping(library: TestLibrary) {
     stage.until(id, |job| job.state == JobState::Running).await;
     stage.stop.cancel();
     stage.running.await.unwrap();
-    let job = stage.app.job(&stage.library.scope, id).await.unwrap();
+    let job = stage.app.jobs(&stage.library.scope).get(id).await.unwrap();
     assert_eq!((job.state, job.attempt), (JobState::Queued, 0), "given back, no attempt used up");
 }
 
@@ -192,7 +192,7 @@ async fn another_worker_takes_over(library: TestLibrary) {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert_eq!(stage.app.job(&stage.library.scope, id).await.unwrap().attempt, 2);
+    assert_eq!(stage.app.jobs(&stage.library.scope).get(id).await.unwrap().attempt, 2);
     stop.cancel();
     running.await.unwrap();
 }
@@ -201,13 +201,13 @@ async fn upkeep_jobs(library: TestLibrary) {
     let stage = Stage::new(library);
     crate::upload(&stage.app, &stage.library.scope, "words").await;
     let scope = &stage.library.scope;
-    let fsck = stage.app.request_job(scope, JobRequest::Fsck).await.unwrap();
+    let fsck = stage.app.jobs(scope).request(JobRequest::Fsck).await.unwrap();
     let done = stage.until(fsck.id, |job| job.state == JobState::Succeeded).await;
     assert_eq!(
         (&done.result.as_ref().unwrap()["artifacts"], &done.result.as_ref().unwrap()["findings"]),
         (&json!(1), &json!([]))
     );
-    let gc = stage.app.request_job(scope, JobRequest::Gc(Default::default())).await.unwrap();
+    let gc = stage.app.jobs(scope).request(JobRequest::Gc(Default::default())).await.unwrap();
     let done = stage.until(gc.id, |job| job.state == JobState::Succeeded).await;
     assert_eq!(done.result.unwrap()["applied"], json!(false));
 }

@@ -180,7 +180,7 @@ async fn add_item(
                 received.write(Bytes::copy_from_slice(&buffer[..read])).await?;
             }
             let details = UploadDetails { filename: filename.clone(), ..UploadDetails::default() };
-            let (artifact, _) = app.keep_artifact(scope, received, details).await?;
+            let (artifact, _) = app.artifacts(scope).store(received, details).await?;
             content = Some(artifact.sha256);
             draft.content = SourceContent::Artifact(artifact.sha256);
             draft.filename = filename.map(|name| name.as_str().to_owned());
@@ -189,7 +189,7 @@ async fn add_item(
             draft.external_id = Some(format!("file://{}", place.display()));
         }
     }
-    let (described, new) = app.create_source(scope, draft).await?;
+    let (described, new) = app.sources(scope).create(draft).await?;
     let same = described.revision.as_ref().map(|revision| revision.content) == content || content.is_none();
     let outcome = match (new, same) {
         (true, _) => "added",
@@ -214,10 +214,10 @@ async fn wait_until_indexed(
         let mut left = Vec::new();
         let mut unread = 0;
         for (id, index) in open {
-            let described = app.source(scope, id).await?;
+            let described = app.sources(scope).get(id).await?;
             let source = &described.source;
             let pending = source.status == SourceStatus::Pending
-                || (done[index].outcome == "changed" && !app.is_read(scope, id).await?);
+                || (done[index].outcome == "changed" && !app.sources(scope).is_read(id).await?);
             unread += usize::from(pending);
             // An embedding that waits for a provider or an installation is not waited for here.
             let embedding = source.embedding == EmbeddingState::Pending && source.embedding_error.is_none();

@@ -74,8 +74,11 @@ pub(super) async fn run(command: ArtifactCommand, library: &LocalLibrary, output
             })?;
         }
         ArtifactCommand::List { limit } => {
-            let page =
-                library.app.artifacts(&library.scope, &ArtifactFilter::default(), Limit::new(limit)?, None).await?;
+            let page = library
+                .app
+                .artifacts(&library.scope)
+                .list(&ArtifactFilter::default(), Limit::new(limit)?, None)
+                .await?;
             output.print_value(&page.items.iter().map(artifact_json).collect::<Vec<_>>(), || {
                 let row = |artifact: &Artifact| {
                     let kind = artifact.media_type.as_str().to_owned();
@@ -85,7 +88,7 @@ pub(super) async fn run(command: ArtifactCommand, library: &LocalLibrary, output
             })?;
         }
         ArtifactCommand::Show { sha256 } => {
-            let artifact = library.app.artifact(&library.scope, sha256).await?;
+            let artifact = library.app.artifacts(&library.scope).get(sha256).await?;
             output.print_value(&artifact_json(&artifact), || {
                 print_fields(&[
                     ("sha256", artifact.sha256.to_string()),
@@ -99,8 +102,8 @@ pub(super) async fn run(command: ArtifactCommand, library: &LocalLibrary, output
             })?;
         }
         ArtifactCommand::Cat { sha256 } => {
-            let artifact = library.app.artifact(&library.scope, sha256).await?;
-            let mut content = library.app.content(&library.scope, artifact, None).await?;
+            let artifact = library.app.artifacts(&library.scope).get(sha256).await?;
+            let mut content = library.app.artifacts(&library.scope).content(artifact, None).await?;
             let mut out = std::io::stdout();
             while let Some(piece) = content.bytes.try_next().await? {
                 out.write_all(&piece)?;
@@ -132,7 +135,7 @@ pub(super) async fn store_file(
     }
     let filename = name.map(Filename::new).transpose()?;
     let details = UploadDetails { filename, entity_type, ..UploadDetails::default() };
-    Ok(library.app.keep_artifact(&library.scope, receiving, details).await?)
+    Ok(library.app.artifacts(&library.scope).store(receiving, details).await?)
 }
 
 fn display_name(artifact: &Artifact) -> String {

@@ -43,7 +43,7 @@ pub(super) async fn run(ask: AskArgs, library: &LocalLibrary, output: &Output) -
         filter: SearchFilter { tags: ask.tag, ..SearchFilter::default() },
         ..AskRequest::new(ask.question.join(" "))
     };
-    let run = app.ask(scope, question).await?;
+    let run = app.runs(scope).ask(question).await?;
     let mut printed = false;
     let mut events = std::pin::pin!(follow_run(app.clone(), *scope, run.id, 0, WatchUntil::Answer, Default::default()));
     while let Some(event) = futures::StreamExt::next(&mut events).await {
@@ -51,8 +51,8 @@ pub(super) async fn run(ask: AskArgs, library: &LocalLibrary, output: &Output) -
             printed |= print_event(&event);
         }
     }
-    let run = app.run(scope, run.id).await?;
-    let message = app.message(scope, &run.message).await?;
+    let run = app.runs(scope).get(run.id).await?;
+    let message = app.conversations(scope).message(&run.message).await?;
     if run.status != RunStatus::Completed {
         if printed {
             anstream::println!();

@@ -175,12 +175,12 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
                 authors: (!author.is_empty()).then_some(author),
                 ..DocumentSettingsPatch::default()
             };
-            let open = app.create_document(scope, DocumentDraft { look, text, sources: source }).await?;
+            let open = app.documents(scope).create(DocumentDraft { look, text, sources: source }).await?;
             print_document(app, scope, output, open, "made").await?;
         }
         DocCommand::List { words } => {
             let words = words.join(" ");
-            let page = app.documents(scope, Some(words.as_str()), Limit::new(100)?, None).await?;
+            let page = app.documents(scope).list(Some(words.as_str()), Limit::new(100)?, None).await?;
             let row = |(document, sources): &(ibid_domain::Document, u64)| {
                 vec![
                     document.id.to_string(),
@@ -199,14 +199,14 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
             output.print_value(&json, || print_table(&rows))?;
         }
         DocCommand::Show { id, version } => {
-            let open = app.document(scope, id, version).await?;
+            let open = app.documents(scope).get(id, version).await?;
             let text = open.text.clone();
-            let json = wire::Document::new(open, app.count_document_sources(scope, id).await?);
+            let json = wire::Document::new(open, app.documents(scope).count_sources(id).await?);
             output
                 .print_value(&json, || anstream::print!("{}{}", text, if text.ends_with('\n') { "" } else { "\n" }))?;
         }
         DocCommand::Edit { id, file, style, template, cite_as, message } => {
-            let before = app.document(scope, id, None).await?;
+            let before = app.documents(scope).get(id, None).await?;
             let only_looks = style.is_some() || template.is_some() || cite_as.is_some();
             let text = match &file {
                 Some(file) => Some(read_text(file)?),
@@ -220,7 +220,7 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
                 text,
                 files: None,
             };
-            let open = match app.change_document(scope, id, &change).await {
+            let open = match app.documents(scope).change(id, &change).await {
                 Ok(open) => open,
                 Err(error) if error.to_problem().code == Code::DocumentChanged && file.is_none() => {
                     // What was written in an editor is not lost.
@@ -234,7 +234,7 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
             print_document(app, scope, output, open, what).await?;
         }
         DocCommand::Cite { id, source, after, locator, prefix, suffix } => {
-            let open = app.document(scope, id, None).await?;
+            let open = app.documents(scope).get(id, None).await?;
             let position = match &after {
                 None => None,
                 Some(words) => Some(after_words(&open.text, words)?),
@@ -248,8 +248,8 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
                 insert: true,
                 ..CitationDraft::default()
             };
-            let (citation, version) = app.cite(scope, id, draft).await?;
-            let (all, _) = app.formatted_citations(scope, id).await?;
+            let (citation, version) = app.documents(scope).cite(id, draft).await?;
+            let (all, _) = app.documents(scope).formatted_citations(id).await?;
             let cited = all.into_iter().find(|one| one.citation.number == citation.number);
             let formatted = cited.as_ref().map(|one| one.formatted.clone()).unwrap_or_default();
             let json = cited.map(wire::DocumentCitation::from);
@@ -260,7 +260,7 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
         DocCommand::Bib { id, style, per_citation, missing, insert } => {
             let entries =
                 if per_citation { BibliographyGrouping::PerCitation } else { BibliographyGrouping::PerSource };
-            let made = app.document_bibliography(scope, id, style.as_deref(), entries, missing, insert).await?;
+            let made = app.documents(scope).bibliography(id, style.as_deref(), entries, missing, insert).await?;
             let lines: Vec<String> = made.entries.iter().map(|entry| entry.text.clone()).collect();
             let json = wire::BibliographyAnswer {
                 bibliography: made.text,
@@ -286,7 +286,7 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
             return watch_file(app, scope, output, id, &file, &out, once).await;
         }
         DocCommand::History { id } => {
-            let page = app.document_history(scope, id, Limit::new(100)?, None).await?;
+            let page = app.documents(scope).history(id, Limit::new(100)?, None).await?;
             let rows: Vec<_> = page
                 .items
                 .iter()
@@ -303,7 +303,7 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
             output.print_value(&json, || print_table(&rows))?;
         }
         DocCommand::Restore { id, version } => {
-            let open = app.restore_document(scope, id, version, None).await?;
+            let open = app.documents(scope).restore(id, version, None).await?;
             print_document(app, scope, output, open, "restored").await?;
         }
     }
@@ -318,7 +318,7 @@ async fn print_document(
     what: &str,
 ) -> Result<(), CommandError> {
     let (id, title, version) = (open.document.id, open.document.look.title.clone(), open.document.version);
-    let json = wire::Document::new(open, app.count_document_sources(scope, id).await?);
+    let json = wire::Document::new(open, app.documents(scope).count_sources(id).await?);
     output.print_value(&json, || {
         anstream::println!("{BOLD}{title}{BOLD:#}  {DIM}{id} · version {version} · {what}{DIM:#}")
     })?;
@@ -372,7 +372,7 @@ async fn build_document(
 ) -> Result<(usize, Option<usize>), CommandError> {
     let end = out.extension().and_then(|end| end.to_str()).unwrap_or("pdf");
     let format: RenderFormat = end.parse()?;
-    let made = app.render(scope, id, format, page, None).await?;
+    let made = app.documents(scope).render(id, format, page, None).await?;
     // Whoever looks at the file sees the old one or the new one.
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
@@ -403,7 +403,7 @@ async fn watch_file(
             last = changed;
             let began = Instant::now();
             let change = DocumentChange { text: Some(read_text(file)?), ..DocumentChange::default() };
-            app.change_document(scope, id, &change).await?;
+            app.documents(scope).change(id, &change).await?;
             match build_document(app, scope, id, out, 1).await {
                 Ok((bytes, pages)) => {
                     let took = began.elapsed();

@@ -76,15 +76,15 @@ pub(super) async fn run(command: EntityCommand, library: &LocalLibrary, output: 
         EntityCommand::List { words, kind, limit } => {
             let words = Some(words.join(" ").to_lowercase()).filter(|words| !words.is_empty());
             let filter = EntityFilter { kind, words, needs_review: None };
-            let page = app.entities(scope, &filter, EntityOrder::Often, Limit::new(limit)?, None).await?;
+            let page = app.knowledge(scope).entities(&filter, EntityOrder::Often, Limit::new(limit)?, None).await?;
             let json: Vec<_> = page.items.iter().cloned().map(wire::Entity::from).collect();
             output.print_value(&json, || print_table(&page.items.iter().map(entity_row).collect::<Vec<_>>()))?;
         }
         EntityCommand::Show { id } => {
-            let detail = app.entity(scope, id).await?;
+            let detail = app.knowledge(scope).entity(id).await?;
             let json = entity_answer(app, scope, detail.clone()).await?;
             let filter = ibid_store::EventFilter { entity: Some(id), ..Default::default() };
-            let events = app.events(scope, &filter, Limit::new(20)?, None).await?;
+            let events = app.knowledge(scope).events(&filter, Limit::new(20)?, None).await?;
             output.print_value(&json, || {
                 let one = &detail.entity;
                 print_fields(&[
@@ -109,7 +109,7 @@ pub(super) async fn run(command: EntityCommand, library: &LocalLibrary, output: 
             })?;
         }
         EntityCommand::Review { limit } => {
-            let page = app.review_queue(scope, Limit::new(limit)?, None).await?;
+            let page = app.knowledge(scope).review_queue(Limit::new(limit)?, None).await?;
             let json: Vec<_> = page.items.iter().cloned().map(wire::EntityPair::from).collect();
             output.print_value(&json, || {
                 if page.items.is_empty() {
@@ -122,7 +122,7 @@ pub(super) async fn run(command: EntityCommand, library: &LocalLibrary, output: 
         EntityCommand::Refuse { pair } => decide_pair(library, output, pair, ReviewDecision::Different).await?,
         EntityCommand::Undo { pair } => decide_pair(library, output, pair, ReviewDecision::Undo).await?,
         EntityCommand::Merge { id, into } => {
-            let detail = app.merge_entities(scope, id, into).await?;
+            let detail = app.knowledge(scope).merge_entities(id, into).await?;
             let entity = detail.entity.clone();
             output.print_value(&entity_answer(app, scope, detail).await?, || print_table(&[entity_row(&entity)]))?;
         }
@@ -132,7 +132,7 @@ pub(super) async fn run(command: EntityCommand, library: &LocalLibrary, output: 
                 (None, mentions) if mentions.is_empty() => EntitySplit::LastMerge,
                 (None, mentions) => EntitySplit::Mentions(mentions),
             };
-            let (left, taken) = app.split_entity(scope, id, split).await?;
+            let (left, taken) = app.knowledge(scope).split_entity(id, split).await?;
             let rows = [entity_row(&left.entity), entity_row(&taken.entity)];
             let json = wire::SplitAnswer {
                 entity: entity_answer(app, scope, left).await?,
@@ -150,7 +150,7 @@ async fn decide_pair(
     pair: PairId,
     decision: ReviewDecision,
 ) -> Result<(), super::CommandError> {
-    let decided = library.app.review_pair(&library.scope, pair, decision).await?;
+    let decided = library.app.knowledge(&library.scope).review(pair, decision).await?;
     output.print_value(&wire::EntityPair::from(decided.clone()), || show_pair(&decided))?;
     Ok(())
 }

@@ -49,9 +49,9 @@ pub(super) struct VerifyArgs {
 pub(super) async fn run_export(export: ExportCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
     let ExportCommand::Evidence(evidence) = export;
     let mut archive = if evidence.document {
-        library.app.document_evidence(&library.scope, document_id(&evidence.message)?).await?
+        library.app.evidence(&library.scope).document_bundle(document_id(&evidence.message)?).await?
     } else {
-        library.app.message_evidence(&library.scope, &message_id(&evidence.message)?).await?
+        library.app.evidence(&library.scope).message_bundle(&message_id(&evidence.message)?).await?
     };
     if evidence.output.as_deref() == Some(Path::new("-")) {
         let mut out = io::stdout().lock();

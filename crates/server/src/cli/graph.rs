@@ -17,8 +17,8 @@ pub(super) enum GraphCommand {
 pub(super) async fn run(command: GraphCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
     let (app, scope) = (&library.app, &library.scope);
     let health = match command {
-        GraphCommand::Rebuild => app.rebuild_graph(scope).await?,
-        GraphCommand::Health => app.graph_health(scope).await?,
+        GraphCommand::Rebuild => app.knowledge(scope).rebuild_graph().await?,
+        GraphCommand::Health => app.knowledge(scope).graph_health().await?,
     };
     let in_step = health.in_step();
     output.print_value(&GraphHealthAnswer::from(health.clone()), || print_health(&health))?;

@@ -45,7 +45,7 @@ pub(super) async fn run(command: JobCommand, library: &LocalLibrary, output: &Ou
     let (app, scope) = (&library.app, &library.scope);
     match command {
         JobCommand::List { state, limit } => {
-            let page = app.jobs(scope, &JobFilter { state, kind: None }, Limit::new(limit)?, None).await?;
+            let page = app.jobs(scope).list(&JobFilter { state, kind: None }, Limit::new(limit)?, None).await?;
             let json: Vec<_> = page.items.iter().cloned().map(wire::Job::from).collect();
             output.print_value(&json, || {
                 let row = |job: &Job| {
@@ -62,9 +62,9 @@ pub(super) async fn run(command: JobCommand, library: &LocalLibrary, output: &Ou
                 print_table(&page.items.iter().map(row).collect::<Vec<_>>());
             })?;
         }
-        JobCommand::Show { id } => print_job(app.job(scope, id).await?, output)?,
-        JobCommand::Retry { id } => print_job(app.retry_job(scope, id).await?, output)?,
-        JobCommand::Cancel { id } => print_job(app.cancel_job(scope, id).await?, output)?,
+        JobCommand::Show { id } => print_job(app.jobs(scope).get(id).await?, output)?,
+        JobCommand::Retry { id } => print_job(app.jobs(scope).retry(id).await?, output)?,
+        JobCommand::Cancel { id } => print_job(app.jobs(scope).cancel(id).await?, output)?,
     }
     Ok(true)
 }

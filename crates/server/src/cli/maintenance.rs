@@ -27,7 +27,7 @@ pub(super) async fn run_gc(gc: GcArgs, library: &LocalLibrary, output: &Output) 
     let (progress, spinner) = output.start_progress();
     for scope in library.app.every_tenant().await? {
         let options = GcOptions { apply: gc.apply, grace: gc.grace };
-        total.add(&library.app.collect_garbage(&scope, options, &progress).await?);
+        total.add(&library.app.maintenance(&scope).collect_garbage(options, &progress).await?);
     }
     drop(spinner);
     output.print_value(&total, || {
@@ -53,7 +53,7 @@ pub(super) async fn run_fsck(library: &LocalLibrary, output: &Output) -> Command
     let mut total = FsckReport { findings: library.app.check_database().await?, ..FsckReport::default() };
     let (progress, spinner) = output.start_progress();
     for scope in library.app.every_tenant().await? {
-        total.add(library.app.check_integrity(&scope, &progress).await?);
+        total.add(library.app.maintenance(&scope).check_integrity(&progress).await?);
     }
     drop(spinner);
     output.print_value(&total, || {

@@ -67,7 +67,7 @@ pub(super) async fn run(command: ManifestCommand, library: &LocalLibrary, output
                 let entry = EntryDraft { sha256: kept.sha256, media_type: None, size_bytes: None, entity_type: None };
                 tree.push((name, entry));
             }
-            let (manifest, tree, new) = app.create_manifest(scope, ManifestDraft { tree, parent, message }).await?;
+            let (manifest, tree, new) = app.manifests(scope).create(ManifestDraft { tree, parent, message }).await?;
             output.print_value(&wire::Manifest::new(manifest.clone(), &tree), || {
                 let note = if new { "made" } else { "known" };
                 let files = format_count(manifest.entry_count, "file");
@@ -80,7 +80,7 @@ pub(super) async fn run(command: ManifestCommand, library: &LocalLibrary, output
             })?;
         }
         ManifestCommand::Show { sha256 } => {
-            let (manifest, tree) = app.manifest(scope, sha256).await?;
+            let (manifest, tree) = app.manifests(scope).get(sha256).await?;
             output.print_value(&wire::Manifest::new(manifest.clone(), &tree), || {
                 print_fields(&[
                     ("sha256", manifest.sha256.to_string()),
@@ -97,7 +97,7 @@ pub(super) async fn run(command: ManifestCommand, library: &LocalLibrary, output
             })?;
         }
         ManifestCommand::Log { sha256, limit } => {
-            let page = app.manifest_log(scope, sha256, Limit::new(limit)?, None).await?;
+            let page = app.manifests(scope).log(sha256, Limit::new(limit)?, None).await?;
             let json: Vec<_> = page.items.iter().cloned().map(wire::ManifestSummary::from).collect();
             output.print_value(&json, || {
                 let row = |manifest: &ibid_domain::Manifest| {
@@ -108,7 +108,7 @@ pub(super) async fn run(command: ManifestCommand, library: &LocalLibrary, output
             })?;
         }
         ManifestCommand::Diff { from, to } => {
-            let (before, after) = app.manifest_pair(scope, from, to).await?;
+            let (before, after) = app.manifests(scope).pair(from, to).await?;
             let diff = before.diff(&after);
             output.print_value(&wire::ManifestDiff::new(from, to, &diff), || {
                 let line = |mark: &str, path: &ibid_domain::ManifestPath| vec![mark.to_owned(), path.to_string()];
@@ -121,7 +121,7 @@ pub(super) async fn run(command: ManifestCommand, library: &LocalLibrary, output
         }
         ManifestCommand::Export { sha256, file } => {
             let cannot = |error: std::io::Error| CommandError(format!("cannot write {}: {error}", file.display()));
-            let mut archive = app.zip_manifest(scope, sha256).await?;
+            let mut archive = app.manifests(scope).zip(sha256).await?;
             let mut out = tokio::fs::File::create_new(&file).await.map_err(cannot)?;
             let mut written = 0;
             while let Some(piece) = archive.next().await {

@@ -92,11 +92,11 @@ pub(super) async fn run(command: PointerCommand, library: &LocalLibrary, output:
     match command {
         PointerCommand::Set { name, manifest, pointer_type, description } => {
             let draft = PointerDraft { manifest, pointer_type, description, meta: None };
-            print_pointer(&app.put_pointer(scope, &name.0, draft).await?.0, output)?;
+            print_pointer(&app.pointers(scope).put(&name.0, draft).await?.0, output)?;
         }
-        PointerCommand::Show { name } => print_pointer(&app.pointer(scope, &name.0).await?, output)?,
+        PointerCommand::Show { name } => print_pointer(&app.pointers(scope).get(&name.0).await?, output)?,
         PointerCommand::List { namespace, limit } => {
-            let page = app.pointers(scope, &PointerFilter { namespace }, Limit::new(limit)?, None).await?;
+            let page = app.pointers(scope).list(&PointerFilter { namespace }, Limit::new(limit)?, None).await?;
             let json: Vec<_> = page.items.iter().cloned().map(wire::Pointer::from).collect();
             output.print_value(&json, || {
                 let row = |pointer: &Pointer| {
@@ -110,10 +110,10 @@ pub(super) async fn run(command: PointerCommand, library: &LocalLibrary, output:
             })?;
         }
         PointerCommand::Advance { name, to, expected, reason } => {
-            print_pointer(&app.advance_pointer(scope, &name.0, expected, to, reason.as_deref()).await?, output)?;
+            print_pointer(&app.pointers(scope).advance(&name.0, expected, to, reason.as_deref()).await?, output)?;
         }
         PointerCommand::History { name, limit } => {
-            let page = app.pointer_history(scope, &name.0, Limit::new(limit)?, None).await?;
+            let page = app.pointers(scope).history(&name.0, Limit::new(limit)?, None).await?;
             let json: Vec<_> = page.items.iter().cloned().map(wire::PointerMove::from).collect();
             output.print_value(&json, || {
                 let row = |step: &PointerMove| {
@@ -123,7 +123,7 @@ pub(super) async fn run(command: PointerCommand, library: &LocalLibrary, output:
             })?;
         }
         PointerCommand::Delete { name } => {
-            app.delete_pointer(scope, &name.0).await?;
+            app.pointers(scope).delete(&name.0).await?;
             output.print_value(&serde_json::json!({ "deleted": name.0.to_string() }), || {
                 anstream::println!("deleted {}", name.0)
             })?;

@@ -62,7 +62,7 @@ pub(super) async fn run_search(find: SearchArgs, library: &LocalLibrary, output:
     let began = std::time::Instant::now();
     // Whatever keeps the index may not be running; then this does.
     library.app.catch_up().await?;
-    let found = library.app.search(&library.scope, &search).await?;
+    let found = library.app.search(&library.scope).run(&search).await?;
     let took = (began.elapsed().as_secs_f64() * 1e6).round() / 1e3;
     let any = !found.results.is_empty();
     let (results, searched, notes) = (found.results.clone(), found.searched, found.notes.clone());

@@ -155,7 +155,7 @@ pub(super) async fn run(command: SourceCommand, library: &LocalLibrary, output: 
         SourceCommand::List { words, kind, origin, status, limit } => {
             let words = words.iter().flat_map(|word| word.split_whitespace()).map(str::to_lowercase).collect();
             let filter = SourceFilter { kind, origin, status, words, ..SourceFilter::default() };
-            let page = app.sources(scope, &filter, Limit::new(limit)?, None).await?;
+            let page = app.sources(scope).list(&filter, Limit::new(limit)?, None).await?;
             output.print_value(&page.items.iter().map(source_json).collect::<Vec<_>>(), || {
                 let row = |one: &SourceWithRevision| {
                     let title: String = one.source.display_title().chars().take(70).collect();
@@ -166,7 +166,7 @@ pub(super) async fn run(command: SourceCommand, library: &LocalLibrary, output: 
             })?;
         }
         SourceCommand::Show { id, text: true, .. } => {
-            let text = app.source_text(scope, id, None).await?;
+            let text = app.sources(scope).text(id, None).await?;
             let value = json!({ "source_id": id, "text": text.text, "marks": text.marks });
             output.print_value(&value, || {
                 // A reader that has seen enough, such as `head`, closes the pipe: that is no error.
@@ -175,7 +175,7 @@ pub(super) async fn run(command: SourceCommand, library: &LocalLibrary, output: 
         }
         SourceCommand::Show { id, chunks: true, .. } => show_chunks(id, library, output).await?,
         SourceCommand::Show { id, .. } => {
-            let described = app.source(scope, id).await?;
+            let described = app.sources(scope).get(id).await?;
             output.print_value(&source_json(&described), || print_source(&described))?;
         }
         SourceCommand::New(details) => {
@@ -187,7 +187,7 @@ pub(super) async fn run(command: SourceCommand, library: &LocalLibrary, output: 
                 tags: details.tags,
                 ..SourceDraft::default()
             };
-            let (described, _) = app.create_source(scope, draft).await?;
+            let (described, _) = app.sources(scope).create(draft).await?;
             output.print_value(&source_json(&described), || print_source(&described))?;
         }
         SourceCommand::Edit { id, details } => {
@@ -198,12 +198,12 @@ pub(super) async fn run(command: SourceCommand, library: &LocalLibrary, output: 
                 tags: (!details.tags.is_empty()).then_some(details.tags),
                 ..SourceChange::default()
             };
-            let described = app.change_source(scope, id, change).await?;
+            let described = app.sources(scope).change(id, change).await?;
             output.print_value(&source_json(&described), || print_source(&described))?;
         }
         SourceCommand::Import { file, format } => return import_file(file, format, library, output).await,
         SourceCommand::Refresh { id } => {
-            let job = app.refresh_source(scope, id, None).await?;
+            let job = app.sources(scope).refresh(id, None).await?;
             output.print_value(&json!({ "job_id": job }), || {
                 anstream::println!(
                     "Asked for; a running server or worker does it. Follow it with: ibid job show {job}"
@@ -211,7 +211,7 @@ pub(super) async fn run(command: SourceCommand, library: &LocalLibrary, output: 
             })?;
         }
         SourceCommand::Impact { id } => {
-            let impact = app.source_impact(scope, id).await?;
+            let impact = app.sources(scope).impact(id).await?;
             let bytes = impact.artifacts.iter().map(|artifact| artifact.size_bytes).sum();
             let value = json!({
                 "source_id": id, "revision_count": impact.revisions, "chunk_count": impact.chunks,
@@ -230,7 +230,7 @@ pub(super) async fn run(command: SourceCommand, library: &LocalLibrary, output: 
         }
         SourceCommand::Delete { ids } => {
             for id in &ids {
-                app.delete_source(scope, *id).await?;
+                app.sources(scope).delete(*id).await?;
             }
             output.print_value(&json!({ "deleted": ids }), || {
                 anstream::println!("Deleted {}.", format_count(ids.len() as u64, "source"));
@@ -244,7 +244,7 @@ async fn show_chunks(id: SourceId, library: &LocalLibrary, output: &Output) -> R
     let (mut chunks, mut after) = (Vec::new(), None);
     loop {
         let limit = Limit::new(Limit::MAX.into())?;
-        let page = library.app.chunks(&library.scope, id, None, limit, after.as_ref()).await?;
+        let page = library.app.sources(&library.scope).chunks(id, None, limit, after.as_ref()).await?;
         chunks.extend(page.items);
         after = page.next;
         if after.is_none() {
@@ -278,9 +278,9 @@ async fn import_file(file: PathBuf, format: Option<String>, library: &LocalLibra
     let bytes = tokio::fs::read(&file).await.map_err(|error| CommandError(format!("{}: {error}", file.display())))?;
     let mut received = app.start_upload(u64::MAX).await?;
     received.write(bytes.into()).await?;
-    let (artifact, _) = app.keep_artifact(scope, received, UploadDetails::default()).await?;
+    let (artifact, _) = app.artifacts(scope).store(received, UploadDetails::default()).await?;
     let import = ImportRequest { artifact: Some(artifact.sha256), format, ..ImportRequest::default() };
-    match app.import_sources(scope, import).await? {
+    match app.sources(scope).import(import).await? {
         ImportReport::Done { sources, failed } => {
             let added = sources.iter().filter(|(_, new)| *new).count();
             let value = json!({

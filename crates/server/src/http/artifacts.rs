@@ -94,7 +94,7 @@ pub(super) async fn create(
     let bounds = UploadLimits { limit: server.config.upload_limit_bytes, idle: server.config.idle_timeout() };
     let (parts, body) = request.into_parts();
     let (received, details) = upload::receive_upload(&server.app, &parts.headers, body, bounds, details).await?;
-    let (artifact, new) = server.app.keep_artifact(&scope, received, details).await?;
+    let (artifact, new) = server.app.artifacts(&scope).store(received, details).await?;
     Ok((if new { StatusCode::CREATED } else { StatusCode::OK }, axum::Json(artifact.into())))
 }
 
@@ -121,7 +121,7 @@ pub(super) async fn list(
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<wire::Page<wire::Artifact>>> {
     let filter = ArtifactFilter { entity_type: query.entity_type.as_deref().map(str::parse).transpose()? };
-    let page = server.app.artifacts(&scope, &filter, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let page = server.app.artifacts(&scope).list(&filter, paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(wire::Page::from_page(page, wire::Artifact::from)))
 }
 
@@ -140,5 +140,5 @@ pub(super) async fn get_one(
     Path(sha256): Path<String>,
 ) -> ApiResult<axum::Json<wire::Artifact>> {
     let sha256 = hash_in_path(&sha256, Code::ArtifactNotFound)?;
-    Ok(axum::Json(server.app.artifact(&scope, sha256).await?.into()))
+    Ok(axum::Json(server.app.artifacts(&scope).get(sha256).await?.into()))
 }

@@ -68,10 +68,10 @@ pub(super) async fn send_artifact(
     query: &ContentQuery,
     headers: &HeaderMap,
 ) -> ApiResult<Response> {
-    let artifact = server.app.artifact(scope, sha256).await?;
+    let artifact = server.app.artifacts(scope).get(sha256).await?;
     let (response, range) = prepare_response(&artifact, query, headers)?;
     let Some(range) = range else { return Ok(response) };
-    let content = server.app.content(scope, artifact, Some(range)).await?;
+    let content = server.app.artifacts(scope).content(artifact, Some(range)).await?;
     let (parts, _) = response.into_parts();
     Ok(Response::from_parts(parts, Body::from_stream(content.bytes)))
 }
@@ -89,7 +89,7 @@ pub(super) async fn head(
     Query(query): Query<ContentQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let artifact = server.app.artifact(&scope, hash_in_path(&sha256, Code::ArtifactNotFound)?).await?;
+    let artifact = server.app.artifacts(&scope).get(hash_in_path(&sha256, Code::ArtifactNotFound)?).await?;
     Ok(prepare_response(&artifact, &query, &headers)?.0)
 }
 

@@ -47,13 +47,13 @@ pub(super) async fn stream_job_events(
     let mut changed = server.app.store().jobs_changed();
     let mut cursor = match seen.and_then(|text| text.parse().ok()) {
         Some(cursor) => cursor,
-        None => server.app.last_job_event(&scope).await?,
+        None => server.app.jobs(&scope).last_event().await?,
     };
     let events = async_stream::stream! {
         yield Ok(Event::default().event("ready").id(cursor.to_string()).data("{}"));
         while !server.stop.is_cancelled() {
             changed.mark_unchanged();
-            match server.app.job_events(&scope, cursor).await {
+            match server.app.jobs(&scope).events(cursor).await {
                 Ok(events) if !events.is_empty() => {
                     for event in events {
                         cursor = event.cursor;

@@ -34,8 +34,8 @@ pub(super) async fn download_bundle(
     Path((kind, id)): Path<(String, String)>,
 ) -> ApiResult<Response> {
     let archive = match kind.as_str() {
-        "message" => server.app.message_evidence(&scope, &message_id(&id)?).await?,
-        "document" => server.app.document_evidence(&scope, document_id(&id)?).await?,
+        "message" => server.app.evidence(&scope).message_bundle(&message_id(&id)?).await?,
+        "document" => server.app.evidence(&scope).document_bundle(document_id(&id)?).await?,
         _ => {
             let detail = format!(
                 "there is no evidence of a '{}'; there is that of a message or a document",

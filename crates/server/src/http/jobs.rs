@@ -69,7 +69,7 @@ pub(super) async fn create(
             })
         }
     };
-    let job = server.app.request_job(&scope, request).await?;
+    let job = server.app.jobs(&scope).request(request).await?;
     Ok((StatusCode::CREATED, axum::Json(job.into())))
 }
 
@@ -95,7 +95,7 @@ pub(super) async fn list(
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<wire::Page<wire::Job>>> {
     let filter = JobFilter { state: query.state.as_deref().map(str::parse).transpose()?, kind: query.kind };
-    let page = server.app.jobs(&scope, &filter, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let page = server.app.jobs(&scope).list(&filter, paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(wire::Page::from_page(page, wire::Job::from)))
 }
 
@@ -113,7 +113,7 @@ pub(super) async fn get_one(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<axum::Json<wire::Job>> {
-    Ok(axum::Json(server.app.job(&scope, job_id(&id)?).await?.into()))
+    Ok(axum::Json(server.app.jobs(&scope).get(job_id(&id)?).await?.into()))
 }
 
 /// Start a dead or cancelled job over
@@ -131,7 +131,7 @@ pub(super) async fn retry(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<axum::Json<wire::Job>> {
-    Ok(axum::Json(server.app.retry_job(&scope, job_id(&id)?).await?.into()))
+    Ok(axum::Json(server.app.jobs(&scope).retry(job_id(&id)?).await?.into()))
 }
 
 /// Cancel a job that is queued or running
@@ -149,7 +149,7 @@ pub(super) async fn cancel(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<axum::Json<wire::Job>> {
-    Ok(axum::Json(server.app.cancel_job(&scope, job_id(&id)?).await?.into()))
+    Ok(axum::Json(server.app.jobs(&scope).cancel(job_id(&id)?).await?.into()))
 }
 
 /// The id of a job. What is not an id names nothing, so it is not found.

@@ -128,7 +128,7 @@ pub(super) async fn create(
     Caller(scope): Caller,
     Json(new): Json<NewManifest>,
 ) -> ApiResult<(StatusCode, axum::Json<wire::Manifest>)> {
-    let (manifest, tree, new) = server.app.create_manifest(&scope, new.into_draft()?).await?;
+    let (manifest, tree, new) = server.app.manifests(&scope).create(new.into_draft()?).await?;
     let status = if new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, axum::Json(wire::Manifest::new(manifest, &tree))))
 }
@@ -147,7 +147,7 @@ pub(super) async fn get_one(
     Caller(scope): Caller,
     Path(sha256): Path<String>,
 ) -> ApiResult<axum::Json<wire::Manifest>> {
-    let (manifest, tree) = server.app.manifest(&scope, hash_in_path(&sha256, Code::ManifestNotFound)?).await?;
+    let (manifest, tree) = server.app.manifests(&scope).get(hash_in_path(&sha256, Code::ManifestNotFound)?).await?;
     Ok(axum::Json(wire::Manifest::new(manifest, &tree)))
 }
 
@@ -167,7 +167,7 @@ pub(super) async fn log(
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<wire::Page<wire::ManifestSummary>>> {
     let sha256 = hash_in_path(&sha256, Code::ManifestNotFound)?;
-    let page = server.app.manifest_log(&scope, sha256, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let page = server.app.manifests(&scope).log(sha256, paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(wire::Page::from_page(page, wire::ManifestSummary::from)))
 }
 
@@ -186,7 +186,7 @@ pub(super) async fn diff(
     Path((from, to)): Path<(String, String)>,
 ) -> ApiResult<axum::Json<wire::ManifestDiff>> {
     let (from, to) = (hash_in_path(&from, Code::ManifestNotFound)?, hash_in_path(&to, Code::ManifestNotFound)?);
-    let (before, after) = server.app.manifest_pair(&scope, from, to).await?;
+    let (before, after) = server.app.manifests(&scope).pair(from, to).await?;
     Ok(axum::Json(wire::ManifestDiff::new(from, to, &before.diff(&after))))
 }
 
@@ -205,7 +205,7 @@ pub(super) async fn download_archive(
     Path(sha256): Path<String>,
 ) -> ApiResult<Response> {
     let sha256 = hash_in_path(&sha256, Code::ManifestNotFound)?;
-    let archive = server.app.zip_manifest(&scope, sha256).await?;
+    let archive = server.app.manifests(&scope).zip(sha256).await?;
     Ok(as_zip(archive, &sha256.to_string()[..16]))
 }
 

@@ -81,7 +81,7 @@ pub(super) async fn import(
 ) -> ApiResult<axum::Json<PassageImportResult>> {
     let began = Instant::now();
     let idle = server.config.idle_timeout();
-    let mut import = server.app.import_passages(&scope).await?;
+    let mut import = server.app.sources(&scope).import_passages().await?;
     let mut pieces = request.into_body().into_data_stream();
     let (mut rest, mut too_long) = (BytesMut::new(), false);
     loop {

@@ -74,7 +74,7 @@ pub(super) async fn put(server: Server, caller: Caller, name: PointerName, new: 
         description: new.description,
         meta: new.meta,
     };
-    let (pointer, new) = server.app.put_pointer(&caller.0, &name, draft).await?;
+    let (pointer, new) = server.app.pointers(&caller.0).put(&name, draft).await?;
     let status = if new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, axum::Json(wire::Pointer::from(pointer))).into_response())
 }
@@ -89,7 +89,7 @@ pub(super) async fn put(server: Server, caller: Caller, name: PointerName, new: 
     ),
 )]
 pub(super) async fn get_one(server: Server, caller: Caller, name: PointerName) -> ApiResult<Response> {
-    Ok(axum::Json(wire::Pointer::from(server.app.pointer(&caller.0, &name).await?)).into_response())
+    Ok(axum::Json(wire::Pointer::from(server.app.pointers(&caller.0).get(&name).await?)).into_response())
 }
 
 /// Move a pointer, if it stands where the caller believes
@@ -111,7 +111,7 @@ pub(super) async fn advance(
 ) -> ApiResult<Response> {
     let to = hash_in_field(&step.to, "to")?;
     let expected = step.expected.as_deref().map(|text| hash_in_field(text, "expected")).transpose()?;
-    let pointer = server.app.advance_pointer(&caller.0, &name, expected, to, step.reason.as_deref()).await?;
+    let pointer = server.app.pointers(&caller.0).advance(&name, expected, to, step.reason.as_deref()).await?;
     Ok(axum::Json(wire::Pointer::from(pointer)).into_response())
 }
 
@@ -125,7 +125,7 @@ pub(super) async fn advance(
     ),
 )]
 pub(super) async fn history(server: Server, caller: Caller, name: PointerName, paging: Paging) -> ApiResult<Response> {
-    let page = server.app.pointer_history(&caller.0, &name, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let page = server.app.pointers(&caller.0).history(&name, paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(wire::Page::from_page(page, wire::PointerMove::from)).into_response())
 }
 
@@ -141,7 +141,7 @@ pub(super) async fn history(server: Server, caller: Caller, name: PointerName, p
     ),
 )]
 pub(super) async fn delete(server: Server, caller: Caller, name: PointerName) -> ApiResult<Response> {
-    server.app.delete_pointer(&caller.0, &name).await?;
+    server.app.pointers(&caller.0).delete(&name).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -165,7 +165,7 @@ pub(super) async fn list(
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<wire::Page<wire::Pointer>>> {
     let filter = PointerFilter { namespace: query.namespace };
-    let page = server.app.pointers(&scope, &filter, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let page = server.app.pointers(&scope).list(&filter, paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(wire::Page::from_page(page, wire::Pointer::from)))
 }
 

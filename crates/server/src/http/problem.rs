@@ -20,12 +20,24 @@ impl From<Problem> for ApiError {
     }
 }
 
-impl From<ibid_store::Error> for ApiError {
-    fn from(error: ibid_store::Error) -> Self {
+impl From<ibid_app::Error> for ApiError {
+    fn from(error: ibid_app::Error) -> Self {
         if !error.is_problem() {
-            tracing::error!(%error, "a request failed inside the server");
+            tracing::error!(error = error.with_causes(), "a request failed inside the server");
         }
         Self(error.to_problem())
+    }
+}
+
+impl From<ibid_store::Error> for ApiError {
+    fn from(error: ibid_store::Error) -> Self {
+        ibid_app::Error::from(error).into()
+    }
+}
+
+impl From<ibid_store::ThreadFailed> for ApiError {
+    fn from(error: ibid_store::ThreadFailed) -> Self {
+        ibid_app::Error::from(error).into()
     }
 }
 

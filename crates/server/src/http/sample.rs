@@ -31,7 +31,7 @@ pub(super) struct SampleLoadResult {
     responses((status = 200, description = "How much of it is here", body = SampleStatus)),
 )]
 pub(super) async fn get(State(server): State<Server>, Caller(scope): Caller) -> ApiResult<axum::Json<SampleStatus>> {
-    let ibid_app::SampleStatus { documents, loaded, questions } = server.app.sample_status(&scope).await?;
+    let ibid_app::SampleStatus { documents, loaded, questions } = server.app.sample(&scope).status().await?;
     Ok(axum::Json(SampleStatus { documents, loaded, questions }))
 }
 
@@ -46,7 +46,7 @@ pub(super) async fn load(
     State(server): State<Server>,
     Caller(scope): Caller,
 ) -> ApiResult<axum::Json<SampleLoadResult>> {
-    let items = server.app.load_sample(&scope).await?.into_iter().map(Source::from).collect();
+    let items = server.app.sample(&scope).load().await?.into_iter().map(Source::from).collect();
     Ok(axum::Json(SampleLoadResult { items }))
 }
 
@@ -58,6 +58,6 @@ pub(super) async fn load(
     responses((status = 204, description = "It is gone")),
 )]
 pub(super) async fn remove(State(server): State<Server>, Caller(scope): Caller) -> ApiResult<StatusCode> {
-    server.app.remove_sample(&scope).await?;
+    server.app.sample(&scope).remove().await?;
     Ok(StatusCode::NO_CONTENT)
 }

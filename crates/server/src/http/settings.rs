@@ -184,8 +184,8 @@ pub(super) async fn change(
         ("citations", kept.citations.as_ref().map(serde_json::to_value)),
     ] {
         if let Some(value) = value {
-            let value = value.map_err(|error| ibid_app::Error::Corrupt(error.to_string()))?;
-            server.app.save_setting(&scope, name, value).await?;
+            let value = value.map_err(ibid_app::Error::internal("write a setting"))?;
+            server.app.settings(&scope).save(name, value).await?;
         }
     }
     server.app.set_tools(tools);

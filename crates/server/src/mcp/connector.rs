@@ -97,7 +97,7 @@ pub(super) struct FetchedText {
 pub(super) async fn fetch(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
     let FetchQuery { id } = arguments.parse_into()?;
     let named = SourceAddress::parse(&id, &mcp.public_url)?;
-    let described = mcp.app.source(&mcp.scope, named.source).await?;
+    let described = mcp.app.sources(&mcp.scope).get(named.source).await?;
     let source = &described.source;
     let mut metadata = BTreeMap::new();
     let mut say = |name, value: Option<String>| {

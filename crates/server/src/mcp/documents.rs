@@ -80,7 +80,7 @@ pub(super) struct DocumentAnswer {
 }
 
 async fn document_answer(mcp: &Mcp, open: ibid_app::OpenDocument, text: String) -> ibid_app::Result<ToolAnswer> {
-    let count = mcp.app.count_document_sources(&mcp.scope, open.document.id).await?;
+    let count = mcp.app.documents(&mcp.scope).count_sources(open.document.id).await?;
     ToolAnswer::new(&DocumentAnswer { document: Document::new(open, count) }, text)
 }
 
@@ -89,7 +89,7 @@ pub(super) async fn create_document(mcp: &Mcp, arguments: ToolArguments) -> ibid
     let new: CreateDocumentArgs = arguments.parse_into()?;
     let look = DocumentSettingsBody::from_parts(new.title, new.format, new.style).into_patch()?;
     let draft = DocumentDraft { look, text: new.text.unwrap_or_default(), sources: Vec::new() };
-    let open = mcp.app.create_document(&mcp.scope, draft).await?;
+    let open = mcp.app.documents(&mcp.scope).create(draft).await?;
     let text = format!("Made the document {}: {}", open.document.id, open.document.look.title);
     document_answer(mcp, open, text).await
 }
@@ -97,7 +97,7 @@ pub(super) async fn create_document(mcp: &Mcp, arguments: ToolArguments) -> ibid
 /// Runs the tool `read_document`: returns a document with its text.
 pub(super) async fn read_document(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
     let DocumentArgs { document_id: id } = arguments.parse_into()?;
-    let open = mcp.app.document(&mcp.scope, document_id(&id)?, None).await?;
+    let open = mcp.app.documents(&mcp.scope).get(document_id(&id)?, None).await?;
     let text = format!("{} (version {})\n\n{}", open.document.look.title, open.document.version, open.text);
     document_answer(mcp, open, text).await
 }
@@ -111,7 +111,7 @@ pub(super) async fn write_document(mcp: &Mcp, arguments: ToolArguments) -> ibid_
         text: Some(new.text),
         ..DocumentChange::default()
     };
-    let open = mcp.app.change_document(&mcp.scope, document_id(&new.document_id)?, &change).await?;
+    let open = mcp.app.documents(&mcp.scope).change(document_id(&new.document_id)?, &change).await?;
     let text = format!("Saved as version {}.", open.document.version);
     document_answer(mcp, open, text).await
 }
@@ -137,7 +137,7 @@ pub(super) async fn add_citation(mcp: &Mcp, arguments: ToolArguments) -> ibid_ap
 /// Removes a citation from a document.
 pub(super) async fn remove_citation(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
     let RemoveCitationArgs { document_id: id, citation_number } = arguments.parse_into()?;
-    let version = mcp.app.remove_citation(&mcp.scope, document_id(&id)?, citation_number).await?;
+    let version = mcp.app.documents(&mcp.scope).remove_citation(document_id(&id)?, citation_number).await?;
     let text = format!("Removed citation {citation_number}; the document is at version {version}.");
     ToolAnswer::new(&RemovedCitation { removed: true, version }, text)
 }

@@ -25,7 +25,7 @@ pub(super) struct TextExcerpt {
 impl TextExcerpt {
     /// Reads what is named with so many characters `around` it, at most `most` of them.
     pub(super) async fn read(mcp: &Mcp, named: &SourceAddress, around: usize, most: usize) -> ibid_app::Result<Self> {
-        let of = mcp.app.source_text(&mcp.scope, named.source, named.revision).await?;
+        let of = mcp.app.sources(&mcp.scope).text(named.source, named.revision).await?;
         let index = CharIndex::new(&of.text);
         let total = index.len();
         let (start, end) = named.span.unwrap_or((0, None));

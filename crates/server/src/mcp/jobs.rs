@@ -48,15 +48,15 @@ pub(super) struct JobCounts {
 pub(super) async fn job_status(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
     let query: JobQuery = arguments.parse_into()?;
     let jobs = match &query.id {
-        Some(id) => vec![mcp.app.job(&mcp.scope, job_id(id)?).await?],
+        Some(id) => vec![mcp.app.jobs(&mcp.scope).get(job_id(id)?).await?],
         None => {
             let filter = JobFilter { state: query.state.as_deref().map(str::parse).transpose()?, kind: None };
             let limit = Limit::new(query.limit.unwrap_or(10)).map_err(|problem| problem.with_field("limit"))?;
-            mcp.app.jobs(&mcp.scope, &filter, limit, None).await?.items
+            mcp.app.jobs(&mcp.scope).list(&filter, limit, None).await?.items
         }
     };
     let mut counts = JobCounts::default();
-    for (state, count) in mcp.app.count_jobs(&mcp.scope).await? {
+    for (state, count) in mcp.app.jobs(&mcp.scope).count().await? {
         let place = match state {
             JobState::Queued => &mut counts.queued,
             JobState::Running => &mut counts.running,

@@ -35,7 +35,7 @@ pub(super) struct ReviewQueue {
 /// Runs the tool `graph_health`: returns the state of the knowledge graph.
 pub(super) async fn graph_health(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
     let GraphHealthArgs {} = arguments.parse_into()?;
-    let health = mcp.app.graph_health(&mcp.scope).await?;
+    let health = mcp.app.knowledge(&mcp.scope).graph_health().await?;
     let counts = &health.counts;
     let text = format!(
         "{} entities, {} events, {} ACTED_IN, {} ABOUT, {} POSSIBLY_SAME; {} sources read, {} waiting; {}.{}",
@@ -61,7 +61,7 @@ pub(super) async fn review_queue(mcp: &Mcp, arguments: ToolArguments) -> ibid_ap
     let query: ReviewQuery = arguments.parse_into()?;
     let limit = Limit::new(query.limit.unwrap_or(20)).map_err(|problem| problem.with_field("limit"))?;
     let after = query.cursor.as_deref().map(Cursor::decode).transpose()?;
-    let page = mcp.app.review_queue(&mcp.scope, limit, after.as_ref()).await?;
+    let page = mcp.app.knowledge(&mcp.scope).review_queue(limit, after.as_ref()).await?;
     let mut text = match page.items.len() {
         0 => "Nothing waits for a decision.".to_owned(),
         count => format!("{count} pairs wait for a decision:"),

@@ -26,7 +26,7 @@ const FRESH: u64 = 86_400_000;
 pub(super) async fn list_resources(mcp: &Mcp, cursor: Option<String>) -> Result<ListResourcesResult, ErrorData> {
     let cursor = cursor.filter(|text| !text.is_empty()).map(|text| Cursor::decode(&text)).transpose();
     let cursor = cursor.map_err(|problem| protocol_error(problem.into()))?;
-    let page = mcp.app.sources(&mcp.scope, &SourceFilter::default(), Limit::default(), cursor.as_ref()).await;
+    let page = mcp.app.sources(&mcp.scope).list(&SourceFilter::default(), Limit::default(), cursor.as_ref()).await;
     let page = page.map_err(protocol_error)?;
     let resources = page.items.iter().map(|described| {
         let source = &described.source;
@@ -64,7 +64,7 @@ pub(super) fn resource_templates() -> ListResourceTemplatesResult {
 /// The text behind a URI: `ibid://sources/ID`, or a link that a tool gave.
 pub(super) async fn read_resource(mcp: &Mcp, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let named = SourceAddress::parse(uri, &mcp.public_url).map_err(|problem| protocol_error(problem.into()))?;
-    let described = mcp.app.source(&mcp.scope, named.source).await.map_err(protocol_error)?;
+    let described = mcp.app.sources(&mcp.scope).get(named.source).await.map_err(protocol_error)?;
     let text = match TextExcerpt::read(mcp, &named, 0, MOST).await {
         Ok(excerpt) => {
             let wanted = named.span.and_then(|(_, end)| end).unwrap_or(excerpt.total);

@@ -33,7 +33,7 @@ pub(super) struct AddedSource {
 /// Runs the tool `add_source`: adds a source to the library.
 pub(super) async fn add_source(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
     let draft = body::parse_draft(&arguments.into_body())?;
-    let (described, added) = mcp.app.create_source(&mcp.scope, draft).await?;
+    let (described, added) = mcp.app.sources(&mcp.scope).create(draft).await?;
     let id = described.source.id;
     let mut text = match added {
         true => format!("Added: {}", described.source.display_title()),
@@ -82,7 +82,7 @@ pub(super) async fn get(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result
         named.span = Some((query.start_char.unwrap_or(0), query.end_char));
     }
     let asked = named.span.is_some_and(|(_, end)| end.is_some());
-    let described = mcp.app.source(&mcp.scope, named.source).await?;
+    let described = mcp.app.sources(&mcp.scope).get(named.source).await?;
     let (excerpt, note) = match TextExcerpt::read(mcp, &named, 0, if asked { MOST } else { STANDARD }).await {
         Ok(excerpt) => {
             let note = excerpt.next().map(|next| {

@@ -39,8 +39,7 @@ impl ToolAnswer {
 }
 
 fn to_json(value: &impl Serialize) -> ibid_app::Result<Json> {
-    serde_json::to_value(value)
-        .map_err(|error| ibid_app::Error::Corrupt(format!("an answer cannot be written: {error}")))
+    serde_json::to_value(value).map_err(ibid_app::Error::internal("write the answer of a tool"))
 }
 
 /// Returns an error as a tool result, so that the model can read it and correct the call; clients may hide protocol

@@ -7,16 +7,13 @@ use std::{
 
 use uuid::Uuid;
 
-use crate::{Error, Result};
+use crate::{Error, Result, run_blocking};
 
 /// Links the spooled file to its key, whole or not at all, and makes that durable. Bytes that lie there already are
 /// replaced by the same bytes, which also heals a blob that rotted.
 pub(super) async fn link_spooled_file(spooled: &Path, root: &Path, key: &str) -> Result<()> {
     let (spooled, root, target) = (spooled.to_owned(), root.to_owned(), root.join(key));
-    tokio::task::spawn_blocking(move || place_now(&spooled, &root, &target))
-        .await
-        .map_err(|error| Error::Config(error.to_string()))?
-        .map_err(Error::io("put a blob in its place"))
+    run_blocking(move || place_now(&spooled, &root, &target)).await?.map_err(Error::io("put a blob in its place"))
 }
 
 fn place_now(spooled: &Path, root: &Path, target: &Path) -> io::Result<()> {

@@ -13,7 +13,7 @@ use ibid_domain::{Sha256, hash::Hasher};
 use tokio::{sync::mpsc, task::JoinHandle};
 use uuid::Uuid;
 
-use crate::{Error, Result};
+use crate::{Error, Result, ThreadFailed, run_blocking};
 
 /// After this many bytes the disk is told to begin writing, so that little is left to wait for at the end.
 const SYNC_EVERY: u64 = 64 * 1024 * 1024;
@@ -35,10 +35,8 @@ struct SpoolWriter {
 
 impl Spool {
     pub(super) async fn create(folder: PathBuf) -> Result<Self> {
-        let (file, path) = tokio::task::spawn_blocking(move || create_locked(&folder))
-            .await
-            .map_err(|error| Error::Config(error.to_string()))?
-            .map_err(Error::io("create a file in the spool"))?;
+        let (file, path) =
+            run_blocking(move || create_locked(&folder)).await?.map_err(Error::io("create a file in the spool"))?;
         let file = Arc::new(file);
         // A few pieces in flight let the network and the disk work at the same time without holding much.
         let (pieces, receiver) = mpsc::channel(8);
@@ -64,7 +62,7 @@ impl Spool {
     pub async fn finish(&mut self) -> Result<Sha256> {
         let SpoolWriter { pieces, done } = self.writer.take().ok_or_else(already_finished)?;
         drop(pieces);
-        done.await.map_err(|error| Error::Config(error.to_string()))?.map_err(Error::io("write to the spool"))
+        done.await.map_err(ThreadFailed::from)?.map_err(Error::io("write to the spool"))
     }
 
     /// Returns the number of bytes written so far.
@@ -131,10 +129,7 @@ fn join_sync(syncing: Option<std::thread::JoinHandle<io::Result<()>>>) -> io::Re
 
 /// Finds files whose owner is gone, and removes them if asked to.
 pub(super) async fn sweep_abandoned(folder: PathBuf, remove: bool) -> Result<(u64, u64)> {
-    tokio::task::spawn_blocking(move || sweep_now(&folder, remove))
-        .await
-        .map_err(|error| Error::Config(error.to_string()))?
-        .map_err(Error::io("sweep the spool"))
+    run_blocking(move || sweep_now(&folder, remove)).await?.map_err(Error::io("sweep the spool"))
 }
 
 fn sweep_now(folder: &Path, remove: bool) -> io::Result<(u64, u64)> {

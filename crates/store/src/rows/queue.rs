@@ -60,6 +60,12 @@ pub enum JobError {
     Deferred(String, Duration),
 }
 
+impl From<Error> for JobError {
+    fn from(error: Error) -> Self {
+        Self::Retry(error.to_string())
+    }
+}
+
 impl Queue<'_> {
     /// Takes up to `count` jobs that are due, or whose worker has not been heard of.
     pub async fn lease_jobs(&mut self, kinds: &[&str], count: u32, lease_for: Duration) -> Result<Vec<LeasedJob>> {

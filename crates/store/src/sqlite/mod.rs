@@ -59,7 +59,7 @@ impl SqliteDatabase {
         }
         let writer = {
             let path = path.clone();
-            run_blocking(move || open_writer(&path)).await?
+            run_blocking(move || open_writer(&path)).await??
         };
         let readers = Readers {
             path: path.clone(),

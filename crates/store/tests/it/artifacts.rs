@@ -84,7 +84,7 @@ async fn lists(library: TestLibrary) {
     for nonsense in ["x", "1.2.3", "a.b"] {
         let cursor = Cursor::decode(nonsense).unwrap();
         let refused = tx.artifacts(scope).list(&ArtifactFilter::default(), Limit::default(), Some(&cursor)).await;
-        assert_eq!(refused.unwrap_err().to_problem().code, Code::InvalidCursor);
+        assert_eq!(refused.unwrap_err().as_problem().unwrap().code, Code::InvalidCursor);
     }
 }
 

@@ -98,13 +98,13 @@ async fn failing(library: TestLibrary) {
 
     // Started over, it has all its attempts again.
     assert_eq!(tx.jobs(scope).retry(id).await.unwrap().attempt, 0);
-    assert_eq!(tx.jobs(scope).retry(id).await.unwrap_err().to_problem().code, Code::JobNotDead);
+    assert_eq!(tx.jobs(scope).retry(id).await.unwrap_err().as_problem().unwrap().code, Code::JobNotDead);
     let leased = tx.queue().lease_jobs(KINDS, 1, LEASE).await.unwrap().remove(0);
     assert!(tx.queue().record_failure(&leased, &JobError::Permanent("never".to_owned())).await.unwrap());
     assert_eq!(tx.jobs(scope).get(id).await.unwrap().unwrap().state, JobState::Dead);
 
     let other = tx.create_tenant("other").await.unwrap();
-    assert_eq!(tx.jobs(&other).retry(id).await.unwrap_err().to_problem().code, Code::JobNotFound);
+    assert_eq!(tx.jobs(&other).retry(id).await.unwrap_err().as_problem().unwrap().code, Code::JobNotFound);
     assert!(tx.jobs(&other).get(id).await.unwrap().is_none());
 }
 
@@ -134,7 +134,7 @@ async fn leases(library: TestLibrary) {
     // Taken back by a person, the worker finds its lease gone.
     let cancelled = tx.jobs(scope).cancel(id).await.unwrap();
     assert_eq!(cancelled.state, JobState::Cancelled);
-    assert_eq!(tx.jobs(scope).cancel(id).await.unwrap_err().to_problem().code, Code::JobFinished);
+    assert_eq!(tx.jobs(scope).cancel(id).await.unwrap_err().as_problem().unwrap().code, Code::JobFinished);
 
     // A job that loses every worker is buried, not taken for ever.
     let killer = tx.jobs(scope).enqueue(job()).await.unwrap().id;

@@ -31,7 +31,8 @@ async fn story(library: TestLibrary) {
     let moved = tx.pointers(scope).advance(&name, None, first, Some("deliverable_generated")).await.unwrap();
     assert_eq!((moved.id, moved.manifest), (pointer.id, Some(first)));
     library.clock.advance(Duration::from_millis(1));
-    let stale = tx.pointers(scope).advance(&name, None, second, None).await.unwrap_err().to_problem();
+    let refused = tx.pointers(scope).advance(&name, None, second, None).await.unwrap_err();
+    let stale = refused.as_problem().unwrap();
     assert_eq!(stale.code, Code::PointerStale);
     assert_eq!(stale.facts["current"], json!(first.to_string()));
     tx.pointers(scope).advance(&name, Some(first), second, None).await.unwrap();
@@ -58,12 +59,12 @@ async fn story(library: TestLibrary) {
     // A pointer to nothing is refused, and so is another tenant's.
     let mut tx = library.store.write().await.unwrap();
     let refused = tx.pointers(scope).advance(&name, Some(first), Sha256::of_bytes(b"none"), None).await.unwrap_err();
-    assert_eq!(refused.to_problem().code, Code::ManifestNotFound);
+    assert_eq!(refused.as_problem().unwrap().code, Code::ManifestNotFound);
     drop(tx);
     let mut tx = library.store.write().await.unwrap();
     let other = tx.create_tenant("other").await.unwrap();
     let unknown = tx.pointers(&other).advance(&name, Some(first), second, None).await.unwrap_err();
-    assert_eq!(unknown.to_problem().code, Code::PointerNotFound);
+    assert_eq!(unknown.as_problem().unwrap().code, Code::PointerNotFound);
     assert!(tx.pointers(&other).get(&name).await.unwrap().is_none());
     assert!(!tx.pointers(&other).delete(&name).await.unwrap());
 
@@ -130,7 +131,7 @@ async fn sixty_four_advance_at_once(library: TestLibrary) {
                     true
                 }
                 Err(error) => {
-                    assert_eq!(error.to_problem().code, Code::PointerStale);
+                    assert_eq!(error.as_problem().unwrap().code, Code::PointerStale);
                     false
                 }
             }

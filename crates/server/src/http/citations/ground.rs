@@ -166,7 +166,7 @@ pub(crate) async fn ground_draft(
     filter: &SearchFilter,
     style: GroundStyle,
 ) -> ibid_app::Result<GroundAnswer> {
-    let grounded = app.ground_text(scope, text, filter).await?;
+    let grounded = app.citations(scope).ground_text(text, filter).await?;
     Ok(GroundAnswer::new(text, grounded, style))
 }
 

@@ -49,13 +49,7 @@ const LONGEST_ID: usize = 255;
     ),
 )]
 pub(super) async fn parse(_caller: Caller, Json(body): Json<ParseBody>) -> ApiResult<axum::Json<ParseAnswer>> {
-    Ok(axum::Json(run_blocking(move || parse_citations(body)).await?))
-}
-
-/// Does work that may take a while where it holds up nobody.
-async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
-    let failed = |error| Problem::new(Code::Internal, format!("the work ended early: {error}"));
-    tokio::task::spawn_blocking(work).await.map_err(failed)
+    Ok(axum::Json(ibid_app::run_blocking(move || parse_citations(body)).await?))
 }
 
 fn parse_citations(body: ParseBody) -> ParseAnswer {
@@ -139,7 +133,7 @@ pub(super) async fn extract(
 ) -> ApiResult<axum::Json<ExtractAnswer>> {
     checked_call(&body)?;
     let registry = server.app.extractors();
-    let found = run_blocking(move || {
+    let found = ibid_app::run_blocking(move || {
         let ExtractBody { tool_name, request_id, parameters, output } = &body;
         registry.extract(&CompletedToolCall { tool_name, request_id, parameters, output })
     })
@@ -175,7 +169,7 @@ pub(crate) fn checked_call(body: &ExtractBody) -> Result<(), Problem> {
     ),
 )]
 pub(super) async fn build_prompt(_caller: Caller, Json(body): Json<PromptBody>) -> ApiResult<axum::Json<PromptAnswer>> {
-    let answer = run_blocking(move || {
+    let answer = ibid_app::run_blocking(move || {
         let ledger = Ledger::from_sources(body.sources.into_iter().map(Into::into));
         let list = format_sources(&ledger, body.token_budget as usize);
         PromptAnswer {

@@ -68,7 +68,7 @@ pub(in super::super) async fn of_message(
     Path(id): Path<String>,
     Query(query): Query<CitationFormatQuery>,
 ) -> ApiResult<Response> {
-    let (message, citations) = server.app.citations(&scope, &message_id(&id)?).await?;
+    let (message, citations) = server.app.citations(&scope).of_message(&message_id(&id)?).await?;
     if let Some(format) = query.format {
         let anchors: Vec<_> = citations.iter().map(citation_anchor).collect();
         let written = formats::render_message(&message.content, &anchors, format.into(), query.units.into());
@@ -257,5 +257,5 @@ pub(in super::super) async fn stats(
         since: parse_time(query.since.as_deref(), "since")?,
         until: parse_time(query.until.as_deref(), "until")?,
     };
-    Ok(axum::Json(server.app.citation_stats(&scope, &filter).await?.into()))
+    Ok(axum::Json(server.app.citations(&scope).stats(&filter).await?.into()))
 }

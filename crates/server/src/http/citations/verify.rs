@@ -200,13 +200,13 @@ pub(crate) async fn check_citations(app: &App, scope: &Scope, body: VerifyBody) 
     match body {
         VerifyBody { text: Some(text), sources: Some(sources), run_id: None, message_id: None, pairs: None } => {
             let sources = sources.into_iter().map(Into::into).collect();
-            Ok(app.check_text(scope, &text, sources).await?.into())
+            Ok(app.citations(scope).check_text(&text, sources).await?.into())
         }
         VerifyBody { text, sources: None, run_id: Some(run), message_id: None, pairs: None } => {
-            Ok(app.check_run(scope, run_id(&run)?, text.as_deref()).await?.into())
+            Ok(app.runs(scope).check(run_id(&run)?, text.as_deref()).await?.into())
         }
         VerifyBody { text: None, sources: None, run_id: None, message_id: Some(message), pairs: None } => {
-            Ok(app.check_message(scope, &message_id(&message)?).await?.into())
+            Ok(app.runs(scope).check_message(&message_id(&message)?).await?.into())
         }
         VerifyBody { text: None, sources: None, run_id: None, message_id: None, pairs: Some(pairs) } => {
             if pairs.len() > MOST_PAIRS {

@@ -27,7 +27,7 @@ use crate::http::{
 
 /// The next number of a citation.
 pub(crate) async fn next_number(app: &App, scope: &Scope, id: DocumentId) -> ibid_app::Result<NumberAnswer> {
-    let citation_number = app.next_citation_number(scope, id).await?;
+    let citation_number = app.documents(scope).next_citation_number(id).await?;
     Ok(NumberAnswer { citation_number, message: format!("Next citation number is {citation_number}") })
 }
 
@@ -95,7 +95,7 @@ pub(crate) async fn add_citation(
         quote: new.quote,
         insert: new.insert,
     };
-    let (citation, version) = app.cite(scope, id, draft).await?;
+    let (citation, version) = app.documents(scope).cite(id, draft).await?;
     let message = format!("Citation {} added at position {}", citation.number, citation.position);
     let number = citation.number;
     let cited = find_citation(app, scope, id, number)
@@ -110,7 +110,7 @@ async fn find_citation(
     id: DocumentId,
     number: u32,
 ) -> ibid_app::Result<Option<FormattedCitation>> {
-    let (cited, _) = app.formatted_citations(scope, id).await?;
+    let (cited, _) = app.documents(scope).formatted_citations(id).await?;
     Ok(cited.into_iter().find(|one| one.citation.number == number))
 }
 
@@ -154,7 +154,7 @@ pub(in crate::http) async fn list(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<axum::Json<CitationsAnswer>> {
-    let (cited, dangling) = server.app.formatted_citations(&scope, document_id(&id)?).await?;
+    let (cited, dangling) = server.app.documents(&scope).formatted_citations(document_id(&id)?).await?;
     Ok(axum::Json(CitationsAnswer { items: cited.into_iter().map(DocumentCitation::from).collect(), dangling }))
 }
 
@@ -210,7 +210,7 @@ pub(in crate::http) async fn change(
         prefix: body.prefix,
         suffix: body.suffix,
     };
-    let citation = server.app.change_citation(&scope, id, number, edit).await?;
+    let citation = server.app.documents(&scope).change_citation(id, number, edit).await?;
     let cited = find_citation(&server.app, &scope, id, number).await?;
     Ok(axum::Json(cited.unwrap_or(FormattedCitation { citation, formatted: String::new() }).into()))
 }
@@ -240,7 +240,7 @@ pub(in crate::http) async fn remove(
     Caller(scope): Caller,
     Path((id, number)): Path<(String, String)>,
 ) -> ApiResult<axum::Json<RemovedCitation>> {
-    let version = server.app.remove_citation(&scope, document_id(&id)?, citation_number(&number)?).await?;
+    let version = server.app.documents(&scope).remove_citation(document_id(&id)?, citation_number(&number)?).await?;
     Ok(axum::Json(RemovedCitation { removed: true, version }))
 }
 
@@ -260,7 +260,7 @@ pub(in crate::http) async fn list_sources(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<axum::Json<DocumentSources>> {
-    let sources = server.app.document_sources(&scope, document_id(&id)?).await?;
+    let sources = server.app.documents(&scope).sources(document_id(&id)?).await?;
     Ok(axum::Json(DocumentSources { items: sources.into_iter().map(DocumentSource::from).collect() }))
 }
 
@@ -305,15 +305,15 @@ pub(in crate::http) async fn add_source(
     if let Some(serde_json::Value::Object(reference)) = object.remove("reference") {
         object.extend(reference);
     }
-    server.app.document(&scope, id, None).await?;
+    server.app.documents(&scope).get(id, None).await?;
     let source = match object.get("source_id").map(|value| value.as_str().unwrap_or_default()) {
         Some(known) => source_id(known)?,
         None => {
             let draft = body::parse_draft(serde_json::Value::Object(object).to_string().as_bytes())?;
-            server.app.create_source(&scope, draft).await?.0.source.id
+            server.app.sources(&scope).create(draft).await?.0.source.id
         }
     };
-    let added = server.app.add_document_source(&scope, id, source).await?;
+    let added = server.app.documents(&scope).add_source(id, source).await?;
     Ok((StatusCode::CREATED, axum::Json(added.into())))
 }
 
@@ -351,7 +351,7 @@ pub(in crate::http) async fn remove_source(
             return Err(Problem::new(Code::InvalidQuery, detail).with_field("citations").into());
         }
     };
-    server.app.remove_document_source(&scope, document_id(&id)?, source_id(&source)?, citations).await?;
+    server.app.documents(&scope).remove_source(document_id(&id)?, source_id(&source)?, citations).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -419,7 +419,7 @@ pub(in crate::http) async fn search_sources(
             .with_field("top_k")
             .into());
     }
-    let found = server.app.search_document(&scope, document_id(&id)?, &body.query, count).await?;
+    let found = server.app.documents(&scope).search(document_id(&id)?, &body.query, count).await?;
     let results: Vec<DocumentPassage> = found
         .results
         .into_iter()

@@ -39,7 +39,7 @@ async fn document_response(
     open: OpenDocument,
     status: StatusCode,
 ) -> ApiResult<Response> {
-    let count = server.app.count_document_sources(scope, open.document.id).await?;
+    let count = server.app.documents(scope).count_sources(open.document.id).await?;
     let etag = [(header::ETAG, format!("\"{}\"", open.document.version))];
     Ok((status, etag, axum::Json(Document::new(open, count))).into_response())
 }
@@ -75,7 +75,7 @@ pub(super) async fn create(
 ) -> ApiResult<Response> {
     let sources = body.source_ids.iter().map(|id| source_id(id)).collect::<Result<_, _>>()?;
     let draft = DocumentDraft { look: body.look.into_patch()?, text: body.text, sources };
-    let open = server.app.create_document(&scope, draft).await?;
+    let open = server.app.documents(&scope).create(draft).await?;
     document_response(&server, &scope, open, StatusCode::CREATED).await
 }
 
@@ -105,7 +105,7 @@ pub(super) async fn list(
         let detail = "q is longer than 200 bytes; a few words of the title do";
         return Err(Problem::new(Code::InvalidQuery, detail).with_field("q").into());
     }
-    let page = server.app.documents(&scope, words.as_deref(), paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let page = server.app.documents(&scope).list(words.as_deref(), paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(Page::from_page(page, |(document, count)| DocumentSummary::new(document, count))))
 }
 
@@ -133,7 +133,7 @@ pub(super) async fn get_one(
     Path(id): Path<String>,
     Query(query): Query<VersionQuery>,
 ) -> ApiResult<Response> {
-    let open = server.app.document(&scope, document_id(&id)?, query.version).await?;
+    let open = server.app.documents(&scope).get(document_id(&id)?, query.version).await?;
     document_response(&server, &scope, open, StatusCode::OK).await
 }
 
@@ -189,7 +189,7 @@ pub(super) async fn change(
         text: body.text,
         files: None,
     };
-    let open = server.app.change_document(&scope, document_id(&id)?, &change).await?;
+    let open = server.app.documents(&scope).change(document_id(&id)?, &change).await?;
     document_response(&server, &scope, open, StatusCode::OK).await
 }
 
@@ -209,7 +209,7 @@ pub(super) async fn delete(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<StatusCode> {
-    server.app.delete_document(&scope, document_id(&id)?).await?;
+    server.app.documents(&scope).delete(document_id(&id)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -231,7 +231,7 @@ pub(super) async fn history(
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<Page<DocumentVersionSummary>>> {
     let id = document_id(&id)?;
-    let page = server.app.document_history(&scope, id, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let page = server.app.documents(&scope).history(id, paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(Page::from_page(page, DocumentVersionSummary::from)))
 }
 
@@ -259,7 +259,7 @@ pub(super) async fn diff(
     Path(id): Path<String>,
     Query(DiffQuery { from, to }): Query<DiffQuery>,
 ) -> ApiResult<axum::Json<DiffAnswer>> {
-    let parts = server.app.document_diff(&scope, document_id(&id)?, from, to).await?;
+    let parts = server.app.documents(&scope).diff(document_id(&id)?, from, to).await?;
     let parts = parts.into_iter().map(|(kind, text)| DiffPart { kind: kind.as_str(), text }).collect();
     Ok(axum::Json(DiffAnswer { from, to, parts }))
 }
@@ -293,7 +293,7 @@ pub(super) async fn restore(
     Path(id): Path<String>,
     Json(body): Json<RestoreBody>,
 ) -> ApiResult<Response> {
-    let open = server.app.restore_document(&scope, document_id(&id)?, body.version, body.base_version).await?;
+    let open = server.app.documents(&scope).restore(document_id(&id)?, body.version, body.base_version).await?;
     document_response(&server, &scope, open, StatusCode::OK).await
 }
 
@@ -321,7 +321,7 @@ pub(super) async fn put_file(
     let said = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let said = said.filter(|said| *said != "application/octet-stream" && !said.starts_with("application/x-www-form"));
     let media_type = said.map(MediaType::new).transpose()?;
-    let open = server.app.put_document_file(&scope, document_id(&id)?, &name, media_type, body).await?;
+    let open = server.app.documents(&scope).put_file(document_id(&id)?, &name, media_type, body).await?;
     document_response(&server, &scope, open, StatusCode::OK).await
 }
 
@@ -339,7 +339,7 @@ pub(super) async fn get_file(
     Caller(scope): Caller,
     Path((id, name)): Path<(String, String)>,
 ) -> ApiResult<Response> {
-    let (entry, bytes) = server.app.document_file(&scope, document_id(&id)?, &name).await?;
+    let (entry, bytes) = server.app.documents(&scope).file(document_id(&id)?, &name).await?;
     Ok(rendering::file_response(entry.media_type.as_str(), &name, bytes, false))
 }
 
@@ -357,6 +357,6 @@ pub(super) async fn delete_file(
     Caller(scope): Caller,
     Path((id, name)): Path<(String, String)>,
 ) -> ApiResult<Response> {
-    let open = server.app.delete_document_file(&scope, document_id(&id)?, &name).await?;
+    let open = server.app.documents(&scope).delete_file(document_id(&id)?, &name).await?;
     document_response(&server, &scope, open, StatusCode::OK).await
 }

@@ -79,8 +79,8 @@ pub(in crate::http) async fn render(
 ) -> ApiResult<Response> {
     let id = document_id(&id)?;
     let format: RenderFormat = query.format.as_deref().unwrap_or("pdf").parse()?;
-    let made = server.app.render(&scope, id, format, query.page.unwrap_or(1), query.version).await?;
-    let title = server.app.document(&scope, id, None).await?.document.look.title;
+    let made = server.app.documents(&scope).render(id, format, query.page.unwrap_or(1), query.version).await?;
+    let title = server.app.documents(&scope).get(id, None).await?.document.look.title;
     let short: String = title.chars().take(80).collect();
     let mut response =
         file_response(format.media_type(), &format!("{}.{}", short.trim(), format.extension()), made.bytes, true);
@@ -135,7 +135,7 @@ pub(in crate::http) async fn preview(
         from,
         to: body.to.unwrap_or(from.saturating_add(7)),
     };
-    let preview = server.app.preview(&scope, document_id(&id)?, request).await?;
+    let preview = server.app.documents(&scope).preview(document_id(&id)?, request).await?;
     Ok(axum::Json(PreviewAnswer::new(preview, (began.elapsed().as_secs_f64() * 1e6).round() / 1e3)))
 }
 
@@ -156,7 +156,7 @@ pub(in crate::http) async fn check_support(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<axum::Json<SupportAnswer>> {
-    Ok(axum::Json(server.app.document_support(&scope, document_id(&id)?).await?.into()))
+    Ok(axum::Json(server.app.documents(&scope).check_support(document_id(&id)?).await?.into()))
 }
 
 /// Options for the bibliography of a document.
@@ -192,10 +192,10 @@ pub(crate) async fn bibliography_of(
     let missing = body.missing.as_deref().map(str::parse::<MissingDetails>).transpose()?;
     // `APA` and `Chicago`, as people write them.
     let style = body.style.map(|style| if style.len() <= 40 { style.to_lowercase() } else { style });
-    let made = app.document_bibliography(scope, id, style.as_deref(), entries, missing, body.insert).await?;
+    let made = app.documents(scope).bibliography(id, style.as_deref(), entries, missing, body.insert).await?;
     let style = match style {
         Some(style) => style,
-        None => app.document(scope, id, None).await?.document.look.style,
+        None => app.documents(scope).get(id, None).await?.document.look.style,
     };
     Ok(BibliographyAnswer {
         bibliography: made.text,
@@ -254,7 +254,7 @@ pub(in crate::http) async fn document_references(
     Query(query): Query<ReferencesQuery>,
 ) -> ApiResult<Response> {
     let format = reference_format(query.format.as_deref())?;
-    let text = server.app.document_references(&scope, document_id(&id)?, format).await?;
+    let text = server.app.documents(&scope).references(document_id(&id)?, format).await?;
     Ok(file_response(format.media_type(), &format!("references.{}", format.extension()), text.into_bytes(), false))
 }
 
@@ -284,7 +284,7 @@ pub(in crate::http) async fn library_references(
     let format = reference_format(query.format.as_deref())?;
     let ids = query.source_ids.iter().flat_map(|ids| ids.split(',')).map(str::trim).filter(|id| !id.is_empty());
     let ids: Vec<_> = ids.map(crate::http::sources::source_id).collect::<Result<_, _>>()?;
-    let text = server.app.export_references(&scope, &ids, format).await?;
+    let text = server.app.documents(&scope).export_references(&ids, format).await?;
     Ok(file_response(format.media_type(), &format!("references.{}", format.extension()), text.into_bytes(), false))
 }
 
@@ -321,6 +321,6 @@ pub(in crate::http) async fn start_draft(
     Json(body): Json<DraftBody>,
 ) -> ApiResult<(StatusCode, axum::Json<Job>)> {
     let request = DraftRequest { question: body.question, outline: body.outline, replace: body.replace };
-    let job = server.app.request_draft(&scope, document_id(&id)?, request).await?;
+    let job = server.app.documents(&scope).request_draft(document_id(&id)?, request).await?;
     Ok((StatusCode::ACCEPTED, axum::Json(job.into())))
 }

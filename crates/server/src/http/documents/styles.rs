@@ -38,7 +38,7 @@ pub(in crate::http) async fn list(
     State(server): State<Server>,
     Caller(scope): Caller,
 ) -> ApiResult<axum::Json<StylesAnswer>> {
-    let styles = server.app.styles(&scope).await?;
+    let styles = server.app.documents(&scope).styles().await?;
     Ok(axum::Json(StylesAnswer {
         items: styles.into_iter().map(StyleView::from).collect(),
         locales: locale_tags().into_iter().map(|tag| Locale { tag }).collect(),
@@ -64,7 +64,7 @@ pub(in crate::http) async fn create(
     let body = read_body(body, LARGEST_STYLE as u64).await?;
     let text = std::str::from_utf8(&body)
         .map_err(|_| Problem::new(Code::InvalidBody, "a style is a file of XML in UTF-8").with_field("style"))?;
-    Ok((StatusCode::CREATED, axum::Json(server.app.add_style(&scope, text).await?.into())))
+    Ok((StatusCode::CREATED, axum::Json(server.app.documents(&scope).add_style(text).await?.into())))
 }
 
 /// Remove a style that was brought
@@ -81,7 +81,7 @@ pub(in crate::http) async fn delete(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<StatusCode> {
-    server.app.delete_style(&scope, &id).await?;
+    server.app.documents(&scope).delete_style(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -137,7 +137,7 @@ pub(in crate::http) async fn format_source(
     let missing = body.missing.as_deref().map_or(Ok(MissingDetails::Placeholders), str::parse)?;
     let style = body.style.unwrap_or_else(|| "apa".to_owned());
     let locale = body.locale.as_deref();
-    let made = server.app.format_source(&scope, source_id(&id)?, &style, locale, form, missing).await?;
+    let made = server.app.documents(&scope).format_source(source_id(&id)?, &style, locale, form, missing).await?;
     let [text, html, markdown] = made;
     Ok(axum::Json(FormattedSource {
         text,
@@ -208,9 +208,8 @@ pub(in crate::http) async fn format_items(
         }
     };
     let style = body.style.as_deref().unwrap_or("apa");
-    let formatter = server.app.formatter(&scope, style, body.locale.as_deref()).await?;
-    let made = tokio::task::spawn_blocking(move || formatter.format(&body.items, form, output)).await;
-    let entries = made.map_err(|error| ibid_app::Error::Corrupt(format!("formatting references: {error}")))??;
+    let formatter = server.app.documents(&scope).formatter(style, body.locale.as_deref()).await?;
+    let entries = ibid_app::run_blocking(move || formatter.format(&body.items, form, output)).await??;
     let entries = entries.into_iter().map(|entry| FormattedItem { id: entry.id, text: entry.text }).collect();
     Ok(axum::Json(FormattedItems { entries }))
 }

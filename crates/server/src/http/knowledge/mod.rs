@@ -80,8 +80,8 @@ pub(super) async fn list_events(
         from: parse_time(query.from.as_deref(), "from")?,
         to: parse_time(query.to.as_deref(), "to")?,
     };
-    let page = server.app.events(&scope, &filter, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    let titles = server.app.source_titles(&scope, page.items.iter().map(|event| event.source)).await?;
+    let page = server.app.knowledge(&scope).events(&filter, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let titles = server.app.knowledge(&scope).source_titles(page.items.iter().map(|event| event.source)).await?;
     Ok(axum::Json(Page::from_page(page, |event| Event::new(&event, &titles))))
 }
 
@@ -135,18 +135,19 @@ pub(super) async fn list_entities(
         words: words.map(|words| words.to_lowercase()),
         needs_review: query.needs_review,
     };
-    let page = server.app.entities(&scope, &filter, order, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let page =
+        server.app.knowledge(&scope).entities(&filter, order, paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(Page::from_page(page, Entity::from)))
 }
 
 /// An entity with its first mentions and newest events.
 pub(crate) async fn entity_answer(app: &App, scope: &Scope, detail: EntityDetail) -> ibid_app::Result<EntityAnswer> {
     let id = detail.entity.id;
-    let mentions = app.mentions(scope, id, Limit::new(200)?, None).await?;
+    let mentions = app.knowledge(scope).mentions(id, Limit::new(200)?, None).await?;
     let filter = EventFilter { entity: Some(id), ..EventFilter::default() };
-    let events = app.events(scope, &filter, Limit::new(100)?, None).await?;
+    let events = app.knowledge(scope).events(&filter, Limit::new(100)?, None).await?;
     let named = mentions.items.iter().map(|mention| mention.source);
-    let titles = app.source_titles(scope, named.chain(events.items.iter().map(|event| event.source))).await?;
+    let titles = app.knowledge(scope).source_titles(named.chain(events.items.iter().map(|event| event.source))).await?;
     Ok(EntityAnswer::new(detail, mentions, events, &titles))
 }
 
@@ -167,7 +168,7 @@ pub(super) async fn get_entity(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<axum::Json<EntityAnswer>> {
-    let detail = server.app.entity(&scope, entity_id(&id)?).await?;
+    let detail = server.app.knowledge(&scope).entity(entity_id(&id)?).await?;
     Ok(axum::Json(entity_answer(&server.app, &scope, detail).await?))
 }
 
@@ -186,9 +187,9 @@ pub(super) async fn list_mentions(
     Path(id): Path<String>,
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<Page<Mention>>> {
-    let id = server.app.entity(&scope, entity_id(&id)?).await?.entity.id;
-    let page = server.app.mentions(&scope, id, paging.limit()?, paging.cursor()?.as_ref()).await?;
-    let titles = server.app.source_titles(&scope, page.items.iter().map(|mention| mention.source)).await?;
+    let id = server.app.knowledge(&scope).entity(entity_id(&id)?).await?.entity.id;
+    let page = server.app.knowledge(&scope).mentions(id, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let titles = server.app.knowledge(&scope).source_titles(page.items.iter().map(|mention| mention.source)).await?;
     Ok(axum::Json(Page::from_page(page, |mention| Mention::new(mention, &titles))))
 }
 
@@ -220,7 +221,7 @@ pub(super) async fn merge_entity(
     Json(body): Json<MergeBody>,
 ) -> ApiResult<axum::Json<EntityAnswer>> {
     let into = entity_id(&body.into).map_err(|problem| problem.with_field("into"))?;
-    let detail = server.app.merge_entities(&scope, entity_id(&id)?, into).await?;
+    let detail = server.app.knowledge(&scope).merge_entities(entity_id(&id)?, into).await?;
     Ok(axum::Json(entity_answer(&server.app, &scope, detail).await?))
 }
 
@@ -274,7 +275,7 @@ pub(super) async fn split_entity(
         (None, Some(mentions)) => EntitySplit::Mentions(mentions.into_iter().map(MentionId::from).collect()),
         (None, None) => EntitySplit::LastMerge,
     };
-    let (left, taken) = server.app.split_entity(&scope, entity_id(&id)?, split).await?;
+    let (left, taken) = server.app.knowledge(&scope).split_entity(entity_id(&id)?, split).await?;
     Ok(axum::Json(SplitAnswer {
         entity: entity_answer(&server.app, &scope, left).await?,
         split: entity_answer(&server.app, &scope, taken).await?,
@@ -294,7 +295,7 @@ pub(super) async fn review_queue(
     Caller(scope): Caller,
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<Page<EntityPair>>> {
-    let page = server.app.review_queue(&scope, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let page = server.app.knowledge(&scope).review_queue(paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(Page::from_page(page, EntityPair::from)))
 }
 
@@ -329,7 +330,7 @@ pub(super) async fn review_pair(
     let pair: PairId = id.parse().map_err(|_| {
         Problem::new(Code::PairNotFound, format!("'{}' is not the id of a pair", shorten_for_error(&id)))
     })?;
-    Ok(axum::Json(server.app.review_pair(&scope, pair, decision).await?.into()))
+    Ok(axum::Json(server.app.knowledge(&scope).review(pair, decision).await?.into()))
 }
 
 /// Details of one of two entities to compare.
@@ -416,7 +417,7 @@ pub(super) async fn graph_health(
     State(server): State<Server>,
     Caller(scope): Caller,
 ) -> ApiResult<axum::Json<GraphHealthAnswer>> {
-    Ok(axum::Json(server.app.graph_health(&scope).await?.into()))
+    Ok(axum::Json(server.app.knowledge(&scope).graph_health().await?.into()))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -454,8 +455,8 @@ pub(super) async fn get_neighborhood(
     if !(1..=MOST_EVENTS).contains(&limit) {
         return Err(invalid_field("limit", format!("limit is {limit}; it is 1 to {MOST_EVENTS}")).into());
     }
-    let near = server.app.neighborhood(&scope, entity_id(&query.entity_id)?, limit as usize).await?;
-    let titles = server.app.source_titles(&scope, near.events.iter().map(|event| event.source)).await?;
+    let near = server.app.knowledge(&scope).neighborhood(entity_id(&query.entity_id)?, limit as usize).await?;
+    let titles = server.app.knowledge(&scope).source_titles(near.events.iter().map(|event| event.source)).await?;
     Ok(axum::Json(NeighborhoodAnswer::new(near, &titles)))
 }
 
@@ -517,6 +518,6 @@ pub(super) async fn add_memory(
         external_id: new.external_id,
         ..SourceDraft::default()
     };
-    let (described, fresh) = server.app.create_source(&scope, draft).await?;
+    let (described, fresh) = server.app.sources(&scope).create(draft).await?;
     Ok((if fresh { StatusCode::CREATED } else { StatusCode::OK }, axum::Json(described.into())))
 }

@@ -118,7 +118,7 @@ fn stream_chunks(
                     }
                     yield Ok(data_event(&chunk(json!({}), json!("stop"))));
                     if include_usage {
-                        let run = server.app.run(&scope, run.id).await.unwrap_or_else(|_| run.clone());
+                        let run = server.app.runs(&scope).get(run.id).await.unwrap_or_else(|_| run.clone());
                         let mut last = chunk(json!({}), Value::Null);
                         last["choices"] = json!([]);
                         last["usage"] = usage_json(&run);

@@ -148,7 +148,7 @@ async fn read_request<T: serde::de::DeserializeOwned>(server: &Server, request: 
 
 /// Starts a run that answers the question.
 async fn start_run(server: &Server, scope: &Scope, ask: AskRequest) -> Result<Run, Problem> {
-    server.app.ask(scope, ask).await.map_err(|error| {
+    server.app.runs(scope).ask(ask).await.map_err(|error| {
         if !error.is_problem() {
             tracing::error!(%error, "a request failed inside the server");
         }

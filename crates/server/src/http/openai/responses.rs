@@ -66,7 +66,7 @@ async fn answer_request(server: Server, scope: Scope, request: Request) -> Resul
             Problem::new(Code::RunNotFound, detail).with_field("previous_response_id")
         };
         let id = previous.strip_prefix("resp_").and_then(|id| id.parse().ok()).ok_or_else(unknown)?;
-        let before = server.app.run(&scope, id).await.map_err(|_| unknown())?;
+        let before = server.app.runs(&scope).get(id).await.map_err(|_| unknown())?;
         ask.conversation = Some(before.conversation);
         ask.parent = ParentMessage::Message(before.message);
     }

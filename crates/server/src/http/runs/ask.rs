@@ -89,14 +89,14 @@ pub(in super::super) async fn ask(
         filter,
         ..AskRequest::new(body.content)
     };
-    let run = server.app.ask(&scope, ask).await?;
+    let run = server.app.runs(&scope).ask(ask).await?;
     let run_header = (RUN_HEADER, run.id.to_string());
     if !wants_json(&headers) {
         let id = run.id;
         return Ok(([run_header], sse_response(server, scope, id, 0, WatchUntil::Answer)).into_response());
     }
     if !wait_for_end(&server, scope, run.id).await {
-        let run = wire::Run::from(server.app.run(&scope, run.id).await?);
+        let run = wire::Run::from(server.app.runs(&scope).get(run.id).await?);
         return Ok((StatusCode::ACCEPTED, [run_header], axum::Json(run)).into_response());
     }
     let (_, message) = answer_of(&server, &scope, &run).await?;
@@ -124,13 +124,13 @@ pub(crate) async fn answer_of(
     scope: &Scope,
     run: &Run,
 ) -> ibid_app::Result<(Run, ibid_app::MessageWithCitations)> {
-    let run = server.app.run(scope, run.id).await?;
+    let run = server.app.runs(scope).get(run.id).await?;
     if let Some(error) = &run.error {
         // What there was of an answer is kept, and is not one.
         let problem = Problem::new(Code::RunFailed, error.clone()).with_fact("run_id", run.id.to_string());
         return Err(problem.with_fact("message_id", run.message.to_string()).into());
     }
-    let message = server.app.message(scope, &run.message).await?;
+    let message = server.app.conversations(scope).message(&run.message).await?;
     Ok((run, message))
 }
 

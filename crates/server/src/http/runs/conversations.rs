@@ -38,7 +38,7 @@ pub(in super::super) async fn create(
     Caller(scope): Caller,
     Json(new): Json<NewConversation>,
 ) -> ApiResult<(StatusCode, axum::Json<Conversation>)> {
-    let said = server.app.create_conversation(&scope, new.title.as_deref()).await?;
+    let said = server.app.conversations(&scope).create(new.title.as_deref()).await?;
     Ok((StatusCode::CREATED, axum::Json(said.into())))
 }
 
@@ -53,7 +53,7 @@ pub(in super::super) async fn list(
     Caller(scope): Caller,
     super::super::extract::Query(paging): super::super::extract::Query<Paging>,
 ) -> ApiResult<axum::Json<Page<Conversation>>> {
-    let page = server.app.conversations(&scope, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let page = server.app.conversations(&scope).list(paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(Page::from_page(page, Conversation::from)))
 }
 
@@ -71,7 +71,7 @@ pub(in super::super) async fn get_one(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<axum::Json<Conversation>> {
-    Ok(axum::Json(server.app.conversation(&scope, conversation_id(&id)?).await?.into()))
+    Ok(axum::Json(server.app.conversations(&scope).get(conversation_id(&id)?).await?.into()))
 }
 
 /// Changes to a conversation: its new title.
@@ -98,7 +98,7 @@ pub(in super::super) async fn change(
     Path(id): Path<String>,
     Json(change): Json<ConversationPatch>,
 ) -> ApiResult<axum::Json<Conversation>> {
-    Ok(axum::Json(server.app.rename_conversation(&scope, conversation_id(&id)?, &change.title).await?.into()))
+    Ok(axum::Json(server.app.conversations(&scope).rename(conversation_id(&id)?, &change.title).await?.into()))
 }
 
 /// Delete a conversation
@@ -117,7 +117,7 @@ pub(in super::super) async fn delete(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<StatusCode> {
-    server.app.delete_conversation(&scope, conversation_id(&id)?).await?;
+    server.app.conversations(&scope).delete(conversation_id(&id)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -139,7 +139,7 @@ pub(in super::super) async fn list_messages(
     super::super::extract::Query(paging): super::super::extract::Query<Paging>,
 ) -> ApiResult<axum::Json<Page<Message>>> {
     let id = conversation_id(&id)?;
-    let page = server.app.messages(&scope, id, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let page = server.app.conversations(&scope).messages(id, paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(Page::from_page(page, Message::from)))
 }
 
@@ -157,7 +157,7 @@ pub(in super::super) async fn get_message(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<axum::Json<Message>> {
-    Ok(axum::Json(server.app.message(&scope, &message_id(&id)?).await?.into()))
+    Ok(axum::Json(server.app.conversations(&scope).message(&message_id(&id)?).await?.into()))
 }
 
 /// The id of a conversation. What is not an id names nothing, so it is not found.

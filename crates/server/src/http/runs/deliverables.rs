@@ -124,7 +124,7 @@ pub(in crate::http) async fn make_deliverable(
     Json(new): Json<NewDeliverable>,
 ) -> ApiResult<(StatusCode, axum::Json<Deliverable>)> {
     let run = run_id(&id)?;
-    let made = server.app.make_deliverable(&scope, run, new.kind.parse()?).await?;
+    let made = server.app.runs(&scope).make_deliverable(run, new.kind.parse()?).await?;
     Ok((StatusCode::CREATED, axum::Json(Deliverable::from_parts(&run.to_string(), made))))
 }
 
@@ -143,7 +143,7 @@ pub(in crate::http) async fn list(
     Path(id): Path<String>,
 ) -> ApiResult<axum::Json<DeliverableList>> {
     let run = run_id(&id)?;
-    let made = server.app.deliverables(&scope, run).await?;
+    let made = server.app.runs(&scope).deliverables(run).await?;
     let items = made.into_iter().map(|made| Deliverable::from_parts(&run.to_string(), made)).collect();
     Ok(axum::Json(DeliverableList { items }))
 }
@@ -162,8 +162,8 @@ pub(in crate::http) async fn download_zip(
     Caller(scope): Caller,
     Path((id, kind)): Path<(String, String)>,
 ) -> ApiResult<Response> {
-    let made = server.app.deliverable(&scope, run_id(&id)?, kind.parse()?).await?;
-    let archive = server.app.zip_manifest(&scope, made.manifest).await?;
+    let made = server.app.runs(&scope).deliverable(run_id(&id)?, kind.parse()?).await?;
+    let archive = server.app.manifests(&scope).zip(made.manifest).await?;
     Ok(as_zip(archive, made.kind.as_str()))
 }
 
@@ -191,7 +191,7 @@ pub(in crate::http) async fn download_file(
     Path((id, kind, path)): Path<(String, String, String)>,
 ) -> ApiResult<Response> {
     let kind: DeliverableKind = kind.parse()?;
-    let made = server.app.deliverable(&scope, run_id(&id)?, kind).await?;
+    let made = server.app.runs(&scope).deliverable(run_id(&id)?, kind).await?;
     let entry = made.tree.iter().find(|(known, _)| known.as_str() == path).map(|(_, entry)| entry);
     let entry = entry.ok_or_else(|| {
         let names: Vec<_> = made.tree.iter().map(|(path, _)| path.as_str()).collect();
@@ -199,8 +199,8 @@ pub(in crate::http) async fn download_file(
             format!("the {} has no file '{}'; it has {}", kind.as_str(), shorten_for_error(&path), names.join(", "));
         Problem::new(Code::ArtifactNotFound, detail)
     })?;
-    let artifact = server.app.artifact(&scope, entry.sha256).await?;
-    let content = server.app.content(&scope, artifact, None).await?;
+    let artifact = server.app.artifacts(&scope).get(entry.sha256).await?;
+    let content = server.app.artifacts(&scope).content(artifact, None).await?;
     let (media_type, place) = match entry.media_type.as_str() {
         "text/html" => ("text/html; charset=utf-8".to_owned(), "inline"),
         "application/pdf" => ("application/pdf".to_owned(), "inline"),

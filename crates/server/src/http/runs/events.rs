@@ -71,7 +71,7 @@ pub(in super::super) async fn stream_events(
     headers: HeaderMap,
 ) -> ApiResult<Sse<impl Stream<Item = Result<Event, Infallible>>>> {
     let id = run_id(&id)?;
-    server.app.run(&scope, id).await?;
+    server.app.runs(&scope).get(id).await?;
     let seen = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok()).or(query.after);
     Ok(sse_response(server, scope, id, seen.unwrap_or(0), query.until))
 }
@@ -115,14 +115,14 @@ pub(crate) fn follow_run(
         let mut heard = app.store().watch_run(id);
         let mut seen = after;
         let mut told: Vec<RunEvent> = Vec::new();
-        if after > 0 && until == WatchUntil::Answer && app.end_of_run(&scope, id).await.is_ok_and(|end| end.is_some_and(|end| end <= after)) {
+        if after > 0 && until == WatchUntil::Answer && app.runs(&scope).wait_for_end(id).await.is_ok_and(|end| end.is_some_and(|end| end <= after)) {
             return; // all of it was seen
         }
         loop {
             let is_next = told.first().is_some_and(|first| first.seq <= seen + 1);
             let events = match is_next {
                 true => std::mem::take(&mut told),
-                false => match app.run_events(&scope, id, seen).await {
+                false => match app.runs(&scope).events(id, seen).await {
                     Ok(events) => events,
                     Err(error) => {
                         tracing::warn!(%error, "cannot read what happened in a run");
@@ -164,11 +164,12 @@ pub(crate) fn follow_run(
 
 /// Returns true if the run has ended, no job works on its sources, and all its events were sent.
 async fn is_over(app: &App, scope: &Scope, id: RunId, seen: u64) -> bool {
-    let Ok(run) = app.run(scope, id).await else { return true };
+    let Ok(run) = app.runs(scope).get(id).await else { return true };
     if !run.status.has_ended() {
         return false;
     }
-    let works_on = app.message(scope, &run.message).await.is_ok_and(|found| found.message.has_async_sources);
+    let works_on =
+        app.conversations(scope).message(&run.message).await.is_ok_and(|found| found.message.has_async_sources);
     // What was noted between the two looks is seen next time.
-    !works_on && seen >= app.run(scope, id).await.map_or(0, |run| run.last_seq)
+    !works_on && seen >= app.runs(scope).get(id).await.map_or(0, |run| run.last_seq)
 }

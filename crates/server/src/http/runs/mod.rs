@@ -86,7 +86,7 @@ pub(super) async fn open_run(
         message: parse_message_id(body.message_id.as_deref(), "message_id")?,
         ..NewRun::external()
     };
-    Ok((StatusCode::CREATED, axum::Json(server.app.open_run(&scope, new).await?.into())))
+    Ok((StatusCode::CREATED, axum::Json(server.app.runs(&scope).open(new).await?.into())))
 }
 
 /// Get the state of a run by its id
@@ -103,7 +103,7 @@ pub(super) async fn get_one(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<axum::Json<Run>> {
-    Ok(axum::Json(server.app.run(&scope, run_id(&id)?).await?.into()))
+    Ok(axum::Json(server.app.runs(&scope).get(run_id(&id)?).await?.into()))
 }
 
 /// Stop a run
@@ -123,7 +123,7 @@ pub(super) async fn cancel(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<axum::Json<Run>> {
-    Ok(axum::Json(server.app.cancel_run(&scope, run_id(&id)?).await?.into()))
+    Ok(axum::Json(server.app.runs(&scope).cancel(run_id(&id)?).await?.into()))
 }
 
 /// Answer to a question that a run asked the user.
@@ -153,7 +153,7 @@ pub(super) async fn answer_clarification(
     Path(id): Path<String>,
     Json(body): Json<ClarificationBody>,
 ) -> ApiResult<axum::Json<Run>> {
-    Ok(axum::Json(server.app.clarify(&scope, run_id(&id)?, &body.text).await?.into()))
+    Ok(axum::Json(server.app.runs(&scope).clarify(run_id(&id)?, &body.text).await?.into()))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -188,7 +188,7 @@ pub(super) async fn tool_results(
     checked_call(&body)?;
     let ExtractBody { tool_name, request_id, parameters, output } = &body;
     let call = CompletedToolCall { tool_name, request_id, parameters, output };
-    let report = server.app.report_tool(&scope, run_id(&id)?, &call).await?;
+    let report = server.app.runs(&scope).report_tool(run_id(&id)?, &call).await?;
     let mut sources = numbered_sources(&report.ledger);
     sources.retain(|source| source.number.is_some_and(|number| report.numbers.contains(&number)));
     Ok(axum::Json(RunSources {
@@ -246,7 +246,7 @@ pub(super) async fn subagent_results(
         sources: body.sources.into_iter().map(Into::into).collect(),
         error: body.error,
     };
-    let report = server.app.report_subagent(&scope, run_id(&id)?, result).await?;
+    let report = server.app.runs(&scope).report_subagent(run_id(&id)?, result).await?;
     let renumbered = report.absorbed.numbers.iter().map(|(from, to)| RenumberedSource { from: *from, to: *to });
     Ok(axum::Json(SubagentAnswer {
         renumbered: renumbered.collect(),
@@ -303,7 +303,7 @@ pub(super) async fn report_response(
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("text/plain") {
         stream_in(&server, &scope, id, request.into_body()).await?;
-        let answered = server.app.submit_response(&scope, id, ExternalResponse::default()).await?;
+        let answered = server.app.runs(&scope).submit_response(id, ExternalResponse::default()).await?;
         return Ok(axum::Json(RunAnswer::from(answered)).into_response());
     }
     check_json_type(request.headers())?;
@@ -314,14 +314,14 @@ pub(super) async fn report_response(
         return Err(Problem::new(Code::InvalidField, detail).with_field("delta").into());
     }
     if let Some(delta) = &body.delta {
-        server.app.stream_response(&scope, id, delta).await?;
+        server.app.runs(&scope).stream_response(id, delta).await?;
     }
     if body.text.is_none() && !body.done {
         if body.delta.is_none() {
             let detail = "a response has text, delta or done";
             return Err(Problem::new(Code::InvalidField, detail).with_field("text").into());
         }
-        let run = Run::from(server.app.run(&scope, id).await?);
+        let run = Run::from(server.app.runs(&scope).get(id).await?);
         return Ok((StatusCode::ACCEPTED, axum::Json(run)).into_response());
     }
     let response = ExternalResponse {
@@ -330,7 +330,7 @@ pub(super) async fn report_response(
         model: body.model,
         usage: body.usage.map(Into::into).unwrap_or_default(),
     };
-    Ok(axum::Json(RunAnswer::from(server.app.submit_response(&scope, id, response).await?)).into_response())
+    Ok(axum::Json(RunAnswer::from(server.app.runs(&scope).submit_response(id, response).await?)).into_response())
 }
 
 /// Takes a body as pieces of an answer, cut anywhere, also within a character.
@@ -359,7 +359,7 @@ async fn stream_in(server: &Server, scope: &ibid_app::Scope, id: RunId, body: Bo
         if whole > 0 {
             let text = String::from_utf8_lossy(&held[..whole]).into_owned();
             held.drain(..whole);
-            server.app.stream_response(scope, id, &text).await?;
+            server.app.runs(scope).stream_response(id, &text).await?;
         }
     }
     if !held.is_empty() {

@@ -28,7 +28,7 @@ fn elapsed_ms(since: Instant) -> f64 {
 pub(crate) async fn search_library(app: &App, scope: &Scope, body: &SearchBody) -> ibid_app::Result<SearchAnswer> {
     let began = Instant::now();
     let search = body.to_search()?;
-    let found = app.search(scope, &search).await?;
+    let found = app.search(scope).run(&search).await?;
     Ok(SearchAnswer::new(&search, found, elapsed_ms(began)))
 }
 
@@ -42,7 +42,7 @@ pub(crate) async fn answer_sources(
     let began = Instant::now();
     let (mut search, limit) = body.to_search(if document.is_some() { 0.5 } else { 0.0 })?;
     search.filter.document_id = document.or(search.filter.document_id);
-    let found = app.search(scope, &search).await?;
+    let found = app.search(scope).run(&search).await?;
     Ok(SourceSearchAnswer::new(&search, found, limit, elapsed_ms(began)))
 }
 

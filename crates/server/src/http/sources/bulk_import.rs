@@ -119,7 +119,7 @@ pub(crate) async fn upload(
             }
             FormPart::File(received, details) => {
                 let filename = details.filename.as_ref().map(|name| name.as_str().to_owned());
-                match app.keep_artifact(owner, received, details).await {
+                match app.artifacts(owner).store(received, details).await {
                     Ok((artifact, _)) => kept.push((artifact.sha256, filename)),
                     Err(ibid_app::Error::Problem(problem)) => failed.push(import_failure(filename, &problem)),
                     Err(error) => return Err(error.into()),
@@ -143,7 +143,7 @@ pub(crate) async fn upload(
             filename,
             ..SourceDraft::default()
         };
-        let (described, new) = app.create_source(owner, draft).await?;
+        let (described, new) = app.sources(owner).create(draft).await?;
         brought.added += u64::from(new);
         brought.unchanged += u64::from(!new);
         brought.items.push(described.into());
@@ -204,7 +204,7 @@ pub(crate) async fn import(
         let bytes = read_body(body, server.config.json_limit_bytes).await?;
         import_from_json(parse_json(&bytes)?)?
     };
-    let answer = match server.app.import_sources(&scope, import).await? {
+    let answer = match server.app.sources(&scope).import(import).await? {
         ImportReport::Done { sources, failed } => {
             let added = sources.iter().filter(|(_, new)| *new).count() as u64;
             let unchanged = sources.len() as u64 - added;
@@ -252,7 +252,7 @@ async fn import_from_form(
                 }
             }
             FormPart::File(received, details) => {
-                artifact = Some(server.app.keep_artifact(scope, received, details).await?.0.sha256);
+                artifact = Some(server.app.artifacts(scope).store(received, details).await?.0.sha256);
             }
         }
     }

@@ -55,7 +55,7 @@ pub(super) async fn create(
     request: Request,
 ) -> ApiResult<(StatusCode, axum::Json<Source>)> {
     let body = json_body(&server, request).await?;
-    let (described, new) = server.app.create_source(&scope, body::parse_draft(&body)?).await?;
+    let (described, new) = server.app.sources(&scope).create(body::parse_draft(&body)?).await?;
     Ok((if new { StatusCode::CREATED } else { StatusCode::OK }, axum::Json(described.into())))
 }
 
@@ -137,7 +137,7 @@ pub(super) async fn list(
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<SourcePage>> {
     let view = parse_view(query.view.as_deref())?;
-    let page = server.app.sources(&scope, &query.to_filter()?, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let page = server.app.sources(&scope).list(&query.to_filter()?, paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(Page::from_page(page, |described| view.build_view(described))))
 }
 
@@ -177,7 +177,7 @@ pub(super) async fn count_sources(
     Caller(scope): Caller,
 ) -> ApiResult<axum::Json<SourceCounts>> {
     let mut counts = SourceCounts::default();
-    for (status, embedding, count) in server.app.count_sources(&scope).await? {
+    for (status, embedding, count) in server.app.sources(&scope).count().await? {
         counts.total += count;
         match status {
             SourceStatus::Pending => counts.pending += count,
@@ -210,7 +210,7 @@ pub(super) async fn get_one(
     Query(query): Query<SourceViewQuery>,
 ) -> ApiResult<axum::Json<SourceView>> {
     let view = parse_view(query.view.as_deref())?;
-    Ok(axum::Json(view.build_view(server.app.source(&scope, source_id(&id)?).await?)))
+    Ok(axum::Json(view.build_view(server.app.sources(&scope).get(source_id(&id)?).await?)))
 }
 
 /// Change what is said of a source
@@ -234,7 +234,7 @@ pub(super) async fn change(
 ) -> ApiResult<axum::Json<Source>> {
     let id = source_id(&id)?;
     let body = json_body(&server, request).await?;
-    Ok(axum::Json(server.app.change_source(&scope, id, body::parse_change(&body)?).await?.into()))
+    Ok(axum::Json(server.app.sources(&scope).change(id, body::parse_change(&body)?).await?.into()))
 }
 
 /// Delete a source
@@ -254,7 +254,7 @@ pub(super) async fn delete(
     Caller(scope): Caller,
     Path(id): Path<String>,
 ) -> ApiResult<StatusCode> {
-    server.app.delete_source(&scope, source_id(&id)?).await?;
+    server.app.sources(&scope).delete(source_id(&id)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -287,9 +287,12 @@ pub(super) async fn get_impact(
     let id = source_id(&id)?;
     let replacement = query.artifact_sha256.as_deref();
     let replacement = replacement.map(|hash| hash_in_field(hash, "artifact_sha256")).transpose()?;
-    let impact = server.app.source_impact(&scope, id).await?;
-    let losses =
-        server.app.affected_claims(&scope, id, replacement, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let impact = server.app.sources(&scope).impact(id).await?;
+    let losses = server
+        .app
+        .citations(&scope)
+        .affected_claims(id, replacement, paging.limit()?, paging.cursor()?.as_ref())
+        .await?;
     Ok(axum::Json(SourceImpact::new(impact, losses)))
 }
 
@@ -331,7 +334,7 @@ pub(super) async fn refresh(
     let body = read_body(request.into_body(), server.config.json_limit_bytes).await?;
     let new: RefreshBody = if body.is_empty() { RefreshBody::default() } else { super::extract::parse_json(&body)? };
     let content = new.artifact_sha256.map(|hash| hash_in_field(&hash, "artifact_sha256")).transpose()?;
-    let job = server.app.refresh_source(&scope, id, content).await?;
+    let job = server.app.sources(&scope).refresh(id, content).await?;
     Ok((StatusCode::ACCEPTED, axum::Json(QueuedJob { job_id: job.uuid() })))
 }
 
@@ -350,7 +353,8 @@ pub(super) async fn list_revisions(
     Path(id): Path<String>,
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<Page<Revision>>> {
-    let page = server.app.revisions(&scope, source_id(&id)?, paging.limit()?, paging.cursor()?.as_ref()).await?;
+    let page =
+        server.app.sources(&scope).revisions(source_id(&id)?, paging.limit()?, paging.cursor()?.as_ref()).await?;
     Ok(axum::Json(Page::from_page(page, Revision::from)))
 }
 
@@ -391,7 +395,7 @@ pub(super) async fn download_content(
     Query(query): Query<ContentQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let revision = server.app.revision(&scope, source_id(&id)?, revision.revision_id()?).await?;
+    let revision = server.app.sources(&scope).revision(source_id(&id)?, revision.revision_id()?).await?;
     content::send_artifact(&server, &scope, revision.content, &query, &headers).await
 }
 
@@ -411,7 +415,7 @@ pub(super) async fn download_thumbnail(
     Query(revision): Query<RevisionQuery>,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
-    let revision = server.app.revision(&scope, source_id(&id)?, revision.revision_id()?).await?;
+    let revision = server.app.sources(&scope).revision(source_id(&id)?, revision.revision_id()?).await?;
     let Some(picture) = revision.thumbnail else {
         let detail = "there is no small picture of this source; images and PDF files have one";
         return Err(Problem::new(Code::SourceHasNoContent, detail).into());
@@ -449,7 +453,7 @@ pub(super) async fn get_text(
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let id = source_id(&id)?;
-    let found = server.app.source_text(&scope, id, revision.revision_id()?).await?;
+    let found = server.app.sources(&scope).text(id, revision.revision_id()?).await?;
     let index = CharIndex::new(&found.text);
     let end = query.end_char.unwrap_or(index.len()).min(index.len());
     let start = query.start_char.unwrap_or(0);
@@ -494,7 +498,8 @@ pub(super) async fn list_chunks(
     Query(paging): Query<Paging>,
 ) -> ApiResult<axum::Json<Page<Chunk>>> {
     let (limit, cursor) = (paging.limit()?, paging.cursor()?);
-    let page = server.app.chunks(&scope, source_id(&id)?, revision.revision_id()?, limit, cursor.as_ref()).await?;
+    let page =
+        server.app.sources(&scope).chunks(source_id(&id)?, revision.revision_id()?, limit, cursor.as_ref()).await?;
     Ok(axum::Json(Page::from_page(page, Chunk::from)))
 }
 
