@@ -7,9 +7,9 @@ use ibid_domain::{
     Artifact, Code, Cursor, JsonObject, Limit, Page, Problem, Sha256, SourceType,
     artifact::{Filename, MediaType},
 };
-use ibid_store::{ArtifactFilter, BlobStream, NewArtifact, Spool};
+use ibid_store::{ArtifactFilter, BlobStream, NewArtifact, Spool, Tx};
 
-use crate::{App, Error, Result, services::ArtifactService};
+use crate::{App, Error, Result, Scope, services::ArtifactService};
 
 /// Bytes on their way in. Dropping it keeps nothing.
 pub struct PendingUpload {
@@ -131,6 +131,66 @@ impl App {
     /// Begins to take in bytes, at most `limit` of them.
     pub async fn start_upload(&self, limit: u64) -> Result<PendingUpload> {
         Ok(PendingUpload { spool: self.store.blobs().create_spool().await?, limit })
+    }
+}
+
+/// Largest artifact whose bytes are stored in the database, in bytes. Larger ones are streamed to the blob store.
+pub(crate) const SMALL_ARTIFACT: usize = 1 << 20;
+
+/// Writes an artifact and its bytes in the transaction of the row that names it.
+pub(crate) async fn write_small_artifact(
+    tx: &mut Tx,
+    scope: &Scope,
+    bytes: &[u8],
+    details: UploadDetails,
+) -> Result<Artifact> {
+    let sha256 = Sha256::of_bytes(bytes);
+    let new = NewArtifact {
+        sha256,
+        media_type: details.media_type(),
+        size_bytes: bytes.len() as u64,
+        filename: details.filename,
+        storage_uri: format!("database:{sha256}"),
+        entity_type: details.entity_type,
+        entity_metadata: details.entity_metadata,
+    };
+    Ok(tx.artifacts(scope).insert_small(new, bytes).await?)
+}
+
+/// An artifact on its way in: small ones wait for the transaction of the row that names them, large ones are stored
+/// already.
+pub(crate) enum PreparedArtifact {
+    Small(Bytes, UploadDetails),
+    Stored(Sha256),
+}
+
+impl PreparedArtifact {
+    /// Writes the artifact if it waits, and returns its hash.
+    pub(crate) async fn write(self, tx: &mut Tx, scope: &Scope) -> Result<Sha256> {
+        match self {
+            Self::Small(bytes, details) => Ok(write_small_artifact(tx, scope, &bytes, details).await?.sha256),
+            Self::Stored(sha256) => Ok(sha256),
+        }
+    }
+
+    /// Returns the hash of the bytes.
+    pub(crate) fn sha256(&self) -> Sha256 {
+        match self {
+            Self::Small(bytes, _) => Sha256::of_bytes(bytes),
+            Self::Stored(sha256) => *sha256,
+        }
+    }
+}
+
+impl ArtifactService<'_> {
+    /// Prepares an artifact whose row is written later, in the transaction of what names it.
+    pub(crate) async fn prepare(self, bytes: Bytes, details: UploadDetails) -> Result<PreparedArtifact> {
+        if bytes.len() <= SMALL_ARTIFACT {
+            return Ok(PreparedArtifact::Small(bytes, details));
+        }
+        let mut received = self.app.start_upload(u64::MAX).await?;
+        received.write(bytes).await?;
+        Ok(PreparedArtifact::Stored(self.store(received, details).await?.0.sha256))
     }
 }
 

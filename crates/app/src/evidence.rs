@@ -86,7 +86,7 @@ impl EvidenceService<'_> {
                 Some((claim.claim.span, claim.citations.iter().find(own)?))
             });
             let length = if citation.is_marked {
-                open.document.look.format.citation_marker(citation.number).chars().count()
+                open.document.settings.format.citation_marker(citation.number).chars().count()
             } else {
                 0
             };
@@ -142,9 +142,9 @@ impl EvidenceService<'_> {
             message: MessageRecord {
                 id: document.id.to_string(),
                 role: None,
-                title: Some(document.look.title),
+                title: Some(document.settings.title),
                 content: open.text,
-                format: match document.look.format {
+                format: match document.settings.format {
                     DocumentFormat::Typst => TextFormat::Typst,
                     DocumentFormat::Markdown => TextFormat::Markdown,
                 },

@@ -87,7 +87,7 @@ pub struct DocumentSettings {
 pub struct Document {
     pub id: DocumentId,
     /// Settings of the newest version.
-    pub look: DocumentSettings,
+    pub settings: DocumentSettings,
     /// Number of the newest version; grows by 1 with each save.
     pub version: u64,
     /// The newest version: the text, how it looks, its files.

@@ -87,7 +87,7 @@ impl DocumentService<'_> {
     pub async fn cite(self, id: DocumentId, draft: CitationDraft) -> Result<(DocumentCitation, u64)> {
         let draft = draft.into_validated()?;
         let open = self.get(id, None).await?;
-        let format = open.document.look.format;
+        let format = open.document.settings.format;
         let markers = manuscript::find_markers(format, &open.text);
         let length = open.text.chars().count();
         let mut tx = self.app.store.write().await?;
@@ -139,7 +139,7 @@ impl DocumentService<'_> {
         let saved = self
             .edit_text(id, &format!("cited {}", source.display_title()), |open| {
                 let at = draft.position.unwrap_or_else(|| open.text.trim_end().chars().count());
-                Some(insert_marker(&open.text, at, &open.document.look.format.citation_marker(number)))
+                Some(insert_marker(&open.text, at, &open.document.settings.format.citation_marker(number)))
             })
             .await?;
         let citations = self.app.store.read().await?.documents(self.scope).list_citations(id).await?;
@@ -183,7 +183,7 @@ impl DocumentService<'_> {
         tx.commit().await?;
         let saved = self
             .edit_text(id, &format!("removed citation {number}"), |open| {
-                remove_markers(&open.text, &manuscript::find_markers(open.document.look.format, &open.text), number)
+                remove_markers(&open.text, &manuscript::find_markers(open.document.settings.format, &open.text), number)
             })
             .await?;
         Ok(saved.document.version)
@@ -202,7 +202,7 @@ impl DocumentService<'_> {
                 let detail = format!("with that the text would have more than {LONGEST_TEXT} bytes");
                 return Err(Problem::new(Code::InvalidField, detail).with_field("text"));
             }
-            let message = Some(super::check_line("message", message)?);
+            let message = Some(super::settings::check_line("message", message)?);
             Ok(Some(DocumentChange { text: Some(text), message, ..DocumentChange::default() }))
         })
         .await
@@ -211,7 +211,7 @@ impl DocumentService<'_> {
     /// Puts a bibliography into the text of a document, in place of one that stands there.
     pub(super) async fn put_bibliography(self, id: DocumentId, words: &str) -> Result<OpenDocument> {
         self.edit_text(id, "updated the bibliography", |open| {
-            let format = open.document.look.format;
+            let format = open.document.settings.format;
             let block = manuscript::wrap_bibliography(format, words);
             Some(match manuscript::bibliography_of(format, &open.text) {
                 Some(range) => {
@@ -228,7 +228,7 @@ impl DocumentService<'_> {
     pub async fn citations(self, id: DocumentId) -> Result<(Vec<DocumentCitation>, Vec<u32>)> {
         let open = self.get(id, None).await?;
         let citations = self.app.store.read().await?.documents(self.scope).list_citations(id).await?;
-        let markers = manuscript::find_markers(open.document.look.format, &open.text);
+        let markers = manuscript::find_markers(open.document.settings.format, &open.text);
         let mut dangling: Vec<u32> = markers.iter().map(|marker| marker.number).collect();
         dangling.retain(|number| !citations.iter().any(|citation| citation.number == *number));
         dangling.dedup();
@@ -311,7 +311,7 @@ impl DocumentService<'_> {
     /// Searches the sources of a document.
     pub async fn search(self, id: DocumentId, query: &str, count: usize) -> Result<SearchResponse> {
         let sources = self.sources(id).await?;
-        // Without sources there is nothing to look in, and not everything.
+        // Without sources there is nothing to search in, and not everything.
         if sources.is_empty() {
             let notes = vec!["the document has no sources yet".to_owned()];
             return Ok(SearchResponse { notes, ..SearchResponse::default() });

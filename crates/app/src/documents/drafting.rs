@@ -169,8 +169,8 @@ impl App {
         }
         let sources: Vec<SourceId> =
             self.documents(scope).sources(id).await?.into_iter().map(|one| one.source.id).collect();
-        let format = open.document.look.format;
-        let title = open.document.look.title.clone();
+        let format = open.document.settings.format;
+        let title = open.document.settings.title.clone();
         let mut parts: Vec<(Option<&str>, String)> = request
             .outline
             .iter()

@@ -79,14 +79,14 @@ impl DocumentService<'_> {
         let (citations, dangling) = self.citations(id).await?;
         let open = self.get(id, None).await?;
         let formatter = self.style_of(&open).await?;
-        let formatted = self.load_csl_items(&citations, missing_policy(open.document.look.missing)).await?;
+        let formatted = self.load_csl_items(&citations, missing_policy(open.document.settings.missing)).await?;
         let manuscript = parse_manuscript(&open, &citations);
         let (notes, _) = render_citations(
             &formatter,
             &formatted,
             &citations,
             &manuscript,
-            open.document.look.cite_as,
+            open.document.settings.cite_as,
             OutputFormat::Text,
         )?;
         let mut by_number: BTreeMap<u32, String> = BTreeMap::new();
@@ -113,18 +113,18 @@ impl DocumentService<'_> {
     ) -> Result<Bibliography> {
         let mut open = self.get(id, None).await?;
         if let Some(style) = style {
-            open.document.look.style = style.to_owned();
+            open.document.settings.style = style.to_owned();
         }
-        let look = open.document.look.clone();
+        let settings = open.document.settings.clone();
         let citations = self.app.store.read().await?.documents(self.scope).list_citations(id).await?;
         let formatter = self.style_of(&open).await?;
         let formatted =
-            self.load_csl_items(&citations, missing_policy(missing_details.unwrap_or(look.missing))).await?;
+            self.load_csl_items(&citations, missing_policy(missing_details.unwrap_or(settings.missing))).await?;
         let manuscript = parse_manuscript(&open, &citations);
         let order: Vec<u32> = manuscript.places().iter().flat_map(|place| place.numbers.clone()).collect();
         let made = |output| -> Result<Vec<(String, String)>, Problem> {
             let (_, bibliography) =
-                render_citations(&formatter, &formatted, &citations, &manuscript, look.cite_as, output)?;
+                render_citations(&formatter, &formatted, &citations, &manuscript, settings.cite_as, output)?;
             let of = |number: &u32| {
                 let key = formatted.keys.get(number)?;
                 bibliography.iter().find(|(id, _)| id == key).cloned()
@@ -135,7 +135,7 @@ impl DocumentService<'_> {
             })
         };
         let (written, text, html) =
-            (made(output_format(look.format))?, made(OutputFormat::Text)?, made(OutputFormat::Html)?);
+            (made(output_format(settings.format))?, made(OutputFormat::Text)?, made(OutputFormat::Html)?);
         let numbers_of = |at: usize, key: &str| match entries {
             BibliographyGrouping::PerCitation => order.get(at).copied().into_iter().collect(),
             BibliographyGrouping::PerSource => {
@@ -151,12 +151,12 @@ impl DocumentService<'_> {
         });
         let listed: Vec<BibliographyEntry> = listed.collect();
         let words: Vec<String> = written.into_iter().map(|(_, words)| words).collect();
-        let heading = bibliography_heading(formatter.style().id(), &look.locale);
-        let body = render_bibliography(look.format, heading, &words, entries);
+        let heading = bibliography_heading(formatter.style().id(), &settings.locale);
+        let body = render_bibliography(settings.format, heading, &words, entries);
         if insert {
             self.put_bibliography(id, &body).await?;
         }
-        let text = manuscript::wrap_bibliography(look.format, &body);
+        let text = manuscript::wrap_bibliography(settings.format, &body);
         Ok(Bibliography { text, entries: listed, citation_count: order.len() })
     }
 
@@ -221,7 +221,7 @@ impl DocumentService<'_> {
     }
 
     pub(super) async fn style_of(self, open: &OpenDocument) -> Result<std::sync::Arc<Formatter>> {
-        self.formatter(&open.document.look.style, Some(&open.document.look.locale)).await
+        self.formatter(&open.document.settings.style, Some(&open.document.settings.locale)).await
     }
 
     /// The items that citations cite, each once, in the order of the text.
@@ -289,9 +289,9 @@ fn document_as_report(mut item: Json) -> Json {
 
 /// Looks through the text of a document for what it cites.
 pub(super) fn parse_manuscript(open: &OpenDocument, citations: &[DocumentCitation]) -> Manuscript {
-    let look = &open.document.look;
+    let settings = &open.document.settings;
     let marked: BTreeSet<u32> =
-        manuscript::find_markers(look.format, &open.text).iter().map(|marker| marker.number).collect();
+        manuscript::find_markers(settings.format, &open.text).iter().map(|marker| marker.number).collect();
     let known: BTreeSet<u32> = citations.iter().map(|citation| citation.number).collect();
     let unmarked: Vec<(u32, usize)> = citations
         .iter()
@@ -299,8 +299,8 @@ pub(super) fn parse_manuscript(open: &OpenDocument, citations: &[DocumentCitatio
         .map(|citation| (citation.number, citation.position))
         .collect();
     // Without a template nobody else says the title.
-    let title = (look.template != Template::None).then_some(look.title.as_str());
-    Manuscript::read(look.format, look.cite_as, &open.text, &known, &unmarked, title)
+    let title = (settings.template != Template::None).then_some(settings.title.as_str());
+    Manuscript::read(settings.format, settings.cite_as, &open.text, &known, &unmarked, title)
 }
 
 /// Formats the citations of a document, and its bibliography entries with their keys.

@@ -10,7 +10,7 @@ use ibid_domain::{Code, DocumentCitation, DocumentFormat, DocumentId, Problem, p
 use serde_json::{Value as Json, json};
 
 use super::{
-    DocumentSettingsPatch, OpenDocument, check_text,
+    DocumentSettingsPatch, OpenDocument,
     references::{
         BibliographyGrouping, bibliography_heading, missing_policy, output_format, parse_manuscript,
         render_bibliography, render_citations,
@@ -104,7 +104,7 @@ pub struct PreviewRequest {
     /// The text, instead of the document's.
     pub text: Option<String>,
     /// Unsaved changes of the settings.
-    pub look: DocumentSettingsPatch,
+    pub settings: DocumentSettingsPatch,
     /// Pages that need not be told again.
     pub known: Vec<String>,
     /// First page to render, from 1.
@@ -113,7 +113,7 @@ pub struct PreviewRequest {
     pub to: usize,
 }
 
-/// Pages to look at, or why there are none.
+/// Rendered pages, or why there are none.
 #[derive(Clone, Debug, Default)]
 pub struct Preview {
     /// Total number of pages in the document.
@@ -178,10 +178,10 @@ impl DocumentService<'_> {
     pub async fn preview(self, id: DocumentId, request: PreviewRequest) -> Result<Preview> {
         let mut open = self.get(id, None).await?;
         if let Some(text) = request.text {
-            check_text(&text)?;
+            super::saving::check_text(&text)?;
             open.text = text;
         }
-        open.document.look = self.apply_settings_patch(&open.document.look, &request.look).await?;
+        open.document.settings = self.apply_settings_patch(&open.document.settings, &request.settings).await?;
         let citations = self.app.store.read().await?.documents(self.scope).list_citations(id).await?;
         let composed = self.compose_document(&open, &citations).await?;
         let want = RenderTarget::Preview { from: request.from.max(1), to: request.to, known: request.known };
@@ -195,14 +195,14 @@ impl DocumentService<'_> {
     }
 
     async fn compose_document(self, open: &OpenDocument, citations: &[DocumentCitation]) -> Result<ComposedDocument> {
-        let look = &open.document.look;
+        let settings = &open.document.settings;
         let (manuscript, notes, bibliography) = self.format_manuscript(open, citations, DocumentFormat::Typst).await?;
         let frame = TemplateInput {
-            title: look.title.clone(),
-            authors: look.authors.clone(),
-            date: look.date.clone(),
-            locale: look.locale.clone(),
-            template: look.template,
+            title: settings.title.clone(),
+            authors: settings.authors.clone(),
+            date: settings.date.clone(),
+            locale: settings.locale.clone(),
+            template: settings.template,
         };
         let after = if manuscript.has_bibliography() { "" } else { bibliography.as_str() };
         let main = frame.main(after);
@@ -214,7 +214,7 @@ impl DocumentService<'_> {
             self.format_manuscript(open, citations, DocumentFormat::Markdown).await?;
         let text = manuscript.to_markdown(&notes, &bibliography);
         let is_titled = text.trim_start().starts_with("# ");
-        Ok(if is_titled { text } else { format!("# {}\n\n{text}", open.document.look.title) })
+        Ok(if is_titled { text } else { format!("# {}\n\n{text}", open.document.settings.title) })
     }
 
     /// The text of a document looked through, with what stands at each of its places and its bibliography, in a format.
@@ -224,18 +224,18 @@ impl DocumentService<'_> {
         citations: &[DocumentCitation],
         format: DocumentFormat,
     ) -> Result<(Manuscript, Vec<String>, String)> {
-        let look = &open.document.look;
+        let settings = &open.document.settings;
         let formatter = self.style_of(open).await?;
-        let formatted = self.load_csl_items(citations, missing_policy(look.missing)).await?;
+        let formatted = self.load_csl_items(citations, missing_policy(settings.missing)).await?;
         let manuscript = parse_manuscript(open, citations);
         let (notes, entries) =
-            render_citations(&formatter, &formatted, citations, &manuscript, look.cite_as, output_format(format))?;
+            render_citations(&formatter, &formatted, citations, &manuscript, settings.cite_as, output_format(format))?;
         let entries: Vec<String> = entries.into_iter().map(|(_, words)| words).collect();
         let bibliography = match entries.is_empty() {
             true => String::new(),
             false => render_bibliography(
                 format,
-                bibliography_heading(formatter.style().id(), &look.locale),
+                bibliography_heading(formatter.style().id(), &settings.locale),
                 &entries,
                 BibliographyGrouping::PerSource,
             ),
@@ -257,7 +257,7 @@ impl DocumentService<'_> {
         let order = RenderRequest {
             key: open.document.id.to_string(),
             main: composed.main.clone(),
-            template: template::template_source(open.document.look.template).to_owned(),
+            template: template::template_source(open.document.settings.template).to_owned(),
             text: composed.typeset.text.clone(),
             files,
             want,
@@ -284,7 +284,7 @@ impl App {
         composed: &ComposedDocument,
         faults: Vec<TypstDiagnostic>,
     ) -> Vec<TypstDiagnostic> {
-        let is_typst = open.document.look.format == DocumentFormat::Typst;
+        let is_typst = open.document.settings.format == DocumentFormat::Typst;
         let place = |mut fault: TypstDiagnostic| {
             let own = fault.file.as_deref() == Some(ibid_documents::render_pool::TEXT);
             let place =

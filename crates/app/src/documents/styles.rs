@@ -123,6 +123,19 @@ impl DocumentService<'_> {
         Ok(())
     }
 
+    /// Returns the id that a style is stored under: `Chicago-18` and other names of a bundled style become its id.
+    pub(super) async fn style_id(self, style: &str) -> Result<String> {
+        if style.trim_start().starts_with('<') {
+            let detail = "add the style with POST /api/v1/styles first, and name it here";
+            return Err(Problem::new(Code::InvalidField, detail).with_field("style").into());
+        }
+        if style.starts_with(OWN) {
+            self.formatter(style, None).await?;
+            return Ok(style.to_owned());
+        }
+        Ok(CslStyle::bundled(style).map_err(|_| unknown_style(style))?.id().to_owned())
+    }
+
     /// Returns the formatter of a style, given as a bundled id, the id of an uploaded style, or CSL text.
     pub async fn formatter(self, style: &str, locale: Option<&str>) -> Result<Arc<Formatter>> {
         let language = locale.unwrap_or_default();

@@ -40,7 +40,7 @@ impl DocumentService<'_> {
                 });
             }
         }
-        let format = open.document.look.format;
+        let format = open.document.settings.format;
         let prose = manuscript::extract_prose(format, &open.text, |number| works.get(&number).copied());
         let markers = manuscript::find_markers(format, &open.text);
         let checked = self.app.citations(self.scope).check_text(&prose, sources).await?;

@@ -36,7 +36,7 @@ pub(super) struct VersionCitation {
 }
 
 impl VersionRecord {
-    pub(super) fn new(look: &DocumentSettings, citations: &[DocumentCitation]) -> Self {
+    pub(super) fn new(settings: &DocumentSettings, citations: &[DocumentCitation]) -> Self {
         let citation = |one: &DocumentCitation| VersionCitation {
             citation_number: one.number,
             source_id: one.source,
@@ -52,15 +52,15 @@ impl VersionRecord {
             item: one.snapshot.item.clone(),
         };
         Self {
-            title: look.title.clone(),
-            format: look.format.as_str().to_owned(),
-            style: look.style.clone(),
-            locale: look.locale.clone(),
-            template: look.template.as_str().to_owned(),
-            cite_as: look.cite_as.as_str().to_owned(),
-            missing: look.missing.as_str().to_owned(),
-            authors: look.authors.clone(),
-            date: look.date.clone(),
+            title: settings.title.clone(),
+            format: settings.format.as_str().to_owned(),
+            style: settings.style.clone(),
+            locale: settings.locale.clone(),
+            template: settings.template.as_str().to_owned(),
+            cite_as: settings.cite_as.as_str().to_owned(),
+            missing: settings.missing.as_str().to_owned(),
+            authors: settings.authors.clone(),
+            date: settings.date.clone(),
             citations: citations.iter().map(citation).collect(),
         }
     }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use futures::{FutureExt, future::BoxFuture};
 use ibid_domain::{
-    Artifact, CharIndex, ChunkId, EmbeddingState, JsonObject, MarkKind, PartialDate, Reference, Revision, Sha256,
-    Source, SourceId, SourceStatus, Timestamp,
+    CharIndex, ChunkId, EmbeddingState, JsonObject, MarkKind, PartialDate, Reference, Revision, Sha256, Source,
+    SourceId, SourceStatus, Timestamp,
     artifact::{Filename, MediaType},
     source::ExtractionFault,
 };
@@ -21,6 +21,7 @@ use serde_json::{Value as Json, json};
 use super::{ContentHints, ExtractedContent, add_revision, embedding, origins::OriginAdapter, pointer_name};
 use crate::{
     App, EntryDraft, Error, ManifestDraft, Result, Scope, UploadDetails,
+    artifacts::PreparedArtifact,
     citations::NormalizedText,
     knowledge::extraction,
     manifests::make_manifest,
@@ -218,7 +219,7 @@ impl SourceService<'_> {
         let mut found = extracted.reference;
         found.language = found.language.or_else(|| revision.language.clone());
 
-        let parts = self.keep_parts(id, &mut revision, &text, &marks, &chunks, &found, thumbnail).await?;
+        let parts = self.prepare_parts(id, &mut revision, &text, &marks, &chunks, &found, thumbnail).await?;
 
         let mut tx = self.app.store.write().await?;
         let Some(mut source) = tx.sources(self.scope).get_for_update(id).await? else { return Ok(0) };
@@ -227,7 +228,11 @@ impl SourceService<'_> {
             return Ok(chunks.len()); // another run was faster
         }
         revision.extracted_at = Some(tx.now());
-        let manifest = name_parts(&mut tx, self.scope, &source, &revision, parts).await?;
+        let mut written = Vec::with_capacity(parts.len());
+        for (path, part) in parts {
+            written.push((path, part.write(&mut tx, self.scope).await?));
+        }
+        let manifest = name_parts(&mut tx, self.scope, &source, &revision, written).await?;
         revision.manifest = Some(manifest);
         tx.revisions(self.scope).save_extraction(&revision, &marks).await?;
         tx.revisions(self.scope).add_chunks(&chunks).await?;
@@ -263,9 +268,9 @@ impl SourceService<'_> {
         Ok(chunks.len())
     }
 
-    /// Keeps text, thumbnail, chunks and description as artifacts: what the manifest will name.
+    /// Prepares text, thumbnail, chunks and description as artifacts: what the manifest will name.
     #[expect(clippy::too_many_arguments, reason = "each is one part of what was read")]
-    async fn keep_parts(
+    async fn prepare_parts(
         self,
         id: SourceId,
         revision: &mut Revision,
@@ -274,26 +279,26 @@ impl SourceService<'_> {
         chunks: &[Chunk],
         found: &Reference,
         thumbnail: Option<Vec<u8>>,
-    ) -> Result<Vec<(String, Sha256)>> {
+    ) -> Result<Vec<(String, PreparedArtifact)>> {
         let at = |name: &str| format!("knowledge_base/{id}/{name}");
-        let mut parts = vec![(at("raw"), revision.content)];
+        let mut parts = vec![(at("raw"), PreparedArtifact::Stored(revision.content))];
         if !text.is_empty() {
-            let kept = self.keep_part(text.to_owned().into(), "text/plain; charset=utf-8").await?;
-            revision.text = Some(kept.sha256);
-            parts.push((at("text"), kept.sha256));
+            let part = self.prepare_part(text.to_owned().into(), "text/plain; charset=utf-8").await?;
+            let text_sha256 = part.sha256();
+            revision.text = Some(text_sha256);
+            parts.push((at("text"), part));
             let spans: Vec<_> = chunks
                 .iter()
                 .map(|chunk| json!({ "start_char": chunk.span.start, "end_char": chunk.span.end, "tokens": chunk.tokens }))
                 .collect();
-            let list = json!({ "text_sha256": kept.sha256, "chunks": spans, "marks": marks });
-            let kept = self.keep_part(list.to_string().into(), "application/json").await?;
-            parts.push((at("chunks"), kept.sha256));
+            let list = json!({ "text_sha256": text_sha256, "chunks": spans, "marks": marks });
+            parts.push((at("chunks"), self.prepare_part(list.to_string().into(), "application/json").await?));
         }
         if let Some(picture) = thumbnail {
             let kind = if picture.starts_with(b"\x89PNG") { "image/png" } else { "image/jpeg" };
-            let kept = self.keep_part(picture.into(), kind).await?;
-            revision.thumbnail = Some(kept.sha256);
-            parts.push((at("thumbnail"), kept.sha256));
+            let part = self.prepare_part(picture.into(), kind).await?;
+            revision.thumbnail = Some(part.sha256());
+            parts.push((at("thumbnail"), part));
         }
         let about = json!({
             "source_id": id,
@@ -305,14 +310,14 @@ impl SourceService<'_> {
             "language": revision.language,
             "reference": found,
         });
-        let kept = self.keep_part(about.to_string().into(), "application/json").await?;
-        parts.push(("metadata.json".to_owned(), kept.sha256));
+        let part = self.prepare_part(about.to_string().into(), "application/json").await?;
+        parts.push(("metadata.json".to_owned(), part));
         Ok(parts)
     }
 
-    async fn keep_part(self, bytes: bytes::Bytes, kind: &str) -> Result<Artifact> {
+    async fn prepare_part(self, bytes: bytes::Bytes, kind: &str) -> Result<PreparedArtifact> {
         let details = UploadDetails { media_type: Some(MediaType::new(kind)?), ..UploadDetails::default() };
-        self.keep_bytes(bytes, details).await
+        self.app.artifacts(self.scope).prepare(bytes, details).await
     }
 }
 

@@ -187,7 +187,7 @@ impl SourceService<'_> {
         let mut tx = self.app.store.read().await?;
         let source = tx.sources(self.scope).get(id).await?.ok_or_else(|| not_found(id))?;
         let documents = tx.documents(self.scope).list_citing(id).await?;
-        let documents = documents.into_iter().map(|(one, count)| (one.id, one.look.title, count)).collect();
+        let documents = documents.into_iter().map(|(one, count)| (one.id, one.settings.title, count)).collect();
         let named = tx.revisions(self.scope).artifacts_of(id).await?;
         let mut left = named.clone();
         // The manifests of its own pointer go with it.

@@ -165,7 +165,7 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
             let is_typst = file.as_ref().is_some_and(|file| file.extension().is_some_and(|end| end == "typ"));
             let format = format.unwrap_or(if is_typst { DocumentFormat::Typst } else { DocumentFormat::Markdown });
             let text = file.as_deref().map(read_text).transpose()?.unwrap_or_default();
-            let look = DocumentSettingsPatch {
+            let settings = DocumentSettingsPatch {
                 title: Some(title),
                 format: Some(format),
                 style,
@@ -175,7 +175,7 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
                 authors: (!author.is_empty()).then_some(author),
                 ..DocumentSettingsPatch::default()
             };
-            let open = app.documents(scope).create(DocumentDraft { look, text, sources: source }).await?;
+            let open = app.documents(scope).create(DocumentDraft { settings, text, sources: source }).await?;
             print_document(app, scope, output, open, "made").await?;
         }
         DocCommand::List { words } => {
@@ -184,8 +184,8 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
             let row = |(document, sources): &(ibid_domain::Document, u64)| {
                 vec![
                     document.id.to_string(),
-                    document.look.title.clone(),
-                    document.look.style.clone(),
+                    document.settings.title.clone(),
+                    document.settings.style.clone(),
                     format!("version {}", document.version),
                     format_count(*sources, "source"),
                 ]
@@ -216,7 +216,7 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
             let change = DocumentChange {
                 base: Some(before.document.version),
                 message,
-                look: DocumentSettingsPatch { style, template, cite_as, ..DocumentSettingsPatch::default() },
+                settings: DocumentSettingsPatch { style, template, cite_as, ..DocumentSettingsPatch::default() },
                 text,
                 files: None,
             };
@@ -317,7 +317,7 @@ async fn print_document(
     open: OpenDocument,
     what: &str,
 ) -> Result<(), CommandError> {
-    let (id, title, version) = (open.document.id, open.document.look.title.clone(), open.document.version);
+    let (id, title, version) = (open.document.id, open.document.settings.title.clone(), open.document.version);
     let json = wire::Document::new(open, app.documents(scope).count_sources(id).await?);
     output.print_value(&json, || {
         anstream::println!("{BOLD}{title}{BOLD:#}  {DIM}{id} · version {version} · {what}{DIM:#}")
@@ -339,7 +339,7 @@ fn edit_text(open: &OpenDocument) -> Result<String, CommandError> {
     let editor = std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR"));
     let editor =
         editor.map_err(|_| CommandError("no $EDITOR is set; give a file with the new text, or `-`".to_owned()))?;
-    let end = if open.document.look.format == DocumentFormat::Typst { ".typ" } else { ".md" };
+    let end = if open.document.settings.format == DocumentFormat::Typst { ".typ" } else { ".md" };
     let mut file = tempfile::Builder::new().prefix("ibid-").suffix(end).tempfile()?;
     file.write_all(open.text.as_bytes())?;
     file.flush()?;

@@ -87,10 +87,10 @@ async fn document_answer(mcp: &Mcp, open: ibid_app::OpenDocument, text: String) 
 /// Runs the tool `create_document`: creates a document.
 pub(super) async fn create_document(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
     let new: CreateDocumentArgs = arguments.parse_into()?;
-    let look = DocumentSettingsBody::from_parts(new.title, new.format, new.style).into_patch()?;
-    let draft = DocumentDraft { look, text: new.text.unwrap_or_default(), sources: Vec::new() };
+    let settings = DocumentSettingsBody::from_parts(new.title, new.format, new.style).into_patch()?;
+    let draft = DocumentDraft { settings, text: new.text.unwrap_or_default(), sources: Vec::new() };
     let open = mcp.app.documents(&mcp.scope).create(draft).await?;
-    let text = format!("Made the document {}: {}", open.document.id, open.document.look.title);
+    let text = format!("Made the document {}: {}", open.document.id, open.document.settings.title);
     document_answer(mcp, open, text).await
 }
 
@@ -98,7 +98,7 @@ pub(super) async fn create_document(mcp: &Mcp, arguments: ToolArguments) -> ibid
 pub(super) async fn read_document(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
     let DocumentArgs { document_id: id } = arguments.parse_into()?;
     let open = mcp.app.documents(&mcp.scope).get(document_id(&id)?, None).await?;
-    let text = format!("{} (version {})\n\n{}", open.document.look.title, open.document.version, open.text);
+    let text = format!("{} (version {})\n\n{}", open.document.settings.title, open.document.version, open.text);
     document_answer(mcp, open, text).await
 }
 

@@ -15,6 +15,8 @@ use crate::{
 on_both_servers!(
     a_document_is_kept_version_by_version,
     two_who_write_at_once_are_told_of_each_other,
+    a_refused_restore_changes_nothing,
+    a_style_is_stored_under_its_id,
     a_thousand_numbers_at_once,
     citations_follow_the_text,
     ec_12_to_14_what_is_missing_has_a_placeholder,
@@ -112,6 +114,43 @@ async fn a_document_is_kept_version_by_version(server: Running) {
     let gone = server.request(Method::DELETE, &format!("/api/v1/documents/{one}")).send().await.unwrap();
     assert_eq!(gone.status(), 204);
     refused(server.request(Method::GET, &format!("/api/v1/documents/{one}")), 404, "document_not_found").await;
+}
+
+async fn a_refused_restore_changes_nothing(server: Running) {
+    let book = server.book("Curie", "Rays", "1910").await;
+    let one = server.document(json!({"title": "On rain", "text": "It rains."})).await;
+    server.cited(&one, json!({"source_id": book, "position": 8, "insert": true})).await;
+    let cited = server.json(&format!("/api/v1/documents/{one}")).await["version"].as_u64().unwrap();
+    let (status, _) = server.send(Method::DELETE, &format!("/api/v1/documents/{one}/citations/1"), &json!({})).await;
+    assert!(status.is_success());
+    let citations = || async { server.json(&format!("/api/v1/documents/{one}/citations")).await["items"].clone() };
+    assert_eq!(citations().await, json!([]));
+
+    let restore = |base: u64| {
+        let body = json!({"version": cited, "base_version": base});
+        server.request(Method::POST, &format!("/api/v1/documents/{one}/restore")).json(&body)
+    };
+    refused(restore(1), 409, "document_changed").await;
+    assert_eq!(citations().await, json!([]), "a restore that is refused brings no citation back");
+
+    let now = server.json(&format!("/api/v1/documents/{one}")).await["version"].as_u64().unwrap();
+    assert!(restore(now).send().await.unwrap().status().is_success());
+    assert_eq!(citations().await[0]["citation_number"], 1);
+    assert_eq!(citations().await[0]["is_marked"], true);
+}
+
+async fn a_style_is_stored_under_its_id(server: Running) {
+    let one = server.document(json!({"title": "On rain", "text": "It rains.", "style": "APA"})).await;
+    let styles = server.json("/api/v1/styles").await;
+    let ids: Vec<&str> =
+        styles["items"].as_array().unwrap().iter().map(|style| style["style_id"].as_str().unwrap()).collect();
+    for name in ["APA", "Chicago-18", "MLA", "IEEE"] {
+        let changed = server.patch(&one, json!({"style": name})).await;
+        let style = changed["style"].as_str().unwrap();
+        assert!(ids.contains(&style), "{name} is stored as {style}, which no style is called");
+    }
+    let body = json!({"style": "no-such-style"});
+    refused(server.request(Method::PATCH, &format!("/api/v1/documents/{one}")).json(&body), 422, "style_unknown").await;
 }
 
 async fn two_who_write_at_once_are_told_of_each_other(server: Running) {

@@ -92,6 +92,21 @@ impl Artifacts<'_> {
         Ok((read_artifact(&row)?, !known))
     }
 
+    /// Stores an artifact with its bytes in the database, in this transaction: there is no file to place first. Bytes
+    /// that are known already stay where they are.
+    pub async fn insert_small(&mut self, new: NewArtifact, bytes: &[u8]) -> Result<Artifact> {
+        let sha256 = new.sha256;
+        if let Some(known) = self.get(sha256).await? {
+            let (artifact, _) = self.insert_or_touch(NewArtifact { storage_uri: known.storage_uri, ..new }).await?;
+            return Ok(artifact);
+        }
+        let (artifact, _) = self.insert_or_touch(new).await?;
+        let sql = "INSERT INTO small_blobs (tenant_id, sha256, bytes) VALUES ($1, $2, $3)
+                   ON CONFLICT (tenant_id, sha256) DO NOTHING";
+        self.tx.execute(sql, params![self.scope.tenant(), sha256, bytes.to_vec()]).await?;
+        Ok(artifact)
+    }
+
     /// Returns an artifact, if it exists.
     pub async fn get(&mut self, sha256: Sha256) -> Result<Option<Artifact>> {
         let sql = "SELECT * FROM artifacts WHERE tenant_id = $1 AND sha256 = $2";

@@ -30,7 +30,7 @@ impl Tx {
 /// A version that is to be kept.
 pub struct NewDocumentVersion<'a> {
     /// Settings of the document in this version.
-    pub look: &'a DocumentSettings,
+    pub settings: &'a DocumentSettings,
     /// Manifest with the text, the settings and the files.
     pub manifest: Sha256,
     /// Hash of the text, which is stored as an artifact.
@@ -46,6 +46,7 @@ pub struct NewDocumentVersion<'a> {
 }
 
 /// A citation that is to be kept.
+#[derive(Clone, Debug)]
 pub struct NewDocumentCitation {
     /// Number of the citation in the document; must be free.
     pub number: u32,
@@ -72,7 +73,7 @@ impl Documents<'_> {
     /// Makes a document with its first version.
     pub async fn create(&mut self, id: DocumentId, new: NewDocumentVersion<'_>) -> Result<Document> {
         let now = self.tx.now();
-        let look = new.look;
+        let settings = new.settings;
         let sql =
             "INSERT INTO documents (id, tenant_id, title, format, style, locale, template, cite_as, missing, authors,
                        date, version, manifest_sha256, text_sha256, citation_count, created_by, created_at, updated_at)
@@ -80,15 +81,15 @@ impl Documents<'_> {
         let values = params![
             id,
             self.scope.tenant(),
-            look.title.as_str(),
-            look.format.as_str(),
-            look.style.as_str(),
-            look.locale.as_str(),
-            look.template.as_str(),
-            look.cite_as.as_str(),
-            look.missing.as_str(),
-            to_json_value(&look.authors)?,
-            look.date.clone(),
+            settings.title.as_str(),
+            settings.format.as_str(),
+            settings.style.as_str(),
+            settings.locale.as_str(),
+            settings.template.as_str(),
+            settings.cite_as.as_str(),
+            settings.missing.as_str(),
+            to_json_value(&settings.authors)?,
+            settings.date.clone(),
             new.manifest,
             new.text,
             self.scope.user(),
@@ -102,7 +103,7 @@ impl Documents<'_> {
     /// Keeps the next version of a document that the caller holds.
     pub async fn save(&mut self, id: DocumentId, version: u64, new: NewDocumentVersion<'_>) -> Result<Document> {
         let now = self.tx.now();
-        let look = new.look;
+        let settings = new.settings;
         let sql = "UPDATE documents SET title = $3, format = $4, style = $5, locale = $6, template = $7, cite_as = $8,
                        missing = $9, authors = $10, date = $11, version = $12, manifest_sha256 = $13, text_sha256 = $14,
                        updated_at = $15
@@ -110,15 +111,15 @@ impl Documents<'_> {
         let values = params![
             self.scope.tenant(),
             id,
-            look.title.as_str(),
-            look.format.as_str(),
-            look.style.as_str(),
-            look.locale.as_str(),
-            look.template.as_str(),
-            look.cite_as.as_str(),
-            look.missing.as_str(),
-            to_json_value(&look.authors)?,
-            look.date.clone(),
+            settings.title.as_str(),
+            settings.format.as_str(),
+            settings.style.as_str(),
+            settings.locale.as_str(),
+            settings.template.as_str(),
+            settings.cite_as.as_str(),
+            settings.missing.as_str(),
+            to_json_value(&settings.authors)?,
+            settings.date.clone(),
             to_sql_int(version),
             new.manifest,
             new.text,
@@ -143,7 +144,7 @@ impl Documents<'_> {
             id,
             to_sql_int(version),
             new.manifest,
-            new.look.title.as_str(),
+            new.settings.title.as_str(),
             new.message,
             to_sql_int(new.char_count),
             to_sql_int(new.added),
@@ -399,7 +400,7 @@ fn read_document(row: &SqlRow) -> Result<Document> {
     let authors: Json = row.get("authors")?;
     Ok(Document {
         id: row.get("id")?,
-        look: DocumentSettings {
+        settings: DocumentSettings {
             title: row.get("title")?,
             format: row.parse("format")?,
             style: row.get("style")?,

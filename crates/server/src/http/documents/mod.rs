@@ -50,7 +50,7 @@ async fn document_response(
 pub(crate) struct NewDocument {
     #[serde(flatten)]
     #[schema(inline)]
-    look: DocumentSettingsBody,
+    settings: DocumentSettingsBody,
     /// Text of the document, in Markdown or Typst.
     text: String,
     /// Ids of the sources that the document is written from.
@@ -74,7 +74,7 @@ pub(super) async fn create(
     Json(body): Json<NewDocument>,
 ) -> ApiResult<Response> {
     let sources = body.source_ids.iter().map(|id| source_id(id)).collect::<Result<_, _>>()?;
-    let draft = DocumentDraft { look: body.look.into_patch()?, text: body.text, sources };
+    let draft = DocumentDraft { settings: body.settings.into_patch()?, text: body.text, sources };
     let open = server.app.documents(&scope).create(draft).await?;
     document_response(&server, &scope, open, StatusCode::CREATED).await
 }
@@ -149,7 +149,7 @@ pub(crate) struct DocumentPatch {
     message: Option<String>,
     #[serde(flatten)]
     #[schema(inline)]
-    look: DocumentSettingsBody,
+    settings: DocumentSettingsBody,
     /// The whole text as it is to be.
     text: Option<String>,
 }
@@ -185,7 +185,7 @@ pub(super) async fn change(
     let change = DocumentChange {
         base: body.base_version.or(named.transpose()?),
         message: body.message,
-        look: body.look.into_patch()?,
+        settings: body.settings.into_patch()?,
         text: body.text,
         files: None,
     };

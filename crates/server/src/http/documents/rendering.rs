@@ -80,7 +80,7 @@ pub(in crate::http) async fn render(
     let id = document_id(&id)?;
     let format: RenderFormat = query.format.as_deref().unwrap_or("pdf").parse()?;
     let made = server.app.documents(&scope).render(id, format, query.page.unwrap_or(1), query.version).await?;
-    let title = server.app.documents(&scope).get(id, None).await?.document.look.title;
+    let title = server.app.documents(&scope).get(id, None).await?.document.settings.title;
     let short: String = title.chars().take(80).collect();
     let mut response =
         file_response(format.media_type(), &format!("{}.{}", short.trim(), format.extension()), made.bytes, true);
@@ -98,7 +98,7 @@ pub(in crate::http) struct PreviewBody {
     text: Option<String>,
     #[serde(flatten)]
     #[schema(inline)]
-    look: DocumentSettingsBody,
+    settings: DocumentSettingsBody,
     /// Hashes of pages that need not be sent again.
     known: Vec<String>,
     /// The first page; 1 if nothing is said.
@@ -109,7 +109,7 @@ pub(in crate::http) struct PreviewBody {
 
 /// Look at a document before it is saved
 ///
-/// Nothing is saved. Pages that look as before are told by their hash alone. A text that cannot be set gives its faults.
+/// Nothing is saved. Pages that settings as before are told by their hash alone. A text that cannot be set gives its faults.
 #[utoipa::path(
     post, path = "/api/v1/documents/{id}/preview", tag = "documents", operation_id = "preview_document",
     params(("id" = String, Path, description = "The document")),
@@ -130,7 +130,7 @@ pub(in crate::http) async fn preview(
     let from = body.from.unwrap_or(1).max(1);
     let request = PreviewRequest {
         text: body.text,
-        look: body.look.into_patch()?,
+        settings: body.settings.into_patch()?,
         known: body.known,
         from,
         to: body.to.unwrap_or(from.saturating_add(7)),
@@ -195,7 +195,7 @@ pub(crate) async fn bibliography_of(
     let made = app.documents(scope).bibliography(id, style.as_deref(), entries, missing, body.insert).await?;
     let style = match style {
         Some(style) => style,
-        None => app.documents(scope).get(id, None).await?.document.look.style,
+        None => app.documents(scope).get(id, None).await?.document.settings.style,
     };
     Ok(BibliographyAnswer {
         bibliography: made.text,

@@ -53,19 +53,19 @@ pub(crate) struct DocumentSummary {
 
 impl DocumentSummary {
     pub(crate) fn new(document: domain::Document, source_count: u64) -> Self {
-        let look = document.look;
+        let settings = document.settings;
         Self {
             id: document.id.uuid(),
             document_id: document.id.uuid(),
-            title: look.title,
-            format: look.format.as_str(),
-            style: look.style,
-            locale: look.locale,
-            template: look.template.as_str(),
-            cite_as: look.cite_as.as_str(),
-            missing: look.missing.as_str(),
-            authors: look.authors,
-            date: look.date,
+            title: settings.title,
+            format: settings.format.as_str(),
+            style: settings.style,
+            locale: settings.locale,
+            template: settings.template.as_str(),
+            cite_as: settings.cite_as.as_str(),
+            missing: settings.missing.as_str(),
+            authors: settings.authors,
+            date: settings.date,
             version: document.version,
             citation_count: document.citation_count,
             source_count,
@@ -403,7 +403,7 @@ pub(crate) struct TextDiagnostic {
     severity: &'static str,
 }
 
-/// Pages to look at, or why there are none.
+/// Pages to settings at, or why there are none.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PreviewAnswer {
     /// Total number of pages in the document.
