@@ -5,9 +5,9 @@ use crate::{DocumentCitationId, DocumentId, Sha256, SourceId, SourceType, Timest
 named! {
     /// How the text of a document is written.
     DocumentFormat, "a format", "format",
-    /// In Typst.
+    /// Typst markup, with `#footnote[3]` for a citation.
     Typst = "typst";
-    /// In Markdown.
+    /// Markdown, with `[^3]` for a citation.
     Markdown = "markdown";
 }
 

@@ -60,7 +60,7 @@ ids! {
     UserId;
     /// A pointer, through all the manifests it has named.
     PointerId;
-    /// A job.
+    /// Id of a unit of background work.
     JobId;
     /// A source, through all its revisions.
     SourceId;

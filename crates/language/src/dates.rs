@@ -27,7 +27,7 @@ pub struct CalendarDate {
 /// How exact a date is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatePrecision {
-    /// A year.
+    /// Only the year is known.
     Year,
     /// A month of a year.
     Month,

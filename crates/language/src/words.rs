@@ -54,7 +54,6 @@ impl Token {
 /// A text with its tokens, which the readers of numbers, negations and questions share.
 #[derive(Clone, Debug)]
 pub struct TokenizedText<'text> {
-    /// The text.
     pub text: &'text str,
     /// The language it is read in.
     pub language: Language,

@@ -88,11 +88,11 @@ settings! {
     blobs: String = "folder".to_owned(), "IBID_BLOBS";
     /// S3 server, if it is not AWS, as http(s)://host:port
     s3_endpoint: String = String::new(), "IBID_S3_ENDPOINT";
-    /// S3 region
+    /// Region of the bucket, such as `eu-central-1`
     s3_region: String = String::new(), "IBID_S3_REGION";
     /// S3 access key id
     s3_access_key: String = String::new(), "IBID_S3_ACCESS_KEY";
-    /// S3 secret key
+    /// Secret that belongs to the access key
     s3_secret_key: String = String::new(), "IBID_S3_SECRET_KEY", secret;
     /// Connections to the database
     connections: u32 = 16, "IBID_CONNECTIONS";

@@ -39,7 +39,7 @@ pub struct Bibliography {
     pub citation_count: usize,
 }
 
-/// An entry of a bibliography.
+/// One line of a bibliography, with the source it stands for.
 #[derive(Clone, Debug)]
 pub struct BibliographyEntry {
     /// The source of the entry; `None` if it was deleted.

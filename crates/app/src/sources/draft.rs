@@ -21,7 +21,7 @@ const MAX_URL: usize = 8_000;
 const MAX_ID: usize = 255;
 const MAX_EXTERNAL_ID: usize = 4_096;
 
-/// The content of a new source.
+/// Where the bytes of a new source come from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum SourceContent {
     /// Nothing but what is said of it.

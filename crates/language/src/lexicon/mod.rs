@@ -46,11 +46,8 @@ pub enum QuestionKind {
     Person,
     /// A day, a year, a time.
     Time,
-    /// A place.
     Place,
-    /// A number.
     Number,
-    /// A reason.
     Reason,
     /// How something is done.
     Manner,
@@ -208,15 +205,12 @@ pub struct TimeWords {
 /// A unit of the calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
-    /// A day.
     Day,
     /// Seven days.
     Week,
-    /// A month.
     Month,
     /// Three months.
     Quarter,
-    /// A year.
     Year,
 }
 
@@ -250,7 +244,6 @@ pub struct Cues {
 /// What is known of the words of one language. All lists are in lower case.
 #[derive(Clone, Debug)]
 pub struct Lexicon {
-    /// The language.
     pub language: Language,
     /// What an apostrophe ties to its words.
     pub clitics: Clitics,

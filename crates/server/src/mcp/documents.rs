@@ -60,7 +60,7 @@ pub(super) struct AddCitationArgs {
 #[serde(deny_unknown_fields)]
 pub(super) struct RemoveCitationArgs {
     document_id: String,
-    /// The number of the citation.
+    /// Number that stands in the text, as in `[^3]`.
     citation_number: u32,
 }
 

@@ -15,6 +15,7 @@ mod knowledge_killed;
 mod knowledge_model;
 mod mcp;
 mod mcp_client;
+mod names;
 mod pointers;
 mod running;
 mod runs;

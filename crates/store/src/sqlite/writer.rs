@@ -58,7 +58,8 @@ impl Writer {
     pub(super) async fn begin(&self) -> Result<WriterTransaction> {
         let turn = self.take_turn().await?;
         let statements = turn.statements.clone().ok_or(Error::Closed)?;
-        let mut transaction = WriterTransaction { place: Place::Thread(statements), turn: Some(turn), ended: true };
+        let mut transaction =
+            WriterTransaction { place: StatementPlace::Thread(statements), turn: Some(turn), ended: true };
         transaction.run(BEGIN).await?;
         transaction.ended = false;
         Ok(transaction)
@@ -75,7 +76,7 @@ impl Writer {
             None => Connection::open(&self.path, Access::Write, BUSY_TIMEOUT)?,
         };
         connection.run(BEGIN)?;
-        Ok(WriterTransaction { place: Place::Inline(Some(connection)), turn: Some(turn), ended: false })
+        Ok(WriterTransaction { place: StatementPlace::Inline(Some(connection)), turn: Some(turn), ended: false })
     }
 
     /// Waits for the transaction that is going on, then ends the thread.
@@ -87,13 +88,13 @@ impl Writer {
 
 /// A write transaction. Dropping it undoes everything.
 pub(crate) struct WriterTransaction {
-    place: Place,
+    place: StatementPlace,
     turn: Option<OwnedMutexGuard<Turn>>,
     ended: bool,
 }
 
 /// Where the statements of a transaction run.
-enum Place {
+enum StatementPlace {
     Thread(mpsc::UnboundedSender<Statement>),
     Inline(Option<Connection>),
 }
@@ -101,19 +102,21 @@ enum Place {
 impl WriterTransaction {
     pub(super) async fn execute(&mut self, sql: &str, values: Vec<SqlValue>) -> Result<u64> {
         match &mut self.place {
-            Place::Thread(statements) => {
+            StatementPlace::Thread(statements) => {
                 ask(statements, |reply| Statement::Execute(sql.to_owned(), values, reply)).await
             }
-            Place::Inline(Some(connection)) => connection.execute(sql, values),
-            Place::Inline(None) => Err(Error::Closed),
+            StatementPlace::Inline(Some(connection)) => connection.execute(sql, values),
+            StatementPlace::Inline(None) => Err(Error::Closed),
         }
     }
 
     pub(super) async fn rows(&mut self, sql: &str, values: Vec<SqlValue>) -> Result<Vec<SqliteRow>> {
         match &mut self.place {
-            Place::Thread(statements) => ask(statements, |reply| Statement::Rows(sql.to_owned(), values, reply)).await,
-            Place::Inline(Some(connection)) => connection.rows(sql, values),
-            Place::Inline(None) => Err(Error::Closed),
+            StatementPlace::Thread(statements) => {
+                ask(statements, |reply| Statement::Rows(sql.to_owned(), values, reply)).await
+            }
+            StatementPlace::Inline(Some(connection)) => connection.rows(sql, values),
+            StatementPlace::Inline(None) => Err(Error::Closed),
         }
     }
 
@@ -125,9 +128,9 @@ impl WriterTransaction {
 
     async fn run(&mut self, sql: &'static str) -> Result<()> {
         match &mut self.place {
-            Place::Thread(statements) => ask(statements, |reply| Statement::Run(sql, reply)).await,
-            Place::Inline(Some(connection)) => connection.run(sql),
-            Place::Inline(None) => Err(Error::Closed),
+            StatementPlace::Thread(statements) => ask(statements, |reply| Statement::Run(sql, reply)).await,
+            StatementPlace::Inline(Some(connection)) => connection.run(sql),
+            StatementPlace::Inline(None) => Err(Error::Closed),
         }
     }
 }
@@ -136,9 +139,9 @@ impl Drop for WriterTransaction {
     fn drop(&mut self) {
         match &mut self.place {
             // The next transaction's statements come after this one on the same channel.
-            Place::Thread(statements) if !self.ended => drop(statements.send(Statement::RollBack)),
-            Place::Thread(_) => {}
-            Place::Inline(connection) => {
+            StatementPlace::Thread(statements) if !self.ended => drop(statements.send(Statement::RollBack)),
+            StatementPlace::Thread(_) => {}
+            StatementPlace::Inline(connection) => {
                 let usable = connection.take().filter(|connection| self.ended || connection.run("ROLLBACK").is_ok());
                 if let (Some(turn), Some(connection)) = (&mut self.turn, usable) {
                     turn.inline = Some(connection);

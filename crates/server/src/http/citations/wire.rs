@@ -94,7 +94,7 @@ source! {
     author: Option<String>,
     /// When it was published.
     published_date: Option<String>,
-    /// The page of it.
+    /// Page that the quote stands on, from 1.
     page_number: Option<u32>,
     /// The first line of it.
     line_start: Option<u32>,

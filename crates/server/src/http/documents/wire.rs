@@ -460,7 +460,7 @@ pub(crate) struct ClaimSupport {
 
 /// A sentence that cites nothing and should.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct UncitedClaim {
+pub(crate) struct UncitedDocumentClaim {
     /// Text of the sentence that should cite something.
     text: String,
     /// Its first character in the text.
@@ -475,7 +475,7 @@ pub(crate) struct SupportAnswer {
     /// Sentences that cite something.
     claims: Vec<ClaimSupport>,
     /// Sentences that say something and cite nothing.
-    uncited: Vec<UncitedClaim>,
+    uncited: Vec<UncitedDocumentClaim>,
 }
 
 impl From<ibid_app::DocumentClaims> for SupportAnswer {
@@ -492,7 +492,7 @@ impl From<ibid_app::DocumentClaims> for SupportAnswer {
                 text: one.claim.text,
             }
         };
-        let uncited = |claim: ibid_citations::claims::Claim| UncitedClaim {
+        let uncited = |claim: ibid_citations::claims::Claim| UncitedDocumentClaim {
             start_index: claim.span.start,
             end_index: claim.span.end,
             text: claim.text,
