@@ -2,21 +2,21 @@
 
 use std::{str::FromStr, time::Duration};
 
-use futures::future::BoxFuture;
 use ibid_domain::{
     Code, Cursor, JobId, Limit, Page, Problem, SourceId,
     job::{Job, JobState},
     problem::shorten_for_error,
 };
-use ibid_store::{JobError, JobEvent, JobEventCursor, JobFilter, NewJob};
+use ibid_store::{JobEvent, JobEventCursor, JobFilter};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use crate::{
     GcOptions, Result,
-    knowledge::{extraction, graph},
+    background_jobs::{BackgroundJob, JobOutcome},
+    knowledge::{extraction::ExtractEventsJob, graph::GraphUpsertJob},
     services::JobService,
-    worker::{JobContext, JobHandler},
+    worker::JobContext,
 };
 
 /// The kinds of work that there are.
@@ -41,8 +41,8 @@ impl JobKind {
         match self {
             Self::Gc => "gc",
             Self::Fsck => "fsck",
-            Self::ExtractEvents => extraction::KIND,
-            Self::GraphUpsert => graph::KIND,
+            Self::ExtractEvents => ExtractEventsJob::KIND,
+            Self::GraphUpsert => GraphUpsertJob::KIND,
         }
     }
 }
@@ -76,28 +76,18 @@ pub enum JobRequest {
     GraphUpsert(Option<SourceId>),
 }
 
-#[derive(Serialize, Deserialize)]
-struct GcPayload {
-    apply: bool,
-    grace_seconds: u64,
-}
-
 impl JobService<'_> {
     /// Asks for work. While the same work waits, asking again gives that.
     pub async fn request(self, request: JobRequest) -> Result<Job> {
         let new = match request {
-            JobRequest::Gc(GcOptions { apply, grace }) => {
-                let payload = json!(GcPayload { apply, grace_seconds: grace.as_secs() });
-                NewJob::new(JobKind::Gc.as_str(), payload.clone()).with_dedupe_key(payload.to_string())
-            }
-            JobRequest::Fsck => NewJob::new(JobKind::Fsck.as_str(), json!({})).with_dedupe_key("all"),
+            JobRequest::Gc(GcOptions { apply, grace }) => GcJob { apply, grace_seconds: grace.as_secs() }.to_new_job(),
+            JobRequest::Fsck => FsckJob {}.to_new_job(),
             JobRequest::ExtractEvents(Some(id)) => {
                 self.app.sources(self.scope).get(id).await?;
-                extraction::job_again(id)
+                ExtractEventsJob { source_id: Some(id), again: true }.to_new_job()
             }
-            JobRequest::ExtractEvents(None) => extraction::job_for_all(),
-            JobRequest::GraphUpsert(Some(id)) => graph::graph_job(id, true),
-            JobRequest::GraphUpsert(None) => graph::job_for_all(),
+            JobRequest::ExtractEvents(None) => ExtractEventsJob { source_id: None, again: false }.to_new_job(),
+            JobRequest::GraphUpsert(source_id) => GraphUpsertJob { source_id, purge: true }.to_new_job(),
         };
         let mut tx = self.app.store.write().await?;
         let job = tx.jobs(self.scope).enqueue(new).await?;
@@ -148,38 +138,41 @@ impl JobService<'_> {
     }
 }
 
-/// Handles garbage collection jobs.
-pub(crate) struct GcHandler;
+/// Collects garbage, or says what it would remove.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct GcJob {
+    apply: bool,
+    grace_seconds: u64,
+}
 
-impl JobHandler for GcHandler {
-    fn kind(&self) -> &'static str {
-        JobKind::Gc.as_str()
+impl BackgroundJob for GcJob {
+    const KIND: &'static str = JobKind::Gc.as_str();
+
+    fn key(&self) -> String {
+        json!(self).to_string()
     }
 
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
-        Box::pin(async move {
-            let payload: GcPayload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
-            let options = GcOptions { apply: payload.apply, grace: Duration::from_secs(payload.grace_seconds) };
-            let report = context.app.maintenance(&context.scope).collect_garbage(options, &context.progress).await;
-            Ok(Some(json!(report.map_err(|error| JobError::Retry(error.to_string()))?)))
-        })
+    async fn run(self, context: &JobContext) -> JobOutcome {
+        let options = GcOptions { apply: self.apply, grace: Duration::from_secs(self.grace_seconds) };
+        let report = context.app.maintenance(&context.scope).collect_garbage(options, &context.progress).await?;
+        Ok(Some(json!(report)))
     }
 }
 
-/// Checks everything as a job.
-pub(crate) struct FsckHandler;
+/// Checks all data of a tenant.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct FsckJob {}
 
-impl JobHandler for FsckHandler {
-    fn kind(&self) -> &'static str {
-        JobKind::Fsck.as_str()
+impl BackgroundJob for FsckJob {
+    const KIND: &'static str = JobKind::Fsck.as_str();
+
+    fn key(&self) -> String {
+        "all".to_owned()
     }
 
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
-        Box::pin(async move {
-            let mut report = context.app.maintenance(&context.scope).check_integrity(&context.progress).await?;
-            report.findings.extend(context.app.check_database().await?);
-            Ok(Some(json!(report)))
-        })
+    async fn run(self, context: &JobContext) -> JobOutcome {
+        let mut report = context.app.maintenance(&context.scope).check_integrity(&context.progress).await?;
+        report.findings.extend(context.app.check_database().await?);
+        Ok(Some(json!(report)))
     }
 }

@@ -9,6 +9,7 @@
 mod answers;
 mod archive;
 mod artifacts;
+mod background_jobs;
 mod citations;
 mod deliverables;
 mod documents;

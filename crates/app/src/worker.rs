@@ -16,15 +16,9 @@ use ibid_store::{JobError, Lease, LeasedJob};
 use serde_json::Value as Json;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
-use crate::{
-    App, Result, Scope,
-    answers::notes::NotesHandler,
-    documents::DraftHandler,
-    jobs::{FsckHandler, GcHandler},
-    knowledge::{extraction::ExtractHandler, graph::GraphHandler},
-    sources::{embedding::EmbedHandler, import::ImportHandler, ingest::IngestHandler},
-};
+use crate::{App, Result, Scope, background_jobs::all_kinds};
 
 /// Does one kind of job. It may be run again for the same job, after a crash or a lost lease, and must then come to
 /// the same end.
@@ -155,16 +149,7 @@ impl Worker {
     /// A worker with the handlers that come with Ibid.
     pub fn new(app: App, options: WorkerOptions) -> Self {
         let worker = Self { app, handlers: HashMap::new(), options, pulse: WorkerPulse::new() };
-        worker
-            .with_handler(Arc::new(NotesHandler))
-            .with_handler(Arc::new(GcHandler))
-            .with_handler(Arc::new(FsckHandler))
-            .with_handler(Arc::new(IngestHandler))
-            .with_handler(Arc::new(EmbedHandler))
-            .with_handler(Arc::new(ImportHandler))
-            .with_handler(Arc::new(ExtractHandler))
-            .with_handler(Arc::new(GraphHandler))
-            .with_handler(Arc::new(DraftHandler))
+        all_kinds().into_iter().fold(worker, Self::with_handler)
     }
 
     /// Also does this kind of job.
@@ -283,7 +268,8 @@ impl Worker {
                 progress: progress_of(&app, lease),
                 cancelled: CancellationToken::new(),
             };
-            let work = AssertUnwindSafe(handler.run(&context)).catch_unwind();
+            let span = tracing::info_span!("job", kind, id = %leased.job.id, attempt = leased.job.attempt);
+            let work = AssertUnwindSafe(handler.run(&context).instrument(span)).catch_unwind();
             let ended = tokio::select! {
                 ended = work => ended.unwrap_or_else(|panic| Err(JobError::Retry(panic_message(&*panic)))),
                 () = keep_alive(&app, lease, lease_for) => {

@@ -3,25 +3,21 @@
 
 use std::time::Duration;
 
-use futures::{FutureExt, future::BoxFuture};
 use ibid_domain::{
     Citation, Code, DocumentFormat, DocumentId, MessageStatus, Problem, RunMode, SearchFilter, SourceId, job::Job,
 };
-use ibid_store::{JobError, NewJob};
+use ibid_store::JobError;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use super::{CitationDraft, DocumentChange, not_found};
 use crate::{
     App, AskRequest, Error, Result,
+    background_jobs::{BackgroundJob, JobOutcome},
     services::DocumentService,
-    worker::{JobContext, JobHandler},
+    worker::JobContext,
 };
 
-/// The kind of job that drafts.
-pub(crate) const KIND: &str = "draft_document";
-/// Lower runs first: drafts come before other jobs, because a user waits for them.
-const PRIORITY: i64 = 20;
 /// The most headings of an outline, and the longest of them, in characters.
 const MOST_PARTS: usize = 40;
 const LONGEST_PART: usize = 500;
@@ -50,8 +46,9 @@ pub struct DraftResult {
     pub mode: RunMode,
 }
 
+/// Writes a draft of a document from its sources.
 #[derive(Serialize, Deserialize)]
-struct DraftPayload {
+pub(crate) struct DraftJob {
     document_id: DocumentId,
     #[serde(flatten)]
     request: DraftRequest,
@@ -76,13 +73,10 @@ impl DocumentService<'_> {
             let detail = "the document has no sources yet; add some with POST …/sources".to_owned();
             return Err(wrong("document_id", detail).into());
         }
-        let payload = json!(DraftPayload { document_id: id, request });
+        let draft = DraftJob { document_id: id, request };
         let mut tx = self.app.store.write().await?;
         tx.documents(self.scope).get(id).await?.ok_or_else(|| not_found(id))?;
-        let job = tx
-            .jobs(self.scope)
-            .enqueue(NewJob::new(KIND, payload).with_priority(PRIORITY).with_dedupe_key(id.to_string()))
-            .await?;
+        let job = tx.jobs(self.scope).enqueue(draft.to_new_job()).await?;
         tx.commit().await?;
         Ok(job)
     }
@@ -234,27 +228,22 @@ fn marker_placeholder(number: u32) -> String {
     format!("\u{E010}{number}\u{E011}")
 }
 
-/// Handles jobs that draft a document from its sources.
-pub(crate) struct DraftHandler;
+impl BackgroundJob for DraftJob {
+    const KIND: &'static str = "draft_document";
+    const PRIORITY: i64 = 20;
 
-impl JobHandler for DraftHandler {
-    fn kind(&self) -> &'static str {
-        KIND
+    fn key(&self) -> String {
+        self.document_id.to_string()
     }
 
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
-        async move {
-            let payload: DraftPayload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
-            let done = context.app.draft_document(context, payload.document_id, &payload.request).await;
-            let drafted = done.map_err(|error| match error {
-                Error::Problem(problem) => JobError::Permanent(problem.to_string()),
-                error => JobError::Retry(error.to_string()),
-            })?;
-            Ok(Some(json!({
-                "version": drafted.version, "citations": drafted.citations, "mode": drafted.mode.as_str(),
-            })))
-        }
-        .boxed()
+    async fn run(self, context: &JobContext) -> JobOutcome {
+        let done = context.app.draft_document(context, self.document_id, &self.request).await;
+        let drafted = done.map_err(|error| match error {
+            Error::Problem(problem) => JobError::Permanent(problem.to_string()),
+            error => error.into(),
+        })?;
+        Ok(Some(json!({
+            "version": drafted.version, "citations": drafted.citations, "mode": drafted.mode.as_str(),
+        })))
     }
 }

@@ -28,7 +28,7 @@ use ibid_store::{NewDocumentVersion, PointerPatch};
 use serde_json::json;
 
 pub use citing::{CitationDraft, CitationEdit, CitedSourcePolicy, DocumentSource};
-pub(crate) use drafting::DraftHandler;
+pub(crate) use drafting::DraftJob;
 pub use drafting::{DraftRequest, DraftResult};
 pub use files::LARGEST_FILE;
 pub use references::{Bibliography, BibliographyEntry, BibliographyGrouping, FormattedCitation};

@@ -6,79 +6,58 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use futures::{FutureExt, future::BoxFuture};
 use ibid_domain::{
     CharIndex, EntityId, EventId, MentionId, Origin, PartialDate, Quote, Revision, RevisionId, Source, SourceId, Span,
 };
 use ibid_knowledge::Findings;
-use ibid_store::{JobError, NewEvent, NewJob, NewMention, Tx};
-use serde::Deserialize;
+use ibid_store::{JobError, NewEvent, NewMention, Tx};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use super::{ExtractorError, ExtractorInput, graph, resolution::ResolvedNames};
+use super::{ExtractorError, ExtractorInput, resolution::ResolvedNames};
 use crate::{
     App, Error, Result, Scope,
+    background_jobs::{BackgroundJob, JobOutcome},
+    knowledge::graph::GraphUpsertJob,
     services::KnowledgeService,
-    worker::{JobContext, JobHandler},
+    worker::JobContext,
 };
 
-/// The kind of job that reads a source for what it tells.
-pub(crate) const KIND: &str = "extract_events";
-/// After embedding, which is what a search waits for.
-const PRIORITY: i64 = 120;
 /// The longest that a provider's wish to be left alone is heeded.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 /// Maximum number of times the known entities may change between asking a model and saving; after that, rules decide.
 const TRIES: usize = 3;
 
-#[derive(Deserialize)]
-struct ExtractPayload {
-    /// The source, or all that have text.
-    source_id: Option<SourceId>,
-    /// Also if it was read already.
+/// Reads a source for what it tells, or asks for all sources to be read.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ExtractEventsJob {
+    /// `None` for all sources that have text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source_id: Option<SourceId>,
+    /// Reads a source although this extractor has read it.
     #[serde(default)]
-    again: bool,
+    pub(crate) again: bool,
 }
 
-/// The job that reads a source.
-pub(crate) fn extraction_job(source: SourceId) -> NewJob {
-    NewJob::new(KIND, json!({ "source_id": source })).with_priority(PRIORITY).with_dedupe_key(source.to_string())
-}
+impl BackgroundJob for ExtractEventsJob {
+    const KIND: &'static str = "extract_events";
+    // After embedding, which is what a search waits for.
+    const PRIORITY: i64 = 120;
+    const AT_ONCE: Option<u32> = Some(2);
 
-/// The job that reads a source once more.
-pub(crate) fn job_again(source: SourceId) -> NewJob {
-    NewJob::new(KIND, json!({ "source_id": source, "again": true }))
-        .with_priority(PRIORITY)
-        .with_dedupe_key(format!("again:{source}"))
-}
-
-/// The job that asks for all sources to be read.
-pub(crate) fn job_for_all() -> NewJob {
-    NewJob::new(KIND, json!({})).with_priority(PRIORITY).with_dedupe_key("all")
-}
-
-/// Reads one source for what it tells.
-pub(crate) struct ExtractHandler;
-
-impl JobHandler for ExtractHandler {
-    fn kind(&self) -> &'static str {
-        KIND
-    }
-
-    fn at_once(&self) -> Option<u32> {
-        Some(2)
-    }
-
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
-        async move {
-            let payload: ExtractPayload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
-            match payload.source_id {
-                Some(id) => context.app.extract_source(context, id, payload.again).await,
-                None => context.app.knowledge(&context.scope).extract_all().await.map_err(JobError::from),
-            }
+    fn key(&self) -> String {
+        match self.source_id {
+            Some(source) if self.again => format!("again:{source}"),
+            Some(source) => source.to_string(),
+            None => "all".to_owned(),
         }
-        .boxed()
+    }
+
+    async fn run(self, context: &JobContext) -> JobOutcome {
+        match self.source_id {
+            Some(id) => context.app.extract_source(context, id, self.again).await,
+            None => Ok(context.app.knowledge(&context.scope).extract_all().await?),
+        }
     }
 }
 
@@ -127,13 +106,15 @@ impl KnowledgeService<'_> {
             let Some(last) = unread.last() else { return Ok(asked) };
             after = Some(*last);
             let mut tx = self.app.store.write().await?;
-            let live = tx.jobs(self.scope).live_sources(KIND).await?;
-            let dead = tx.jobs(self.scope).dead_sources(KIND).await?;
+            let live = tx.jobs(self.scope).live_sources(ExtractEventsJob::KIND).await?;
+            let dead = tx.jobs(self.scope).dead_sources(ExtractEventsJob::KIND).await?;
             for id in unread.into_iter().filter(|id| !live.contains(&id.to_string())) {
                 if dead.contains_key(&id.to_string()) {
                     tx.knowledge(self.scope).note_failed(id).await?;
                 } else {
-                    tx.jobs(self.scope).enqueue(extraction_job(id)).await?;
+                    tx.jobs(self.scope)
+                        .enqueue(ExtractEventsJob { source_id: Some(id), again: false }.to_new_job())
+                        .await?;
                     asked += 1;
                 }
             }
@@ -163,7 +144,7 @@ impl KnowledgeService<'_> {
         }
         let dropped = tx.knowledge(self.scope).get_extraction(revision.id).await?.map_or(0, |before| before.dropped);
         tx.knowledge(self.scope).keep_extraction(id, revision.id, extractor, dropped).await?;
-        tx.jobs(self.scope).enqueue(graph::graph_job(id, false)).await?;
+        tx.jobs(self.scope).enqueue(GraphUpsertJob { source_id: Some(id), purge: false }.to_new_job()).await?;
         Ok(tx.commit().await?)
     }
 
@@ -318,7 +299,7 @@ impl App {
         touched.sort_unstable();
         touched.dedup();
         knowledge.prune_and_recount(&touched).await?;
-        tx.jobs(scope).enqueue(graph::graph_job(source, purge)).await?;
+        tx.jobs(scope).enqueue(GraphUpsertJob { source_id: Some(source), purge }.to_new_job()).await?;
         Ok(FindingCounts {
             new_entities: resolved.new.len(),
             pairs: resolved.pairs.iter().map(|(_, of)| of.len()).sum(),

@@ -2,26 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use futures::{FutureExt, future::BoxFuture};
 use ibid_domain::{
     Category, Entity, EntityId, Event, EventId, RevisionId, SourceId, Span, sentences::sentence_spans,
     text::single_line,
 };
-use ibid_store::{AgeState, EventLink, EventLinkQuery, GraphCounts, GraphPart, JobError, NewJob, Tx};
-use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use ibid_store::{AgeState, EventLink, EventLinkQuery, GraphCounts, GraphPart, Tx};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::entity_not_found;
 use crate::{
     App, Error, FoundPassage, GraphExpansion, Result, Scope,
+    background_jobs::{BackgroundJob, JobOutcome},
     services::KnowledgeService,
-    worker::{JobContext, JobHandler},
+    worker::JobContext,
 };
 
-/// The kind of job that keeps the graph up.
-pub(crate) const KIND: &str = "graph_upsert";
-/// Before anything that takes long.
-const PRIORITY: i64 = 90;
 /// So many events on either side of a passage lead on from it.
 const NEAR: i64 = 20;
 /// So many entities lead on, those first that are nearest to the passage.
@@ -34,46 +30,30 @@ const DIFFERENCE: usize = 400;
 /// The longest text that is compared with its predecessor, in bytes.
 const COMPARED: usize = 4 << 20;
 
-#[derive(Deserialize)]
-struct GraphPayload {
-    source_id: Option<SourceId>,
+/// Brings the graph up to what a source tells, or makes all of it again.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct GraphUpsertJob {
+    /// `None` for the whole graph.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source_id: Option<SourceId>,
+    /// The source tells less than it did, so that links have to go.
     #[serde(default)]
-    purge: bool,
+    pub(crate) purge: bool,
 }
 
-/// The job that brings the graph up to what a source tells. `purge` if it tells less than it did.
-pub(crate) fn graph_job(source: SourceId, purge: bool) -> NewJob {
-    let payload = json!({ "source_id": source, "purge": purge });
-    NewJob::new(KIND, payload).with_priority(PRIORITY).with_dedupe_key(format!("{source}:{purge}"))
-}
+impl BackgroundJob for GraphUpsertJob {
+    const KIND: &'static str = "graph_upsert";
+    const PRIORITY: i64 = 90;
+    const AT_ONCE: Option<u32> = Some(1);
 
-/// The job that makes the whole graph again.
-pub(crate) fn job_for_all() -> NewJob {
-    NewJob::new(KIND, json!({ "purge": true })).with_priority(PRIORITY).with_dedupe_key("all")
-}
-
-/// Handles jobs that update the graph after a source changed.
-pub(crate) struct GraphHandler;
-
-impl JobHandler for GraphHandler {
-    fn kind(&self) -> &'static str {
-        KIND
+    fn key(&self) -> String {
+        self.source_id.map_or_else(|| "all".to_owned(), |source| format!("{source}:{}", self.purge))
     }
 
-    fn at_once(&self) -> Option<u32> {
-        Some(1)
-    }
-
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
-        async move {
-            let payload: GraphPayload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
-            let part = payload.source_id.map_or(GraphPart::All, GraphPart::Source);
-            let done = context.app.knowledge(&context.scope).upsert_graph(&part, payload.purge).await;
-            let (links, age) = done.map_err(|error| JobError::Retry(error.to_string()))?;
-            Ok(Some(json!({ "links": links, "materialised": age })))
-        }
-        .boxed()
+    async fn run(self, context: &JobContext) -> JobOutcome {
+        let part = self.source_id.map_or(GraphPart::All, GraphPart::Source);
+        let (links, age) = context.app.knowledge(&context.scope).upsert_graph(&part, self.purge).await?;
+        Ok(Some(json!({ "links": links, "materialised": age })))
     }
 }
 

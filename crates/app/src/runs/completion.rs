@@ -10,7 +10,8 @@ use serde_json::{Value as Json, json};
 use super::{conversations::released_text, has_ended, no_run};
 use crate::{
     CheckedText, Result, Scope,
-    answers::notes,
+    answers::notes::NotesJob,
+    background_jobs::BackgroundJob,
     citations::{CitedContents, keep_citations},
     services::RunService,
 };
@@ -64,7 +65,10 @@ impl RunService<'_> {
             return Err(has_ended(&run).into());
         }
         if citations.iter().any(|citation| citation.source.is_some()) {
-            let job = tx.jobs(self.scope).enqueue(notes::notes_job(&message.id)).await?;
+            let job = tx
+                .jobs(self.scope)
+                .enqueue(NotesJob { message_id: message.id.as_str().to_owned() }.to_new_job())
+                .await?;
             message.async_job = Some(job.id);
             message.has_async_sources = true;
         }

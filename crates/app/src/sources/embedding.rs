@@ -2,53 +2,42 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures::{FutureExt, future::BoxFuture};
 use ibid_domain::{EmbeddingState, SourceId, SourceStatus, source::ExtractionFault};
 use ibid_models::{EmbedError, Embedder, Purpose};
-use ibid_store::{EmbeddingSpace, JobError, NewJob};
-use serde::Deserialize;
+use ibid_store::{EmbeddingSpace, JobError};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use super::ingest;
+use super::ingest::IngestJob;
 use crate::{
     App, Error, Result,
+    background_jobs::{BackgroundJob, JobOutcome},
     services::SourceService,
-    worker::{JobContext, JobHandler},
+    worker::JobContext,
 };
-
-/// The kind of job that embeds.
-pub(crate) const KIND: &str = "embed";
 
 /// Delay if a provider rate-limits without saying for how long.
 const DEFAULT_WAIT: Duration = Duration::from_secs(20);
 /// The longest that such a wish is heeded.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-#[derive(Deserialize)]
-struct EmbedPayload {
-    source_id: SourceId,
+/// Embeds the chunks of a source.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct EmbedJob {
+    pub(crate) source_id: SourceId,
 }
 
-/// Embeds the chunks of one source.
-pub(crate) struct EmbedHandler;
+impl BackgroundJob for EmbedJob {
+    const KIND: &'static str = "embed";
+    // One fills all processors; a second one is there to keep them full between two batches.
+    const AT_ONCE: Option<u32> = Some(2);
 
-impl JobHandler for EmbedHandler {
-    fn kind(&self) -> &'static str {
-        KIND
+    fn key(&self) -> String {
+        self.source_id.to_string()
     }
 
-    fn at_once(&self) -> Option<u32> {
-        // One fills all processors; a second one is there to keep them full between two batches.
-        Some(2)
-    }
-
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
-        async move {
-            let payload: EmbedPayload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
-            context.app.embed_source(context, payload.source_id).await
-        }
-        .boxed()
+    async fn run(self, context: &JobContext) -> JobOutcome {
+        context.app.embed_source(context, self.source_id).await
     }
 }
 
@@ -85,9 +74,9 @@ impl SourceService<'_> {
             let unfinished = tx.sources(self.scope).list_unfinished(after, 500).await?;
             let Some(last) = unfinished.last() else { return Ok(asked) };
             after = Some(last.id);
-            let reading = tx.jobs(self.scope).live_sources(ingest::KIND).await?;
-            let embedding = tx.jobs(self.scope).live_sources(KIND).await?;
-            let dead = tx.jobs(self.scope).dead_sources(ingest::KIND).await?;
+            let reading = tx.jobs(self.scope).live_sources(IngestJob::KIND).await?;
+            let embedding = tx.jobs(self.scope).live_sources(EmbedJob::KIND).await?;
+            let dead = tx.jobs(self.scope).dead_sources(IngestJob::KIND).await?;
             for mut source in unfinished {
                 let id = source.id.to_string();
                 if source.status == SourceStatus::Pending
@@ -102,14 +91,14 @@ impl SourceService<'_> {
                     continue;
                 }
                 let job = if source.status == SourceStatus::Pending {
-                    let payload = json!({ "source_id": source.id, "fetch": false });
-                    (!reading.contains(&id)).then(|| NewJob::new(ingest::KIND, payload).with_priority(50))
+                    let job = IngestJob { source_id: source.id, fetch: false };
+                    (!reading.contains(&id)).then(|| job.to_new_job())
                 } else {
-                    let payload = json!({ "source_id": source.id });
-                    (embed && !embedding.contains(&id)).then(|| NewJob::new(KIND, payload))
+                    let job = EmbedJob { source_id: source.id };
+                    (embed && !embedding.contains(&id)).then(|| job.to_new_job())
                 };
                 if let Some(job) = job {
-                    tx.jobs(self.scope).enqueue(job.with_dedupe_key(id)).await?;
+                    tx.jobs(self.scope).enqueue(job).await?;
                     asked += 1;
                 }
             }

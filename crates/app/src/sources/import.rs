@@ -2,12 +2,12 @@
 
 use std::io::Read;
 
-use futures::{FutureExt, TryStreamExt, future::BoxFuture};
+use futures::{FutureExt, TryStreamExt};
 use ibid_domain::{
     Code, Problem, Reference, Sha256, SourceType, artifact::Filename, job::Job, problem::shorten_for_error,
 };
 use ibid_ingest::{references, url_lists};
-use ibid_store::{JobError, NewJob};
+use ibid_store::JobError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use tokio::sync::mpsc;
@@ -16,12 +16,10 @@ use uuid::Uuid;
 use super::{SourceContent, SourceDraft, SourceWithRevision};
 use crate::{
     App, Error, Result, UploadDetails,
+    background_jobs::{BackgroundJob, JobOutcome},
     services::SourceService,
-    worker::{JobContext, JobHandler},
+    worker::JobContext,
 };
-
-/// The kind of job that unpacks a zip.
-pub(crate) const KIND: &str = "import";
 
 /// The longest list, in bytes.
 const MAX_LIST: u64 = 64 << 20;
@@ -72,8 +70,9 @@ pub struct RejectedEntry {
     pub reason: String,
 }
 
+/// Makes a source of each file of a zip.
 #[derive(Serialize, Deserialize)]
-struct ImportPayload {
+pub(crate) struct ImportJob {
     artifact_sha256: Sha256,
     document_id: Option<Uuid>,
     tags: Vec<String>,
@@ -93,11 +92,9 @@ impl SourceService<'_> {
             (None, Some(sha256)) => {
                 let artifact = self.app.artifacts(self.scope).get(sha256).await?;
                 if self.starts_like_zip(sha256).await? {
-                    let payload =
-                        ImportPayload { artifact_sha256: sha256, document_id: import.document_id, tags: import.tags };
-                    let job = NewJob::new(KIND, json!(payload)).with_dedupe_key(json!(payload).to_string());
+                    let job = ImportJob { artifact_sha256: sha256, document_id: import.document_id, tags: import.tags };
                     let mut tx = self.app.store.write().await?;
-                    let job = tx.jobs(self.scope).enqueue(job).await?;
+                    let job = tx.jobs(self.scope).enqueue(job.to_new_job()).await?;
                     tx.commit().await?;
                     return Ok(ImportReport::Queued(Box::new(job)));
                 }
@@ -140,7 +137,7 @@ impl SourceService<'_> {
         Ok(first.starts_with(b"PK\x03\x04") || first.starts_with(b"PK\x05\x06"))
     }
 
-    async fn add_file(self, path: &str, bytes: Vec<u8>, payload: &ImportPayload) -> Result<bool> {
+    async fn add_file(self, path: &str, bytes: Vec<u8>, payload: &ImportJob) -> Result<bool> {
         let name = path.rsplit('/').next().unwrap_or(path).to_owned();
         let details = UploadDetails {
             filename: Some(Filename::new(name)?),
@@ -160,7 +157,7 @@ impl SourceService<'_> {
 
 impl App {
     /// Makes a source of each file of a zip.
-    async fn import_zip(&self, context: &JobContext, payload: ImportPayload) -> Result<Json, JobError> {
+    async fn import_zip(&self, context: &JobContext, payload: ImportJob) -> Result<Json, JobError> {
         let scope = &context.scope;
         let whole = self.sources(scope).bytes_of(payload.artifact_sha256).await?;
         let (send, mut files) = mpsc::channel(2);
@@ -326,24 +323,15 @@ fn is_url_list(text: &str) -> bool {
         || lower.contains("<sitemapindex")
 }
 
-/// Handles jobs that import the files of a zip.
-pub(crate) struct ImportHandler;
+impl BackgroundJob for ImportJob {
+    const KIND: &'static str = "import";
+    const AT_ONCE: Option<u32> = Some(1);
 
-impl JobHandler for ImportHandler {
-    fn kind(&self) -> &'static str {
-        KIND
+    fn key(&self) -> String {
+        json!(self).to_string()
     }
 
-    fn at_once(&self) -> Option<u32> {
-        Some(1)
-    }
-
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
-        async move {
-            let payload: ImportPayload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
-            context.app.import_zip(context, payload).await.map(Some)
-        }
-        .boxed()
+    async fn run(self, context: &JobContext) -> JobOutcome {
+        context.app.import_zip(context, self).await.map(Some)
     }
 }

@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use futures::{FutureExt, future::BoxFuture};
 use ibid_domain::{
     CharIndex, ChunkId, EmbeddingState, JsonObject, MarkKind, PartialDate, Reference, Revision, Sha256, Source,
     SourceId, SourceStatus, Timestamp,
@@ -14,50 +13,46 @@ use ibid_domain::{
 };
 use ibid_fetch::{FetchError, FetchedPage, Validators};
 use ibid_ingest::{ExtractionError, chunks::split_into_chunks, language};
-use ibid_store::{Chunk, JobError, NewJob, PointerPatch, Tx};
-use serde::Deserialize;
+use ibid_store::{Chunk, JobError, PointerPatch, Tx};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use super::{ContentHints, ExtractedContent, add_revision, embedding, origins::OriginAdapter, pointer_name};
+use super::{ContentHints, ExtractedContent, add_revision, embedding::EmbedJob, origins::OriginAdapter, pointer_name};
 use crate::{
     App, EntryDraft, Error, ManifestDraft, Result, Scope, UploadDetails,
     artifacts::PreparedArtifact,
+    background_jobs::{BackgroundJob, JobOutcome},
     citations::NormalizedText,
-    knowledge::extraction,
+    knowledge::extraction::ExtractEventsJob,
     manifests::make_manifest,
     run_blocking,
     services::SourceService,
-    worker::{JobContext, JobHandler},
+    worker::JobContext,
 };
-
-/// The kind of job that takes content in.
-pub(crate) const KIND: &str = "ingest";
 
 /// The longest that a server's wish to be left alone is heeded.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-#[derive(Deserialize)]
-struct IngestPayload {
-    source_id: SourceId,
+/// Takes the content of a source in.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct IngestJob {
+    pub(crate) source_id: SourceId,
+    /// Fetches the content again although there is some.
     #[serde(default)]
-    fetch: bool,
+    pub(crate) fetch: bool,
 }
 
-/// Takes the content of one source in.
-pub(crate) struct IngestHandler;
+impl BackgroundJob for IngestJob {
+    const KIND: &'static str = "ingest";
+    const PRIORITY: i64 = 50;
 
-impl JobHandler for IngestHandler {
-    fn kind(&self) -> &'static str {
-        KIND
+    fn key(&self) -> String {
+        let source = self.source_id;
+        if self.fetch { format!("{source} fetch") } else { source.to_string() }
     }
 
-    fn run<'a>(&'a self, context: &'a JobContext) -> BoxFuture<'a, Result<Option<Json>, JobError>> {
-        async move {
-            let payload: IngestPayload = serde_json::from_value(context.job.payload.clone())
-                .map_err(|error| JobError::Permanent(format!("the payload cannot be read: {error}")))?;
-            context.app.ingest_source(context, payload).await
-        }
-        .boxed()
+    async fn run(self, context: &JobContext) -> JobOutcome {
+        context.app.ingest_source(context, self).await
     }
 }
 
@@ -259,9 +254,9 @@ impl SourceService<'_> {
         }
         tx.knowledge(self.scope).note_unread(id, !chunks.is_empty()).await?;
         if !chunks.is_empty() {
-            tx.jobs(self.scope).enqueue(extraction::extraction_job(id)).await?;
-            let job = NewJob::new(embedding::KIND, json!({ "source_id": id })).with_dedupe_key(id.to_string());
-            tx.jobs(self.scope).enqueue(job).await?;
+            let extract = ExtractEventsJob { source_id: Some(id), again: false };
+            tx.jobs(self.scope).enqueue(extract.to_new_job()).await?;
+            tx.jobs(self.scope).enqueue(EmbedJob { source_id: id }.to_new_job()).await?;
         }
         tx.commit().await?;
         metrics::counter!("ibid_chunks_indexed_total").increment(chunks.len() as u64);
@@ -322,7 +317,7 @@ impl SourceService<'_> {
 }
 
 impl App {
-    async fn ingest_source(&self, context: &JobContext, payload: IngestPayload) -> Result<Option<Json>, JobError> {
+    async fn ingest_source(&self, context: &JobContext, payload: IngestJob) -> JobOutcome {
         let (scope, id) = (&context.scope, payload.source_id);
         let last_try = context.job.attempt >= context.job.max_attempts;
         let Some((source, newest)) = self.sources(scope).load_with_newest(id).await? else {

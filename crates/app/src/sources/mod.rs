@@ -19,8 +19,7 @@ use ibid_domain::{
     RevisionId, Sha256, Source, SourceId, SourceStatus, artifact::MediaType, pointer::PointerName,
 };
 use ibid_ingest::ExtractionError;
-use ibid_store::{Chunk, NewJob, NewRevision, SourceFilter, SourceKey, Tx};
-use serde_json::json;
+use ibid_store::{Chunk, NewRevision, SourceFilter, SourceKey, Tx};
 
 pub use content_reader::{
     ContentHints, ContentReader, ExtractedContent, InProcessReader, SandboxedReader, read_content,
@@ -29,7 +28,10 @@ pub use draft::{SourceChange, SourceContent, SourceDraft, parse_names};
 pub use import::{ImportReport, ImportRequest, RejectedEntry};
 pub use passages::{PassagesImport, PassagesReport};
 
-use crate::{App, Error, Result, Scope, UploadDetails, knowledge::graph, services::SourceService};
+use crate::{
+    App, Error, Result, Scope, UploadDetails, background_jobs::BackgroundJob, knowledge::graph::GraphUpsertJob,
+    services::SourceService,
+};
 
 /// A source together with what it says now.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,7 +179,7 @@ impl SourceService<'_> {
         let told = !tx.knowledge(self.scope).entities_of_source(id).await?.is_empty();
         tx.sources(self.scope).remove(id).await?;
         if told {
-            tx.jobs(self.scope).enqueue(graph::graph_job(id, true)).await?;
+            tx.jobs(self.scope).enqueue(GraphUpsertJob { source_id: Some(id), purge: true }.to_new_job()).await?;
         }
         Ok(tx.commit().await?)
     }
@@ -492,10 +494,7 @@ async fn try_again(
 
 /// Asks for the content of a source to be taken in. `fetch` says to look at its address again.
 async fn enqueue_ingest(tx: &mut Tx, scope: &Scope, source: SourceId, fetch: bool) -> Result<JobId> {
-    let key = if fetch { format!("{source} fetch") } else { source.to_string() };
-    let job = NewJob::new(ingest::KIND, json!({ "source_id": source, "fetch": fetch }))
-        .with_dedupe_key(key)
-        .with_priority(50);
+    let job = ingest::IngestJob { source_id: source, fetch }.to_new_job();
     Ok(tx.jobs(scope).enqueue(job).await?.id)
 }
 
