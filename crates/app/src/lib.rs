@@ -23,6 +23,7 @@ mod manifests;
 mod pointers;
 mod runs;
 mod sample;
+mod sandbox;
 mod search;
 mod services;
 mod settings;

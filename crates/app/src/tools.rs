@@ -43,7 +43,7 @@ pub struct Tools {
     /// Says whether two names mean the same.
     pub entity_judge: Arc<dyn EntityJudge>,
     /// Renders documents to PDF, SVG, PNG and HTML.
-    pub press: Arc<dyn Typesetter>,
+    pub typesetter: Arc<dyn Typesetter>,
     /// Prices of language models, to compute the cost of a run.
     pub prices: Vec<ModelPrice>,
 }
@@ -76,7 +76,7 @@ impl Tools {
             judge: Arc::new(LocalJudge { embedder: None }),
             extractor: Arc::new(RulesExtractor),
             entity_judge: Arc::new(RulesEntityJudge),
-            press: Arc::new(InProcessTypesetter::default()),
+            typesetter: Arc::new(InProcessTypesetter::default()),
             prices: Vec::new(),
         })
     }

@@ -31,7 +31,7 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
     let embedder = configured_embedder(config).await?;
     let longest = embedder.as_ref().map_or(usize::MAX, |embedder| embedder.max_tokens());
     let tools = Tools {
-        press: Arc::new(SandboxedTypesetter::new(program.clone(), TYPESET_TIMEOUT)),
+        typesetter: Arc::new(SandboxedTypesetter::new(program.clone(), TYPESET_TIMEOUT)),
         reader: Arc::new(SandboxedReader { program, timeout: READ_TIMEOUT }),
         fetcher,
         origins: firecrawl_adapters(config)?,

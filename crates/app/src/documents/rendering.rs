@@ -1,4 +1,4 @@
-//! How a document is set: put together, sent to a press, and its faults led back to what was written.
+//! How a document is set: put together, sent to a typesetter, and its faults led back to what was written.
 
 use ibid_documents::{
     TypstDiagnostic,
@@ -263,8 +263,8 @@ impl DocumentService<'_> {
             want,
         };
         let began = std::time::Instant::now();
-        let made = self.app.tools().press.typeset(order).await?;
-        metrics::histogram!("ibid_press_seconds").record(began.elapsed().as_secs_f64());
+        let made = self.app.tools().typesetter.typeset(order).await?;
+        metrics::histogram!("ibid_typeset_seconds").record(began.elapsed().as_secs_f64());
         match made {
             Ok(made) => Ok(Ok(made)),
             Err(RenderError::Faults(faults)) => Ok(Err(self.app.locate_faults(open, composed, faults))),

@@ -1,6 +1,6 @@
 //! Setting documents in a process of their own, so that no text can hold up or bring down the server.
 //!
-//! The parent starts `ibid press`, sends orders and gets pages back, each as a length and then `postcard`. The child has
+//! The parent starts `ibid typeset`, sends orders and gets pages back, each as a length and then `postcard`. The child has
 //! a bound on its memory, none of the server's secrets in its environment and no file to open; it stays, so that a text
 //! that was edited is set again from what is known of it, and is ended when an order takes too long.
 
@@ -8,7 +8,6 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     io::{Read, Write},
     path::PathBuf,
-    process::Stdio,
     time::Duration,
 };
 
@@ -17,11 +16,13 @@ use ibid_documents::render_pool::{RenderError, RenderOutput, RenderRequest, Type
 use ibid_domain::{Code, Problem};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    process::{Child, ChildStdin, ChildStdout, Command},
     sync::Mutex,
 };
 
-use crate::{Error, Result, run_blocking};
+use crate::{
+    Error, Result, run_blocking,
+    sandbox::{SandboxedChild, limit_this_process},
+};
 
 /// The most memory that setting may take, in bytes of address space.
 const MAX_MEMORY: u64 = 3 << 30;
@@ -56,57 +57,35 @@ impl Typesetter for InProcessTypesetter {
 pub struct SandboxedTypesetter {
     program: PathBuf,
     timeout: Duration,
-    seats: [Mutex<Option<TypesetWorker>>; 2],
+    seats: [Mutex<Option<SandboxedChild>>; 2],
 }
 
-/// A child process that renders documents.
-struct TypesetWorker {
-    child: Child,
-    into: ChildStdin,
-    from: ChildStdout,
-}
+/// Variables that a child needs to start. It reads no files.
+const CHILD_VARIABLES: &[&str] = &["PATH", "LD_LIBRARY_PATH", "LANG"];
 
 impl SandboxedTypesetter {
-    /// A press by a program that takes `press` as its argument, in which an order may take so long.
+    /// Renders with children of a program that takes `typeset` as its argument; a request may take so long.
     pub fn new(program: PathBuf, timeout: Duration) -> Self {
         Self { program, timeout, seats: [Mutex::new(None), Mutex::new(None)] }
     }
 
-    fn spawn_worker(&self) -> Result<TypesetWorker> {
-        let kept = ["PATH", "LD_LIBRARY_PATH", "LANG"];
-        let kept = kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
-        let mut child = Command::new(&self.program)
-            .arg("typeset")
-            .env_clear()
-            .envs(kept)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(|source| Error::internal("start a typesetter process")(source))?;
-        match (child.stdin.take(), child.stdout.take()) {
-            (Some(into), Some(from)) => Ok(TypesetWorker { child, into, from }),
-            _ => Err(Error::Unavailable { what: "the typesetter process", source: None }),
-        }
-    }
-
     async fn render_with(
         &self,
-        seat: &mut Option<TypesetWorker>,
+        seat: &mut Option<SandboxedChild>,
         order: &[u8],
     ) -> Result<Result<RenderOutput, RenderError>> {
-        let known = seat.take().and_then(|mut known| matches!(known.child.try_wait(), Ok(None)).then_some(known));
-        let mut working = known.map_or_else(|| self.spawn_worker(), Ok)?;
+        let known = seat.take().and_then(|mut known| known.is_running().then_some(known));
+        let spawn = || SandboxedChild::spawn(&self.program, "typeset", CHILD_VARIABLES);
+        let mut working = known.map_or_else(spawn, Ok)?;
         // Whatever ends this early ends the child too; the next order gets another.
-        let said = tokio::time::timeout(self.timeout, working.send_request(order)).await;
+        let said = tokio::time::timeout(self.timeout, send_request(&mut working, order)).await;
         let answer = match said {
             Err(_) => {
                 let detail = format!("it was given up after {} seconds", self.timeout.as_secs());
                 return Err(Problem::new(Code::DocumentTooDemanding, detail).into());
             }
             Ok(Err(error)) => {
-                tracing::warn!(%error, "a press ended without an answer");
+                tracing::warn!(%error, "a typesetter process ended without an answer");
                 let most = MAX_MEMORY >> 30;
                 let detail = format!("setting it needs more than {most} GiB of memory, or it nests too deep");
                 return Err(Problem::new(Code::DocumentTooDemanding, detail).into());
@@ -118,19 +97,18 @@ impl SandboxedTypesetter {
     }
 }
 
-impl TypesetWorker {
-    async fn send_request(&mut self, order: &[u8]) -> std::io::Result<Vec<u8>> {
-        self.into.write_u32_le(u32::try_from(order.len()).map_err(std::io::Error::other)?).await?;
-        self.into.write_all(order).await?;
-        self.into.flush().await?;
-        let length = self.from.read_u32_le().await? as usize;
-        if length > MAX_FRAME {
-            return Err(std::io::Error::other("what was made is too large"));
-        }
-        let mut answer = vec![0; length];
-        self.from.read_exact(&mut answer).await?;
-        Ok(answer)
+/// Sends a request to a child and waits for what it answers; both are a length and so many bytes.
+async fn send_request(child: &mut SandboxedChild, order: &[u8]) -> std::io::Result<Vec<u8>> {
+    child.input.write_u32_le(u32::try_from(order.len()).map_err(std::io::Error::other)?).await?;
+    child.input.write_all(order).await?;
+    child.input.flush().await?;
+    let length = child.output.read_u32_le().await? as usize;
+    if length > MAX_FRAME {
+        return Err(std::io::Error::other("what was made is too large"));
     }
+    let mut answer = vec![0; length];
+    child.output.read_exact(&mut answer).await?;
+    Ok(answer)
 }
 
 impl Typesetter for SandboxedTypesetter {
@@ -160,11 +138,7 @@ impl Typesetter for SandboxedTypesetter {
 /// Runs the child process: reads render requests from standard input and writes the output to standard output until the
 /// input ends.
 pub fn run_typeset_worker() -> std::io::Result<()> {
-    use rustix::process::{Resource, Rlimit, setrlimit};
-    for (resource, value) in [(Resource::As, MAX_MEMORY), (Resource::Core, 0)] {
-        // Where the system refuses, the parent's clock still bounds the child.
-        let _ = setrlimit(resource, Rlimit { current: Some(value), maximum: Some(value) });
-    }
+    limit_this_process(MAX_MEMORY, None);
     let work = || -> std::io::Result<()> {
         let mut room = TypesetterPool::default();
         let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
@@ -182,6 +156,6 @@ pub fn run_typeset_worker() -> std::io::Result<()> {
     };
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
-        worker.join().map_err(|_| std::io::Error::other("a press failed"))?
+        worker.join().map_err(|_| std::io::Error::other("the thread that renders failed"))?
     })
 }

@@ -7,7 +7,6 @@
 use std::{
     io::{BufRead, Write},
     path::PathBuf,
-    process::Stdio,
     time::Duration,
 };
 
@@ -17,12 +16,12 @@ use ibid_domain::{PartialDate, text::single_line};
 use ibid_ingest::{ExtractedFile, ExtractionError, ExtractionInput, ExtractionLimits, thumbnail};
 use ibid_store::BlobStream;
 use serde::{Deserialize, Serialize};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    process::Command,
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::{Error, Result, run_blocking};
+use crate::{
+    Error, Result, run_blocking,
+    sandbox::{SandboxedChild, limit_this_process},
+};
 
 /// The largest file that is read, in bytes. Larger ones are kept and can be downloaded, not searched.
 const MAX_BYTES: u64 = 512 << 20;
@@ -123,27 +122,18 @@ impl ContentReader for SandboxedReader {
     }
 }
 
+/// Variables that a child needs to find its libraries.
+const CHILD_VARIABLES: &[&str] =
+    &["PATH", "HOME", "XDG_CACHE_HOME", "IBID_CACHE", "IBID_PDFIUM", "LD_LIBRARY_PATH", "LANG", "TMPDIR"];
+
 impl SandboxedReader {
     async fn run_child(
         &self,
         about: &ContentHints,
         mut bytes: BlobStream,
     ) -> Result<Result<ExtractedContent, ExtractionError>> {
-        let kept = ["PATH", "HOME", "XDG_CACHE_HOME", "IBID_CACHE", "IBID_PDFIUM", "LD_LIBRARY_PATH", "LANG", "TMPDIR"];
-        let kept = kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
-        let mut child = Command::new(&self.program)
-            .arg("read-content")
-            .env_clear()
-            .envs(kept)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(|error| reader_error("cannot start a reader", error))?;
-        let (Some(mut into), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(Error::Unavailable { what: "the reader process", source: None });
-        };
+        let SandboxedChild { process: mut child, input: mut into, output: from } =
+            SandboxedChild::spawn(&self.program, "read-content", CHILD_VARIABLES)?;
         let header = serde_json::to_vec(about).map_err(Error::internal("write to the reader process"))?;
         let send = async move {
             // A child that ends early closes its end; what it said before counts.
@@ -159,8 +149,8 @@ impl SandboxedReader {
         let mut from = from.take(MAX_ANSWER);
         let (sent, heard) = tokio::join!(send, from.read_to_end(&mut said));
         sent?;
-        heard.map_err(|error| reader_error("cannot hear a reader", error))?;
-        let status = child.wait().await.map_err(|error| reader_error("cannot wait for a reader", error))?;
+        heard.map_err(Error::internal("read from the reader process"))?;
+        let status = child.wait().await.map_err(Error::internal("wait for the reader process"))?;
         if let Ok(answer) = serde_json::from_slice(&said) {
             return Ok(answer);
         }
@@ -172,13 +162,9 @@ impl SandboxedReader {
     }
 }
 
-fn reader_error(what: &str, source: std::io::Error) -> Error {
-    Error::internal(what)(source)
-}
-
 /// Runs the child process: reads a file from standard input and writes the result to standard output as JSON.
 pub fn read_content(timeout: Duration) -> std::io::Result<()> {
-    bound_this_process(timeout);
+    limit_this_process(MAX_MEMORY, Some(timeout));
     let mut input = std::io::stdin().lock();
     let mut header = String::new();
     input.read_line(&mut header)?;
@@ -189,18 +175,6 @@ pub fn read_content(timeout: Duration) -> std::io::Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     serde_json::to_writer(&mut out, &answer)?;
     out.flush()
-}
-
-/// Takes from this process the right to more memory and processor time than reading a file may need.
-fn bound_this_process(timeout: Duration) {
-    use rustix::process::{Resource, Rlimit, setrlimit};
-    let most = |value| Rlimit { current: Some(value), maximum: Some(value) };
-    for (resource, value) in
-        [(Resource::As, MAX_MEMORY), (Resource::Cpu, timeout.as_secs().max(1)), (Resource::Core, 0)]
-    {
-        // Where the system refuses, the parent's clock still bounds the child.
-        let _ = setrlimit(resource, most(value));
-    }
 }
 
 fn read_bytes(about: &ContentHints, bytes: &[u8]) -> Result<ExtractedContent, ExtractionError> {
