@@ -43,6 +43,7 @@ pub(super) struct Readiness {
 /// Check of one part that the server needs.
 #[derive(Serialize, ToSchema)]
 pub(super) struct ReadinessCheck {
+    /// Name that a client calls the tool by.
     name: &'static str,
     /// Result of this check: `ok` or `failed`.
     status: &'static str,

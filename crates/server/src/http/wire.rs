@@ -271,6 +271,7 @@ impl ManifestDiff {
 /// The mutable name of a manifest.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Pointer {
+    /// Id of the pointer, a UUID.
     id: Uuid,
     /// First part of the name `namespace/name`.
     namespace: String,
@@ -290,6 +291,7 @@ pub(crate) struct Pointer {
     /// Id of the user who created the pointer.
     #[schema(required)]
     created_by: Option<Uuid>,
+    /// Time of creation, RFC 3339 in UTC.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
     /// Time of the last move or change.
@@ -317,6 +319,7 @@ impl From<ibid_domain::Pointer> for Pointer {
 /// One move of a pointer from a manifest to another.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PointerMove {
+    /// Id of the pointer move, a UUID.
     id: Uuid,
     /// The how-manieth move of the pointer it is, from 1.
     seq: u64,
@@ -368,6 +371,7 @@ pub(crate) struct JobProgress {
 /// A durable unit of background work.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Job {
+    /// Id of the job, a UUID.
     id: Uuid,
     /// Kind of the job, such as `ingest`; it selects the handler.
     kind: String,

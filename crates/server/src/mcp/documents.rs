@@ -17,6 +17,7 @@ use crate::http::documents::{
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CreateDocumentArgs {
+    /// Title, as people see it.
     title: String,
     /// `markdown` (the usual) or `typst`.
     format: Option<String>,
@@ -30,6 +31,7 @@ pub(super) struct CreateDocumentArgs {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DocumentArgs {
+    /// Id of the document, a UUID.
     document_id: String,
 }
 
@@ -37,6 +39,7 @@ pub(super) struct DocumentArgs {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WriteDocumentArgs {
+    /// Id of the document, a UUID.
     document_id: String,
     /// The whole text as it is to be.
     text: String,
@@ -49,7 +52,9 @@ pub(super) struct WriteDocumentArgs {
 /// Arguments to add a citation to a document.
 #[derive(Serialize, ToSchema)]
 pub(super) struct AddCitationArgs {
+    /// Id of the document, a UUID.
     document_id: String,
+    /// Citation after the call.
     #[serde(flatten)]
     #[schema(inline)]
     citation: NewCitation,
@@ -59,6 +64,7 @@ pub(super) struct AddCitationArgs {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RemoveCitationArgs {
+    /// Id of the document, a UUID.
     document_id: String,
     /// Number that stands in the text, as in `[^3]`.
     citation_number: u32,
@@ -67,6 +73,7 @@ pub(super) struct RemoveCitationArgs {
 /// Arguments to build the bibliography of a document.
 #[derive(Serialize, ToSchema)]
 pub(super) struct BibliographyArgs {
+    /// Id of the document, a UUID.
     document_id: String,
     #[serde(flatten)]
     #[schema(inline)]
@@ -76,6 +83,7 @@ pub(super) struct BibliographyArgs {
 /// A document that was written.
 #[derive(Serialize, ToSchema)]
 pub(super) struct DocumentAnswer {
+    /// Document after the call.
     document: Document,
 }
 

@@ -120,7 +120,7 @@ mod tests {
             }
         }
         let filters = Json::Object(schema_of::<SearchBody>());
-        assert!(filters.pointer("/$defs/Filters/properties/as_of").is_some());
+        assert!(filters.pointer("/$defs/SearchFilters/properties/as_of").is_some());
     }
 
     #[test]

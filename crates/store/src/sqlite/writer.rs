@@ -58,10 +58,10 @@ impl Writer {
     pub(super) async fn begin(&self) -> Result<WriterTransaction> {
         let turn = self.take_turn().await?;
         let statements = turn.statements.clone().ok_or(Error::Closed)?;
+        // If this future is dropped while the thread begins, the transaction is dropped too and rolls back.
         let mut transaction =
-            WriterTransaction { place: StatementPlace::Thread(statements), turn: Some(turn), ended: true };
+            WriterTransaction { place: StatementPlace::Thread(statements), turn: Some(turn), ended: false };
         transaction.run(BEGIN).await?;
-        transaction.ended = false;
         Ok(transaction)
     }
 

@@ -9,6 +9,7 @@ mod opening;
 mod pointers;
 mod search;
 mod sources;
+mod transactions;
 
 use ibid_domain::{
     Artifact, Entry, Manifest, ManifestPath, Sha256, Tree,

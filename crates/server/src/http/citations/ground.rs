@@ -104,7 +104,9 @@ pub(crate) struct BoundClaim {
 pub(crate) struct BoundSource {
     /// Number of the source in the annotated draft, from 1.
     number: u32,
+    /// Id of the source, a UUID.
     source_id: String,
+    /// Title, as people see it.
     title: String,
     /// Web address of the source; left out if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]

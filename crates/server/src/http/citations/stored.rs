@@ -159,6 +159,7 @@ pub(crate) struct VerdictCount {
 pub(crate) struct CitedSourceCount {
     /// The source; null if it was deleted, or is none of the library's.
     source_id: Option<Uuid>,
+    /// Title, as people see it.
     title: String,
     /// The name of its file, or its title.
     file_name: String,
@@ -187,6 +188,7 @@ pub(crate) struct DayCount {
 /// Citation count of one conversation.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ConversationCount {
+    /// Id of the conversation, a UUID.
     conversation_id: Uuid,
     /// Title of the conversation; null if it has none.
     title: Option<String>,

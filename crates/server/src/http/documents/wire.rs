@@ -17,9 +17,11 @@ use crate::http::sources::{body::deserialize_present, wire::Source};
 /// A document without its text.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DocumentSummary {
+    /// Id of the document, a UUID.
     id: Uuid,
     /// The same, under the name that others know it by.
     pub(crate) document_id: Uuid,
+    /// Title, as people see it.
     pub(crate) title: String,
     /// Markup language of the text: `markdown` or `typst`.
     format: &'static str,
@@ -44,6 +46,7 @@ pub(crate) struct DocumentSummary {
     citation_count: u32,
     /// Number of sources added to the document.
     source_count: u64,
+    /// Time of creation, RFC 3339 in UTC.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
     /// Time of the last change to text, settings or sources.
@@ -128,6 +131,7 @@ impl Document {
 #[derive(Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub(crate) struct DocumentSettingsBody {
+    /// Title, as people see it.
     title: Option<String>,
     /// `markdown` (the usual) or `typst`.
     format: Option<String>,
@@ -180,6 +184,7 @@ impl DocumentSettingsBody {
 /// A citation of a source in a document.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DocumentCitation {
+    /// Id of the document citation, a UUID.
     id: Uuid,
     /// The same, under the name that others know it by.
     citation_id: Uuid,
@@ -217,6 +222,7 @@ pub(crate) struct DocumentCitation {
     quote: Option<String>,
     /// Text of the footnote in the document's style.
     pub(crate) formatted: String,
+    /// Time of creation, RFC 3339 in UTC.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
 }
@@ -259,6 +265,7 @@ pub(crate) struct CitationsAnswer {
 pub(crate) struct CitationAnswer {
     /// Always true; a failure is an error response.
     pub(crate) success: bool,
+    /// Citation after the call.
     pub(crate) citation: DocumentCitation,
     /// Summary of the result in one sentence.
     pub(crate) message: String,
@@ -278,9 +285,11 @@ pub(crate) struct NumberAnswer {
 /// A source that was added to a document.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DocumentSource {
+    /// Id of the document source, a UUID.
     id: Uuid,
     /// The same, under the name that others know it by.
     source_id: Uuid,
+    /// Title, as people see it.
     pub(crate) title: String,
     /// Type of the source, one of the twelve source types.
     source_type: &'static str,
@@ -569,6 +578,7 @@ pub(crate) struct StyleView {
     id: String,
     /// The same, under the name that others know it by.
     pub(crate) style_id: String,
+    /// Title, as people see it.
     pub(crate) title: String,
     /// `author_date`, `numeric`, `note` or `label`.
     kind: String,

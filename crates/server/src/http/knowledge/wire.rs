@@ -90,6 +90,7 @@ impl From<&domain::Participant> for Participant {
 /// Something that happened, as a source tells it.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Event {
+    /// Id of the event, a UUID.
     pub(crate) id: Uuid,
     /// Commitment, Execution, Decision, Collaboration, QualityRisk, Feedback, Change or Stakeholder.
     category: &'static str,
@@ -147,6 +148,7 @@ impl Event {
 /// Somebody or something that sources name.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Entity {
+    /// Id of the entity, a UUID.
     entity_id: Uuid,
     /// Longest known name of the entity.
     name: String,
@@ -207,6 +209,7 @@ impl From<domain::Entity> for Entity {
 /// A place that names an entity.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Mention {
+    /// Id of the mention, a UUID.
     id: Uuid,
     /// Name as it is written in the source.
     surface_form: String,
@@ -317,6 +320,7 @@ impl EntityAnswer {
 /// Two entities that may be the same.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct EntityPair {
+    /// Id of the pair, a UUID.
     pair_id: Uuid,
     /// State of the decision: open, same or different.
     state: &'static str,

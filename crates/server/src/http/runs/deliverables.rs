@@ -33,6 +33,7 @@ pub(crate) struct NewDeliverable {
 pub(crate) struct Deliverable {
     /// `report`, `website` or `presentation`.
     kind: &'static str,
+    /// Title, as people see it.
     title: String,
     /// The pointer that names its newest version.
     pointer_id: String,
@@ -48,6 +49,7 @@ pub(crate) struct Deliverable {
     #[schema(value_type = Vec<Object>)]
     all_seen: serde_json::Value,
     all_seen_count: u64,
+    /// Time of creation, RFC 3339 in UTC.
     created_at: String,
     updated_at: String,
 }

@@ -15,6 +15,7 @@ use super::super::citations::{verify::UncitedClaim, wire::CitationSource};
 /// A conversation with the library.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Conversation {
+    /// Id of the conversation, a UUID.
     id: Uuid,
     /// Title of the conversation; null if it has none.
     title: Option<String>,
@@ -22,6 +23,7 @@ pub(crate) struct Conversation {
     has_async_entities_in_progress: bool,
     /// Tokens and cost of all its answers.
     usage: Usage,
+    /// Time of creation, RFC 3339 in UTC.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
     /// Time of the last message or change.
@@ -70,7 +72,9 @@ impl From<Usage> for domain::Usage {
 /// A message, with its evidence.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Message {
+    /// Id of the message, a UUID.
     pub(crate) id: String,
+    /// Id of the conversation, a UUID.
     conversation_id: Uuid,
     /// Id of the message that this one follows; messages with the same parent are branches.
     parent_message_id: Option<String>,
@@ -96,6 +100,7 @@ pub(crate) struct Message {
     entities: Vec<CitedEntity>,
     /// True while jobs still work on its sources.
     has_async_entities_in_progress: bool,
+    /// Time of creation, RFC 3339 in UTC.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
     /// Time of the last change to the message.
@@ -130,6 +135,7 @@ impl From<MessageWithCitations> for Message {
 /// A citation that is kept: from a marker in a message to the exact words of a source.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Citation {
+    /// Id of the citation, a UUID.
     id: Uuid,
     /// The message that it stands in.
     message_id: String,
@@ -191,6 +197,7 @@ pub(crate) struct Citation {
     score: Option<f64>,
     /// Summary of the source; null until a job has written it.
     summary: Option<String>,
+    /// Time of creation, RFC 3339 in UTC.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
 }
@@ -300,6 +307,7 @@ pub(crate) struct CitedEntity {
     number: u32,
     /// `WEB_PAGE`, `EXTERNAL_API_DATA` or `KNOWLEDGE_BASE`.
     entity_type: &'static str,
+    /// Title, as people see it.
     title: String,
     /// Web address of the source; null if it has none.
     external_url: Option<String>,
@@ -336,6 +344,7 @@ fn cited_entities(citations: &[domain::Citation]) -> Vec<CitedEntity> {
 /// One run of an agent that answers a question.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Run {
+    /// Id of the run, a UUID.
     pub(crate) id: Uuid,
     /// Id of the conversation that the answer belongs to.
     conversation_id: Uuid,
@@ -355,6 +364,7 @@ pub(crate) struct Run {
     last_seq: u64,
     /// True if a user cancelled the run.
     is_cancelled: bool,
+    /// Time of creation, RFC 3339 in UTC.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
     /// Time of the last change to the run.
@@ -388,6 +398,7 @@ impl From<domain::Run> for Run {
 /// Something that happened in a run.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RunEvent {
+    /// Id of the run, a UUID.
     run_id: Uuid,
     /// Its number in the run, from 1 without gaps; the id of the server-sent event.
     seq: u64,

@@ -48,6 +48,7 @@ pub(crate) struct SourceSearchResult {
     pub(crate) source_id: Uuid,
     /// Name of the source's file, or its title if it has no file.
     pub(crate) file_name: String,
+    /// Title, as people see it.
     pub(crate) title: String,
     /// Origin of the source, such as `web` or `email`.
     pub(crate) source_type: &'static str,

@@ -307,12 +307,14 @@ pub(crate) struct ResultRanks {
 /// Bibliographic summary of a result's source.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SourceSummary {
+    /// Id of the source, a UUID.
     pub(crate) id: Uuid,
     /// Type of the source, one of the twelve source types.
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
     /// Origin of the source, such as `web` or `email`.
     pub(crate) origin: &'static str,
+    /// Title, as people see it.
     pub(crate) title: String,
     /// Names of the authors in one line; null if unknown.
     #[schema(required)]
@@ -377,6 +379,7 @@ pub(crate) struct QuoteMatch {
 /// A passage directly before or after a result.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct NeighborPassage {
+    /// Id of the neighbor passage, a UUID.
     pub(crate) id: Uuid,
     /// Position of the passage among the chunks of the source, from 0.
     pub(crate) chunk_index: u64,

@@ -79,6 +79,7 @@ pub(crate) struct SourcePatch {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes fields that are read by name")]
 pub(crate) struct ReferenceFields {
+    /// Title, as people see it.
     title: Option<String>,
     /// Names of the authors in one line; separate several names with `;` or `and`.
     author: Option<String>,

@@ -31,6 +31,7 @@ pub(crate) enum SourceView {
 pub(crate) struct CitedFileView {
     /// Name of the source's file, or its title if it has no file.
     file_name: String,
+    /// Id of the source that the file is.
     file_id: Uuid,
     /// Origin of the source, such as `web` or `email`.
     source_type: &'static str,

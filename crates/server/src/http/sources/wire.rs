@@ -11,6 +11,7 @@ use super::super::runs::wire::AffectedClaimView;
 /// Anything that can be cited.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Source {
+    /// Id of the source, a UUID.
     id: Uuid,
     /// Type of the source, one of the twelve source types.
     #[serde(rename = "type")]
@@ -264,7 +265,9 @@ impl From<SourceWithRevision> for Source {
 /// One content version of a source.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Revision {
+    /// Id of the revision, a UUID.
     id: Uuid,
+    /// Id of the source, a UUID.
     source_id: Uuid,
     /// Number of the revision, from 1.
     number: u64,
@@ -380,7 +383,9 @@ pub(crate) struct SourceText {
 /// A stretch of a source's text that is found as one.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Chunk {
+    /// Id of the chunk, a UUID.
     id: Uuid,
+    /// Id of the source, a UUID.
     source_id: Uuid,
     /// Id of the revision that was split into chunks.
     revision_id: Uuid,
@@ -436,7 +441,9 @@ impl From<ibid_store::Chunk> for Chunk {
 /// Impact of deleting a source.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SourceImpact {
+    /// Id of the source, a UUID.
     source_id: Uuid,
+    /// Title, as people see it.
     title: String,
     /// The document it was collected for.
     documents: Vec<Uuid>,
