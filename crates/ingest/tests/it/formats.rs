@@ -338,3 +338,14 @@ fn images_have_a_size_and_a_thumbnail() {
     assert_eq!((found.media_type.as_str(), found.dimensions.map(|(_, height)| height)), ("image/png", Some(200)));
     assert_eq!(thumbnail(b"just words", 64), Ok(None));
 }
+
+#[test]
+fn a_table_in_text_may_name_its_separator_and_count_empty_rows() {
+    let bytes = "\u{feff}sep=;\r\nStation;High, in metres\r\n\r\n\"South; pier\";3,9\r\n";
+    let input = ExtractionInput { bytes: bytes.as_bytes(), filename: Some("tides.csv"), ..ExtractionInput::default() };
+    let read = extract(&input, &ExtractionLimits::default()).unwrap();
+    assert_eq!(read.text.trim(), "Station\tHigh, in metres\nSouth; pier\t3,9");
+    let cells: Vec<&str> =
+        read.marks.iter().filter(|mark| mark.kind == MarkKind::Cells).map(|mark| &*mark.label).collect();
+    assert_eq!(cells, ["A1:B1", "A3:B3"]);
+}
