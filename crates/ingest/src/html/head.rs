@@ -160,7 +160,7 @@ pub(crate) fn clean_statement(text: &str) -> Cow<'_, str> {
     if plain {
         return Cow::Borrowed(text.trim());
     }
-    let resolved = super::token::resolve_references(text, false);
+    let resolved = super::references::resolve_references(text);
     let mut out = String::with_capacity(resolved.len());
     if resolved.contains('<') {
         let tree = HtmlTree::parse(&resolved, 20);

@@ -16,9 +16,10 @@ mod json_ld;
 mod names;
 mod page;
 mod published_date;
+mod references;
 mod site;
 mod tag;
-mod token;
+
 mod tree;
 mod visible_text;
 

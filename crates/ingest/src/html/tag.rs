@@ -61,12 +61,6 @@ impl Tag {
         matches!(self, Script | Style | Iframe | Noembed | Noframes | Noscript | Xmp | Textarea | Title)
     }
 
-    /// Returns true for elements that belong in `<head>`.
-    pub(crate) fn is_of_head(self) -> bool {
-        use Tag::*;
-        matches!(self, Base | Link | Meta | Noscript | Script | Style | Template | Title)
-    }
-
     /// Returns the level of a heading tag; `None` for other tags.
     pub(crate) fn heading_level(self) -> Option<u8> {
         use Tag::*;
@@ -137,32 +131,10 @@ impl Tag {
             )
     }
 
-    /// Returns true if the start tag closes an open `<p>`.
-    pub(crate) fn ends_paragraph(self) -> bool {
-        use Tag::*;
-        self.is_block()
-            && !matches!(
-                self,
-                Body | Caption | Frameset | Html | Legend | Optgroup | Option | Tbody | Td | Tfoot | Th | Thead | Tr
-            )
-    }
-
-    /// Returns true if end tags of outer elements do not close elements inside this one.
-    pub(crate) fn is_boundary(self) -> bool {
-        use Tag::*;
-        matches!(self, Applet | Caption | Html | Table | Td | Th | Marquee | Object | Template)
-    }
-
     /// Returns true if HTML allows the end tag to be omitted.
     pub(crate) fn ends_unsaid(self) -> bool {
         use Tag::*;
         matches!(self, Dd | Dt | Li | Option | P | Tbody | Td | Tfoot | Th | Thead | Tr)
-    }
-
-    /// Returns true for formatting elements, which pages often close in the wrong order.
-    pub(crate) fn is_formatting(self) -> bool {
-        use Tag::*;
-        matches!(self, A | B | Big | Code | Em | Font | I | Nobr | S | Small | Strike | Strong | Tt | U)
     }
 
     /// Returns true if the content is never shown as text.

@@ -1,20 +1,19 @@
-//! Tokens to a tree. The tree is one vector: nothing here calls itself, and dropping it frees one block.
+//! Markup to a tree. The tree is one vector: nothing here calls itself, and dropping it frees few blocks.
 //!
-//! The rules are those of the HTML standard that decide which element a text belongs to: which start tags end an open
-//! paragraph, item, row or cell, and how far an end tag reaches. Formatting that crosses blocks is not rebuilt around
-//! each of them, since it adds no text. Below [`ExtractionLimits::depth`](crate::Limits) elements are empty and their text belongs
+//! html5ever reads the markup as the HTML standard says, so that the tree is the one that browsers have. It is kept within
+//! [`ExtractionLimits::depth`](crate::ExtractionLimits::depth): below that, elements are left out and their text belongs
 //! to the last ancestor that is not too deep.
 
-mod build;
+mod bounds;
+#[cfg(test)]
+mod html5lib;
+mod sink;
 
-use std::borrow::Cow;
+use std::marker::PhantomData;
 
-use build::HtmlTreeBuilder;
+use html5ever::{LocalName, tendril::StrTendril};
 
-use super::{
-    tag::Tag,
-    token::{HtmlAttribute, HtmlToken, HtmlTokenizer},
-};
+use super::tag::Tag;
 
 /// The place of a node in its tree.
 pub(crate) type NodeId = u32;
@@ -26,12 +25,13 @@ pub(crate) const ROOT: NodeId = 0;
 
 /// Element or text of an HTML tree.
 #[derive(Debug)]
-pub(crate) struct HtmlNode<'a> {
+pub(crate) struct HtmlNode {
     pub(crate) tag: Tag,
-    /// The name as written; empty for a text.
-    pub(crate) name: &'a str,
+    /// The name in lower case; empty for a text. Rules go by the tag.
+    #[cfg(test)]
+    pub(crate) name: LocalName,
     /// Text of a text node; empty for elements.
-    pub(crate) text: Cow<'a, str>,
+    pub(crate) text: StrTendril,
     attributes: (u32, u32),
     parent: NodeId,
     first: NodeId,
@@ -43,41 +43,60 @@ pub(crate) struct HtmlNode<'a> {
     is_text: bool,
 }
 
-impl HtmlNode<'_> {
+impl HtmlNode {
+    fn of_element(tag: Tag, attributes: (u32, u32)) -> Self {
+        Self {
+            tag,
+            #[cfg(test)]
+            name: LocalName::default(),
+            text: StrTendril::new(),
+            attributes,
+            parent: NONE,
+            first: NONE,
+            last: NONE,
+            next: NONE,
+            previous: NONE,
+            dropped: false,
+            is_text: false,
+        }
+    }
+
+    fn of_text(text: StrTendril) -> Self {
+        Self { text, is_text: true, ..Self::of_element(Tag::Other, (0, 0)) }
+    }
+
     pub(crate) fn is_text(&self) -> bool {
         self.is_text
     }
 }
 
+/// An attribute: its name in lower case, its value with references resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HtmlAttribute {
+    pub(crate) name: LocalName,
+    pub(crate) value: StrTendril,
+}
+
 /// Parsed HTML document, with its nodes in document order.
 #[derive(Debug)]
 pub(crate) struct HtmlTree<'a> {
-    nodes: Vec<HtmlNode<'a>>,
-    attributes: Vec<HtmlAttribute<'a>>,
+    nodes: Vec<HtmlNode>,
+    attributes: Vec<HtmlAttribute>,
+    /// Nothing borrows from the markup any more; the type says so until its users spell it without.
+    markup: PhantomData<&'a str>,
 }
 
-impl<'a> HtmlTree<'a> {
+impl HtmlTree<'_> {
     /// The tree of a document. Any text has one.
-    pub(crate) fn parse(html: &'a str, depth: usize) -> Self {
-        let mut builder = HtmlTreeBuilder::new(html.len(), depth.max(8));
-        let mut tokens = HtmlTokenizer::new(html);
-        let mut attributes = Vec::new();
-        while let Some(token) = tokens.next(&mut attributes) {
-            match token {
-                HtmlToken::Start { tag, name, closed } => builder.open_element(tag, name, closed, &mut attributes),
-                HtmlToken::End { tag, name } => builder.end_element(tag, name),
-                HtmlToken::Text(text) => builder.push_text(text),
-                HtmlToken::Raw(text) => builder.push_raw_text(text),
-            }
-        }
-        builder.finish()
+    pub(crate) fn parse(html: &str, depth: usize) -> Self {
+        bounds::parse(html, depth.max(8))
     }
 
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    pub(crate) fn node(&self, id: NodeId) -> &HtmlNode<'a> {
+    pub(crate) fn node(&self, id: NodeId) -> &HtmlNode {
         &self.nodes[id as usize]
     }
 
@@ -123,14 +142,14 @@ impl<'a> HtmlTree<'a> {
     }
 
     /// The attributes of an element.
-    pub(crate) fn attributes(&self, id: NodeId) -> &[HtmlAttribute<'a>] {
+    pub(crate) fn attributes(&self, id: NodeId) -> &[HtmlAttribute] {
         let (from, to) = self.nodes[id as usize].attributes;
         &self.attributes[from as usize..to as usize]
     }
 
     /// Returns the value of the attribute of that name, if the element has it.
     pub(crate) fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
-        self.attributes(id).iter().find(|found| found.name.eq_ignore_ascii_case(name)).map(|found| &*found.value)
+        self.attributes(id).iter().find(|found| &*found.name == name).map(|found| &*found.value)
     }
 
     /// All nodes in document order, whether dropped or not. Nodes are numbered in that order.
@@ -150,11 +169,11 @@ impl<'a> HtmlTree<'a> {
     /// Returns true if the element's own attributes hide it.
     pub(crate) fn is_hidden(&self, id: NodeId) -> bool {
         self.attributes(id).iter().any(|attribute| {
-            if attribute.name.eq_ignore_ascii_case("hidden") {
+            if &*attribute.name == "hidden" {
                 return !attribute.value.eq_ignore_ascii_case("until-found")
                     && !attribute.value.eq_ignore_ascii_case("false");
             }
-            attribute.name.eq_ignore_ascii_case("style") && style_hides(&attribute.value)
+            &*attribute.name == "style" && style_hides(&attribute.value)
         })
     }
 
@@ -220,6 +239,10 @@ pub(crate) fn is_ignorable(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     /// The tree as nested names, texts in quotes.
@@ -230,7 +253,7 @@ mod tests {
                 *out += &format!("'{}'", node.text.trim());
                 return;
             }
-            *out += node.name;
+            *out += &node.name;
             if tree.first_child(id).is_some() {
                 *out += "(";
                 for (index, child) in tree.children(id).enumerate() {
@@ -250,38 +273,166 @@ mod tests {
     #[test]
     fn elements_end_where_the_standard_says() {
         for (html, wanted) in [
-            ("<p>a<p>b<div>c", "html(p('a') p('b') div('c'))"),
-            ("<ul><li>a<li>b<ul><li>c</ul><li>d</ul>e", "html(ul(li('a') li('b' ul(li('c'))) li('d')) 'e')"),
-            ("<dl><dt>a<dd>b<dt>c</dl>", "html(dl(dt('a') dd('b') dt('c')))"),
-            ("<table><tr><td>a<td>b<tr><td>c</table>d", "html(table(tr(td('a') td('b')) tr(td('c'))) 'd')"),
+            ("<p>a<p>b<div>c", "html(head body(p('a') p('b') div('c')))"),
+            ("<ul><li>a<li>b<ul><li>c</ul><li>d</ul>e", "html(head body(ul(li('a') li('b' ul(li('c'))) li('d')) 'e'))"),
+            ("<dl><dt>a<dd>b<dt>c</dl>", "html(head body(dl(dt('a') dd('b') dt('c'))))"),
+            (
+                "<table><tr><td>a<td>b<tr><td>c</table>d",
+                "html(head body(table(tbody(tr(td('a') td('b')) tr(td('c')))) 'd'))",
+            ),
             (
                 "<table><tr><td></div>a<table><td>b</table>c</td></tr></table>",
-                "html(table(tr(td('a' table(td('b')) 'c'))))",
+                "html(head body(table(tbody(tr(td('a' table(tbody(tr(td('b')))) 'c'))))))",
             ),
-            ("<td>loose</td>", "html('loose')"),
-            ("<head><title>t</title><p>x", "html(head(title('t')) p('x'))"),
-            ("<html><head><meta></head><body class=x><p>y</body></html>z", "html(head(meta) body(p('y' 'z')))"),
-            ("<a href=1>x<a href=2>y</a>", "html(a('x') a('y'))"),
-            ("<b><div>x</b>y</div>z", "html(b(div('x' 'y')) 'z')"),
-            ("<h1>a<h2>b</h1>c", "html(h1('a') h2('b') 'c')"),
-            ("<div><span>a</div>b</span>c", "html(div(span('a')) 'b' 'c')"),
-            ("<svg><path/><g/></svg><p>x", "html(svg(path g) p('x'))"),
-            ("<svg><path><p>x", "html(svg(path) p('x'))"),
-            ("a</p>b<br>c</br>d", "html('a' p 'b' br 'c' br 'd')"),
-            ("<script>1<2</script><noscript><p>x</noscript>", "html(script('1<2') noscript('<p>x'))"),
+            ("<table><tr>loose<td>a</table>", "html(head body('loose' table(tbody(tr(td('a'))))))"),
+            ("<td>loose</td>", "html(head body('loose'))"),
+            ("<head><title>t</title><p>x", "html(head(title('t')) body(p('x')))"),
+            ("<html><head><meta></head><body class=x><p>y</body></html>z", "html(head(meta) body(p('yz')))"),
+            ("<a href=1>x<a href=2>y</a>", "html(head body(a('x') a('y')))"),
+            ("<b><div>x</b>y</div>z", "html(head body(b div(b('x') 'y') 'z'))"),
+            ("<h1>a<h2>b</h1>c", "html(head body(h1('a') h2('b') 'c'))"),
+            ("<div><span>a</div>b</span>c", "html(head body(div(span('a')) 'bc'))"),
+            ("<svg><path/><g/></svg><p>x", "html(head body(svg(path g) p('x')))"),
+            ("<svg><path><p>x", "html(head body(svg(path) p('x')))"),
+            ("a</p>b<br>c</br>d", "html(head body('a' p 'b' br 'c' br 'd'))"),
+            ("<script>1<2</script><noscript><p>x</noscript>", "html(head(script('1<2') noscript('<p>x')) body)"),
         ] {
             assert_eq!(shape(html), wanted, "{html}");
         }
     }
 
     #[test]
+    fn broken_markup_is_read_as_browsers_do() {
+        fn show(html: &str) -> String {
+            let tree = HtmlTree::parse(html, 100);
+            let mut out = String::new();
+            for id in tree.node_ids().skip(1) {
+                let node = tree.node(id);
+                if node.is_text() {
+                    out += &node.text;
+                } else if !matches!(node.tag, Tag::Head | Tag::Body) {
+                    write!(out, "<{}", node.name).unwrap();
+                    for attribute in tree.attributes(id) {
+                        write!(out, " {}=[{}]", attribute.name, attribute.value).unwrap();
+                    }
+                    out += ">";
+                }
+            }
+            out
+        }
+        for (html, wanted) in [
+            ("a<b", "a"),
+            ("1 < 2 <3 <", "1 < 2 <3 <"),
+            ("<a href=x title='a>b' TITLE=c hidden>t</a x='>'>", "<a href=[x] title=[a>b] hidden=[]>t"),
+            ("<a href='?a=1&copy=2&amp;b'>", "<a href=[?a=1&copy=2&b]>"),
+            ("<img src=a/b />", "<img src=[a/b]>"),
+            ("<!-- a > b --><!doctype html><?php x ?><!-->y", "y"),
+            (
+                "<script>if (a</b/) '<!-- <script>x</script> -->'</script>z",
+                "<script>if (a</b/) '<!-- <script>x</script> -->'z",
+            ),
+            ("<title>A &amp; <b></TITLE >", "<title>A & <b>"),
+            ("<style>never closed <p>", "<style>never closed <p>"),
+            ("<div =a='b' é=\"ü\"/>", "<div =a=[b] é=[ü]>"),
+        ] {
+            assert_eq!(show(html), wanted, "{html}");
+        }
+    }
+
+    #[test]
     fn nodes_are_numbered_in_document_order() {
         let tree = HtmlTree::parse("<div><p>a<b>c</b></p><i>d</i></div>e", 100);
-        let names: Vec<_> = tree.node_ids().map(|id| (tree.node(id).name, &*tree.node(id).text)).collect();
-        assert_eq!(
-            names,
-            [("html", ""), ("div", ""), ("p", ""), ("", "a"), ("b", ""), ("", "c"), ("i", ""), ("", "d"), ("", "e")]
-        );
-        assert_eq!((tree.end_of(1), tree.end_of(2), tree.end_of(ROOT)), (8, 6, 9));
+        let names: Vec<_> = tree.node_ids().map(|id| (&*tree.node(id).name, &*tree.node(id).text)).collect();
+        let (before, after) = names.split_at(3);
+        assert_eq!(before, [("html", ""), ("head", ""), ("body", "")]);
+        assert_eq!(after, [("div", ""), ("p", ""), ("", "a"), ("b", ""), ("", "c"), ("i", ""), ("", "d"), ("", "e")]);
+        assert_eq!((tree.end_of(3), tree.end_of(4), tree.end_of(ROOT)), (10, 8, 11));
+    }
+
+    /// Fails unless nodes are numbered as they stand and know their neighbours.
+    fn check_order(html: &str, depth: usize) {
+        let tree = HtmlTree::parse(html, depth);
+        let (mut open, mut order) = (vec![ROOT], Vec::new());
+        while let Some(id) = open.pop() {
+            order.push(id);
+            let children: Vec<NodeId> = tree.children(id).collect();
+            let mut previous = None;
+            for &child in &children {
+                assert_eq!((tree.parent(child), tree.previous_sibling(child)), (Some(id), previous), "{html}");
+                previous = Some(child);
+            }
+            open.extend(children.iter().rev());
+        }
+        assert!(order.iter().copied().eq(tree.node_ids()), "{html}: {order:?}");
+    }
+
+    #[test]
+    fn nodes_that_were_moved_are_numbered_where_they_stand() {
+        for html in [
+            "<table><tr><td>a<tr>b<p>c<td>d</table>e",
+            "<p>1<b>2<i>3</b>4<div>5</i>6</div>",
+            "<a>1<div>2<a>3</div>4<table>5<a>6",
+            "<b><b><b><b><p>x<p>y</b></b><table><b>z<td>",
+        ] {
+            check_order(html, 100);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_markup_has_a_tree_in_order(
+            tags in prop::collection::vec((0..3_u8, prop::sample::select(vec![
+                "a", "b", "body", "br", "button", "caption", "col", "colgroup", "desc", "div", "dd", "font", "form",
+                "frame", "frameset", "h1", "head", "html", "i", "input", "li", "math", "mi", "nobr", "noscript", "object",
+                "option", "p", "plaintext", "rt", "script", "select", "svg", "table", "tbody", "td", "template",
+                "textarea", "title", "tr", "ul", "xmp",
+            ])), 0..80),
+            depth in 8..40_usize,
+        ) {
+            let html: String = tags
+                .iter()
+                .map(|(kind, tag)| match kind {
+                    0 => format!("<{tag}>"),
+                    1 => format!("</{tag}>"),
+                    _ => format!("<{tag} a=1>x "),
+                })
+                .collect();
+            check_order(&html, depth);
+        }
+    }
+
+    #[test]
+    fn many_open_elements_attributes_and_copies_end_quickly() {
+        let attributes: String = (0..200_000).map(|number| format!(" a{number}")).collect();
+        let fonts: String = (0..2_000).map(|number| format!("<font size={number}>")).collect();
+        for (html, most_nodes) in [
+            ("<div>".repeat(300_000), 300_010),
+            (format!("<p{attributes}>x</p><p title='a b'>y"), 10),
+            (format!("{fonts}{}", "<p>x".repeat(50_000)), 150_000),
+            ("<b><p></b>".repeat(50_000), 500_000),
+            ("<table><tr><td>".repeat(50_000), 200_000),
+            (format!("<p>{}", "<svg><g>".repeat(100_000)), 300_000),
+            ("<a><div>".repeat(50_000), 300_000),
+            ("<select><option>".repeat(50_000), 200_000),
+            ("<template>".repeat(100_000), 200_000),
+        ] {
+            let start = std::time::Instant::now();
+            let tree = HtmlTree::parse(&html, 200);
+            assert!(tree.len() <= most_nodes, "{} has {} nodes", &html[..30], tree.len());
+            assert!(start.elapsed().as_secs() < 20, "{} took {:?}", &html[..30], start.elapsed());
+        }
+        let tree = HtmlTree::parse(&format!("<p{attributes}>x</p><p title='a b'>y"), 200);
+        assert_eq!(tree.text_line(ROOT), "x y");
+        assert_eq!(tree.node_ids().filter_map(|id| tree.attribute(id, "title")).next(), Some("a b"));
+    }
+
+    #[test]
+    fn what_is_too_deep_keeps_its_text() {
+        let html =
+            format!("{}a{}b<script>1</script>{}c", "<div>".repeat(300), "</div><div>".repeat(3), "</div>".repeat(300));
+        let tree = HtmlTree::parse(&html, 20);
+        assert_eq!(tree.text_line(ROOT), "a b c");
+        let deepest = tree.node_ids().map(|id| tree.ancestors(id).count()).max();
+        assert!(deepest.is_some_and(|deepest| deepest <= 24), "{deepest:?}");
     }
 }

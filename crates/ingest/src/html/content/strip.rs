@@ -36,14 +36,20 @@ static SELDOM: LazyLock<Vec<&str>> = LazyLock::new(|| {
 });
 
 /// The same, of several words or parts of words.
-const NEVER_PARTS: &str = " comments | comment list|newsletter|breadcrumb|cookie|sidebar|taboola|outbrain| related posts\
+static NEVER_PARTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let parts = " comments | comment list|newsletter|breadcrumb|cookie|sidebar|taboola|outbrain| related posts\
     | related articles| related stories|sharing";
+    parts.split('|').collect()
+});
 
-const SELDOM_PARTS: &str = " sr only |screen reader|visually hidden|share |social|related|comment|advert| author box| author bio\
+static SELDOM_PARTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let parts = " sr only |screen reader|visually hidden|share |social|related|comment|advert| author box| author bio\
     | author info|about the author|about author| post meta| entry meta| article meta|byline| read more\
     | read next| more from| most read|recommend|subscri|paywall|navigation|tags links| tag list\
     | article tags| post tags| entry footer | post footer| article footer|wp caption| photo credit\
     | image credit| img cont author| next prev| prev next| post nav";
+    parts.split('|').collect()
+});
 
 /// Amount of elements removed before the content is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,9 +80,9 @@ pub(super) fn strip_boilerplate(tree: &mut HtmlTree<'_>, weights: &TextWeights, 
                 let hint = element_hint(tree, id);
                 if hint.is_empty() {
                     0.0
-                } else if has_word(&hint, &NEVER) || NEVER_PARTS.split('|').any(|part| hint.contains(part)) {
+                } else if has_word(&hint, &NEVER) || NEVER_PARTS.iter().any(|part| hint.contains(part)) {
                     if tag == Tag::Article { 0.2 } else { 0.7 }
-                } else if has_word(&hint, &SELDOM) || SELDOM_PARTS.split('|').any(|part| hint.contains(part)) {
+                } else if has_word(&hint, &SELDOM) || SELDOM_PARTS.iter().any(|part| hint.contains(part)) {
                     // What is quoted from a network is part of the text around it.
                     let quoted = (id..tree.end_of(id)).any(|below| tree.tag(below) == Tag::Blockquote);
                     if quoted { 0.0 } else { 0.35 }
