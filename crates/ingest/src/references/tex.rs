@@ -113,7 +113,9 @@ impl TexConverter {
                 self.accent = Some(accent);
             } else {
                 match sign {
-                    '-' | '/' | '!' | '(' | ')' | '[' | ']' => {}
+                    // Where a word was cut at the end of a line, it goes on after the blank.
+                    '-' => return after.trim_start(),
+                    '/' | '!' | '(' | ')' | '[' | ']' => {}
                     ',' | ';' | ':' | '\\' | ' ' | '\n' | '\t' => self.push(' '),
                     other => self.push(other),
                 }
@@ -219,14 +221,18 @@ fn symbol_for_command(name: &str) -> Option<&'static str> {
         "textquotedblright" => "”",
         "textquotesingle" => "'",
         "textquotedbl" => "\"",
-        "quotedblbase" => "„",
-        "quotesinglbase" => "‚",
+        "quotedblbase" | "textquotestraightdblbase" => "„",
+        "quotesinglbase" | "textquotestraightbase" => "‚",
+        "guilsinglleft" => "‹",
+        "guilsinglright" => "›",
         "guillemotleft" => "«",
         "guillemotright" => "»",
         "ldots" | "dots" | "textellipsis" => "…",
         "textasciitilde" | "sim" => "~",
         "textasciicircum" => "^",
         "textbackslash" => "\\",
+        "textasciigrave" => "`",
+        "textasteriskcentered" => "*",
         "textbar" => "|",
         "textless" | "lt" => "<",
         "textgreater" | "gt" => ">",
@@ -234,6 +240,12 @@ fn symbol_for_command(name: &str) -> Option<&'static str> {
         "textdollar" => "$",
         "textbraceleft" => "{",
         "textbraceright" => "}",
+        "textdagger" | "dag" | "dagger" => "†",
+        "textdaggerdbl" | "ddag" | "ddagger" => "‡",
+        "textexclamdown" => "¡",
+        "textquestiondown" => "¿",
+        "textordfeminine" => "ª",
+        "textordmasculine" => "º",
         "textregistered" => "®",
         "texttrademark" => "™",
         "copyright" | "textcopyright" => "©",
@@ -247,7 +259,9 @@ fn symbol_for_command(name: &str) -> Option<&'static str> {
         "euro" | "texteuro" => "€",
         "TeX" => "TeX",
         "LaTeX" => "LaTeX",
-        "times" => "×",
+        "times" | "texttimes" => "×",
+        "ll" => "≪",
+        "gg" => "≫",
         "pm" => "±",
         "leq" | "le" => "≤",
         "geq" | "ge" => "≥",
@@ -312,6 +326,8 @@ mod tests {
             (r"\'", ""),
             (r"a \", "a "),
             (r"\unknown{kept}", "kept"),
+            (r"2\texttimes{}2, x $\ll$ y, \textexclamdown s\'i! \textdagger", "2×2, x ≪ y, ¡sí! †"),
+            (r"con\-tempo\- rary", "contemporary"),
             (r"\={a}\.z\^o\~n\`u\k{a}\d{h}", "āżôñùąḥ"),
         ] {
             assert_eq!(tex_to_text(tex), expected, "{tex}");

@@ -1,5 +1,6 @@
 //! The tests of this crate, in one binary.
 
+mod biblatex_peer;
 mod bibliographies;
 mod chunking;
 mod formats;
