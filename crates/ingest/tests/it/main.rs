@@ -6,3 +6,4 @@ mod chunking;
 mod formats;
 mod formats_hostile;
 mod html;
+mod spreadsheets;
