@@ -1,8 +1,9 @@
 //! Pages: their text in the order it is seen, and for pages of the web what they tell about themselves and which of
 //! their text is the content.
 //!
-//! [`flow`] writes all visible text of any HTML, [`read_page`] finds the content and the metadata of a web page. Both
-//! take whatever bytes there are: nothing is rejected for being broken, nothing recurses with the depth of the markup.
+//! [`write_visible_text`] writes all visible text of any HTML, [`read_page`] finds the content and the metadata of a web
+//! page. Both take whatever bytes there are: nothing is rejected for being broken, nothing recurses with the depth of the
+//! markup. html5ever reads the markup; the [`tree`] is our own.
 
 mod boilerplate;
 mod byline;
