@@ -34,6 +34,32 @@ pub fn detect(text: &str) -> Option<Language> {
     if info.is_reliable() { language_of(info.lang()) } else { None }
 }
 
+/// The language of a document or a passage of one, as [`detect`] finds it. Most are English, which its little words give
+/// away in a hundredth of the time that comparing a text with all languages takes.
+pub fn detect_quickly(text: &str) -> Option<Language> {
+    if is_plainly_english(text) { Some(Language::ENGLISH) } else { detect(text) }
+}
+
+/// Whether a third of the words are little words of English, and two of them are so in no other language.
+fn is_plainly_english(text: &str) -> bool {
+    /// Fewer words than this may all be a name or a quotation.
+    const LEAST_WORDS: usize = 12;
+    let candidates = &*CANDIDATES;
+    let Some(english) = candidates.languages.iter().position(|language| *language == Language::ENGLISH) else {
+        return false;
+    };
+    let (mut words, mut little, mut only_english) = (0, 0, 0);
+    let mut lower = String::new();
+    for token in raw_tokens(text).filter(|token| token.kind == TokenKind::Word) {
+        words += 1;
+        lower_into(token.of(text), &mut lower);
+        let languages = candidates.little.get(lower.as_str()).copied().unwrap_or_default();
+        little += usize::from(languages >> english & 1 == 1);
+        only_english += usize::from(languages == 1 << english);
+    }
+    words >= LEAST_WORDS && little * 3 >= words && only_english >= 2
+}
+
 /// The language of a short text such as a claim or a question, by its script and its little words.
 pub fn detect_short(text: &str) -> Option<Language> {
     let candidates = &*CANDIDATES;

@@ -12,6 +12,21 @@ pub fn fold_accents(lower: &str) -> Cow<'_, str> {
         return Cow::Borrowed(lower);
     }
     let mut folded = String::with_capacity(lower.len());
+    push_folded(lower, &mut folded);
+    Cow::Owned(folded)
+}
+
+/// Writes what [`fold_accents`] gives over what is in `into`, so that many words need one buffer.
+pub fn fold_accents_into(lower: &str, into: &mut String) {
+    into.clear();
+    if lower.is_ascii() {
+        into.push_str(lower);
+    } else {
+        push_folded(lower, into);
+    }
+}
+
+fn push_folded(lower: &str, folded: &mut String) {
     for c in lower.chars() {
         match c {
             '\0'..='\u{7F}' => folded.push(c),
@@ -37,7 +52,6 @@ pub fn fold_accents(lower: &str) -> Cow<'_, str> {
             _ => folded.push(c),
         }
     }
-    Cow::Owned(folded)
 }
 
 const fn is_accent(c: char) -> bool {
@@ -67,6 +81,9 @@ mod tests {
             ("हिन्दी", "हिन्दी"),
         ] {
             assert_eq!(fold_accents(word), expected, "{word}");
+            let mut buffer = "before".to_owned();
+            fold_accents_into(word, &mut buffer);
+            assert_eq!(buffer, expected, "{word}");
         }
     }
 }

@@ -36,7 +36,7 @@ pub mod stems;
 pub mod words;
 
 pub use crate::{
-    fold::fold_accents,
+    fold::{fold_accents, fold_accents_into},
     language::Language,
     lexicon::Lexicon,
     line::{one_line, one_line_at_most},

@@ -272,7 +272,9 @@ pub fn may_follow_ordinal(word: &str) -> bool {
 
 /// Whether the full stop after `before` belongs to an abbreviation, an initial or a number, so that the sentence goes
 /// on with `follows`.
-fn is_abbreviation(before: &str, follows: &str) -> bool {
+///
+/// `before` reaches back to the beginning of the sentence.
+pub fn is_abbreviation(before: &str, follows: &str) -> bool {
     let opening = |c: char| !c.is_alphanumeric() && c != '.';
     let word = before.rsplit(char::is_whitespace).next().unwrap_or(before);
     let earlier = before[..before.len() - word.len()].trim_end();

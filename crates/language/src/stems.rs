@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use rust_stemmers::{Algorithm, Stemmer};
+pub use rust_stemmers::Algorithm;
+use rust_stemmers::Stemmer;
 
 use crate::{Language, fold_accents};
 
@@ -69,13 +70,19 @@ impl WordStemmer {
     /// The stem of a word in lower case. A word with digits, of mixed scripts, or of a language without a stemmer is its own stem.
     pub fn stem<'word>(&self, word: &'word str) -> Cow<'word, str> {
         match self.algorithm(word) {
-            // The Arabic and Turkish stemmers may leave nothing of a short word.
-            Some(algorithm) => match Stemmer::create(algorithm).stem(word) {
-                stem if stem.is_empty() => Cow::Borrowed(word),
-                stem => stem,
-            },
+            Some(algorithm) => stem_by(algorithm, word),
             None => Cow::Borrowed(word),
         }
+    }
+
+    /// The algorithm for words of ASCII letters alone, which need no look at their script.
+    pub const fn plain_algorithm(&self) -> Option<Algorithm> {
+        self.latin
+    }
+
+    /// Whether the stem of a word may be another one without its accents: where the language itself writes them.
+    pub fn hears_accents(&self, algorithm: Algorithm) -> bool {
+        self.latin == Some(algorithm) && algorithm != Algorithm::English
     }
 
     /// Which algorithm stems a word, if all of it is in one script and there is one for that.
@@ -94,6 +101,15 @@ impl WordStemmer {
     /// Whether a stem may begin otherwise than its word: Arabic and Tamil cut beginnings, and Greek has many exceptions.
     pub const fn changes_beginnings(&self) -> bool {
         matches!(self.own, Some(Algorithm::Arabic | Algorithm::Tamil | Algorithm::Greek))
+    }
+}
+
+/// The stem that an algorithm gives to a word in lower case.
+pub fn stem_by(algorithm: Algorithm, word: &str) -> Cow<'_, str> {
+    match Stemmer::create(algorithm).stem(word) {
+        // The Arabic and Turkish stemmers may leave nothing of a short word.
+        stem if stem.is_empty() => Cow::Borrowed(word),
+        stem => stem,
     }
 }
 
@@ -129,5 +145,25 @@ const fn script(c: char) -> Option<Script> {
         '\u{600}'..='\u{6FF}' => Some(Script::Arabic),
         '\u{B80}'..='\u{BFF}' => Some(Script::Tamil),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_in_order() {
+        assert!(WITHOUT.is_sorted());
+        assert!(ALGORITHMS.is_sorted_by_key(|(code, _, _)| code));
+    }
+
+    #[test]
+    fn a_word_is_never_without_a_stem() {
+        for (_, _, algorithm) in ALGORITHMS {
+            for word in ["a", "ا", "ال", "και", "с", "ம்"] {
+                assert!(!stem_by(*algorithm, word).is_empty(), "{algorithm:?} {word}");
+            }
+        }
     }
 }

@@ -2,17 +2,24 @@
 
 use super::{
     Cues, DateOrder, GluedNumbers, Joins, Lexicon, Limit, NegationPair, NegationWords, NumberWord, NumberWords,
-    QuestionKind, TimeUnit, TimeWords, file,
+    QuestionKind, TimeUnit, TimeWords, file, searched_form,
 };
 use crate::{
     Language,
-    phrases::PhraseMap,
+    phrases::{PhraseMap, WordList},
     words::{Clitics, lower, tokens_with},
 };
 
 /// The lexicon of a file; `None` if its code is not known.
 pub(super) fn lexicon(file: &file::File) -> Option<Lexicon> {
     Some(lexicon_for(Language::from_code(&file.code)?, file))
+}
+
+/// The words that a search leaves out, in the form in which it compares them.
+fn common_words(file: &file::File) -> WordList {
+    let searched: Vec<String> = file.searched.words().collect();
+    let little = file.little.words().filter(|word| !searched.contains(word));
+    little.chain(file.also_common.words()).map(|word| searched_form(&word)).collect()
 }
 
 /// The lexicon of a file, for a language.
@@ -91,7 +98,9 @@ pub(super) fn lexicon_for(language: Language, file: &file::File) -> Lexicon {
             pairs: file.negation.pairs.iter().map(negation_pair).collect(),
             prefixes: longest_first(file.negation.prefixes.words().collect()),
         },
+        elided_in_search: writing.elided_in_search.words().collect(),
         little: file.little.words().collect(),
+        common: common_words(file),
         clitics,
     }
 }

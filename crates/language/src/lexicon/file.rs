@@ -47,6 +47,8 @@ pub(super) struct File {
     pub code: String,
     pub name: String,
     pub little: List,
+    pub also_common: List,
+    pub searched: List,
     pub pronouns: List,
     pub determiners: List,
     pub auxiliaries: List,
@@ -69,6 +71,7 @@ pub(super) struct File {
 pub(super) struct Writing {
     pub letters: String,
     pub elided: List,
+    pub elided_in_search: List,
     pub clipped: List,
     pub whole: List,
     pub compound_links: List,

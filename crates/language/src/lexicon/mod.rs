@@ -12,7 +12,7 @@ use std::{
 };
 
 use crate::{
-    Language,
+    Language, fold_accents,
     phrases::{PhraseMap, Phrases, WordList},
     words::Clitics,
 };
@@ -247,6 +247,8 @@ pub struct Lexicon {
     pub language: Language,
     /// What an apostrophe ties to its words.
     pub clitics: Clitics,
+    /// What a search leaves out before an apostrophe; fewer than the clitics, as names keep theirs.
+    pub elided_in_search: Vec<String>,
     /// Letters that few other languages have.
     pub letters: String,
     /// What may stand between the parts of a compound; empty where words are not put together.
@@ -288,6 +290,7 @@ pub struct Lexicon {
     pub(crate) numbers: NumberWords,
     pub(crate) negation: NegationWords,
     little: WordList,
+    common: WordList,
 }
 
 impl Lexicon {
@@ -312,15 +315,51 @@ impl Lexicon {
         self.little.iter()
     }
 
+    /// Whether a word is too common to be searched for, by the form that [`searched_form`] gives it.
+    pub fn is_common(&self, folded: &str) -> bool {
+        self.common.contains(folded)
+    }
+
     /// Whether a word alone denies: `not`, `kein`. See [`crate::negation`] for what a sentence denies.
     pub fn is_negation(&self, word: &str) -> bool {
         self.negation.phrases.contains(word)
     }
 }
 
+/// A word in lower case as a search compares it: without accents and apostrophes.
+pub fn searched_form(word: &str) -> String {
+    let mut form = fold_accents(word).into_owned();
+    form.retain(|c| c != '\'');
+    form
+}
+
 /// The number of a month, from 1, by a name in lower case in any language.
 pub fn month_in_any_language(word: &str) -> Option<i8> {
     MONTHS.get(word).copied()
+}
+
+/// The number of a month, from 1, by its name in lower case or by three letters or more that it begins with. Made for
+/// fields that hold nothing but a date.
+///
+/// Short forms and beginnings are those of [`Language::COMPLETE`] alone: `des`, a December, is too often another word.
+pub fn month_by_beginning(word: &str) -> Option<i8> {
+    let letters = word.chars().count();
+    if letters < 3 {
+        return None;
+    }
+    let complete = || Language::COMPLETE.into_iter().map(|language| &Lexicon::of(language).time.months);
+    let begun = |months: &HashMap<String, i8>| {
+        months.iter().filter(|(name, _)| name.starts_with(word)).map(|(_, number)| *number).min()
+    };
+    complete()
+        .find_map(|months| months.get(word).copied())
+        .or_else(|| month_in_any_language(word).filter(|_| letters > 3))
+        .or_else(|| complete().find_map(begun))
+}
+
+/// The season, 1 being spring and 4 winter, by a name in lower case in any language that has a lexicon.
+pub fn season_in_any_language(word: &str) -> Option<i8> {
+    LEXICONS.iter().find_map(|lexicon| lexicon.time.seasons.get(word).copied())
 }
 
 /// The number of a day of the week, Monday being 1, by a name in lower case in any language that has a lexicon.
@@ -450,6 +489,50 @@ mod tests {
                 assert_eq!(word, lower(word), "{}: {word}", lexicon.language);
             }
         }
+    }
+
+    #[test]
+    fn common_words_are_in_the_form_in_which_a_search_compares_them() {
+        for language in Language::COMPLETE {
+            let mut words = Lexicon::of(language).common.iter();
+            assert!(words.all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase())), "{language}");
+        }
+    }
+
+    #[test]
+    fn common_words_are_those_of_the_language() {
+        for (language, common, other) in [
+            (Language::ENGLISH, &["the", "whom", "cant", "yes"][..], &["die", "can't", "theory", "below"][..]),
+            (Language::GERMAN, &["die", "fur", "warum"], &["the", "für"]),
+            (Language::FRENCH, &["pourquoi", "etre"], &["être", "the"]),
+        ] {
+            let lexicon = Lexicon::of(language);
+            assert!(common.iter().all(|word| lexicon.is_common(word)), "{language}");
+            assert!(!other.iter().any(|word| lexicon.is_common(word)), "{language}");
+        }
+    }
+
+    #[test]
+    fn a_month_is_known_by_its_beginning() {
+        for (word, expected) in [
+            ("january", Some(1)),
+            ("sept", Some(9)),
+            ("octo", Some(10)),
+            ("märz", Some(3)),
+            ("jui", Some(6)),
+            ("juil", Some(7)),
+            ("mar", Some(3)),
+            ("grudnia", Some(12)),
+            ("ja", None),
+            ("des", None),
+            ("press", None),
+            ("", None),
+        ] {
+            assert_eq!(month_by_beginning(word), expected, "{word}");
+        }
+        assert_eq!(season_in_any_language("herbst"), Some(3));
+        assert_eq!(season_in_any_language("fall"), Some(3));
+        assert_eq!(season_in_any_language("mai"), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use ibid_language::{
     Language, Lexicon,
     compounds::{compound_head, compound_parts},
     dates::{DateReader, dates},
-    detect::{detect, detect_short, guess},
+    detect::{detect, detect_quickly, detect_short, guess},
     fold_accents,
     negation::{negations, without_negating_prefix},
     numbers::numbers,
@@ -82,7 +82,7 @@ proptest! {
     #[test]
     fn any_text_is_read(text in text(), code in prop::sample::select(CODES.to_vec()), most in 0_usize..40) {
         let language = Language::from_code(code).unwrap();
-        let _ = (detect(&text), detect_short(&text), guess(&text, Some(language)));
+        let _ = (detect(&text), detect_quickly(&text), detect_short(&text), guess(&text, Some(language)));
         let tokenized = TokenizedText::new(&text, language);
         check(&text, tokens(&text, language).iter().map(|token| token.range()));
         check(&text, numbers(&text, language).into_iter().map(|number| number.range));

@@ -1,6 +1,6 @@
 use ibid_language::{
     Language,
-    detect::{detect, detect_short, guess},
+    detect::{detect, detect_quickly, detect_short, guess},
 };
 
 #[test]
@@ -31,6 +31,47 @@ fn a_document_tells_its_language() {
     }
     for text in ["", "12345 67890", "...", "OK", "x = y + 1;"] {
         assert_eq!(detect(text), None, "{text}");
+    }
+}
+
+#[test]
+fn english_is_told_by_its_common_words_and_others_are_not_taken_for_it() {
+    for (text, expected) in [
+        ("It was the end of the war, and this is what they had to do with all of it in the year.", Some("en")),
+        (
+            "Der Ausschuss traf sich am Dienstag und beschloss, den Bericht noch vor Ende des Jahres zu lesen.",
+            Some("de"),
+        ),
+        (
+            "The committee was told that it would have to wait for the report, which is due at the end of the year.",
+            Some("en"),
+        ),
+        (
+            "Der Ausschuss hat erfahren, dass er auf den Bericht warten muss, der am Ende des Jahres erscheinen soll.",
+            Some("de"),
+        ),
+        (
+            "Le comité a appris qu'il devrait attendre le rapport, qui doit paraître à la fin de l'année en cours.",
+            Some("fr"),
+        ),
+        (
+            "Il comitato ha saputo che dovrà aspettare la relazione, che uscirà alla fine dell'anno in corso.",
+            Some("it"),
+        ),
+        (
+            "De commissie heeft gehoord dat zij moet wachten op het verslag, dat aan het einde van het jaar komt.",
+            Some("nl"),
+        ),
+        ("Zeta-7 relay, 40 V", None),
+        ("", None),
+    ] {
+        assert_eq!(detect_quickly(text).map(Language::code), expected, "{text}");
+    }
+    let danish = "Udvalget fik at vide, at det skulle vente på rapporten i et år, for at alt var over.";
+    // Half of these are words of English, too.
+    let czech = "To je do a on to byl do té doby, a proto šel do města a do školy, kde ho čekali rodiče.";
+    for text in [danish, czech] {
+        assert_ne!(detect_quickly(text), Some(Language::ENGLISH), "{text}");
     }
 }
 
