@@ -1,8 +1,11 @@
 //! Where the sentences of a passage end, by a rule that is cheap.
 //!
-//! `ibid-ingest` cuts texts by a better rule that takes longer; this one only chooses what of a passage is shown.
+//! `ibid_language` cuts texts by a better rule that takes longer; this one only chooses what of a passage is shown. Which
+//! words are abbreviations is the same for both.
 
 use std::ops::Range;
+
+use ibid_language::sentences::is_abbreviation;
 
 /// A sentence, in bytes, and which paragraph it is of.
 #[derive(Debug)]
@@ -103,30 +106,6 @@ fn closers_len(rest: &str) -> usize {
         };
     }
     length
-}
-
-/// After these a full stop does not end a sentence.
-#[rustfmt::skip]
-const ABBREVIATIONS: &[&str] = &[
-    "al", "approx", "art", "bzw", "ca", "cf", "ch", "dr", "e.g", "ed", "eds", "eq", "eqs", "fig", "figs", "gen", "i.e",
-    "jr", "mr", "mrs", "ms", "mt", "nr", "p", "pp", "prof", "rev", "sec", "sect", "sr", "st", "tab", "vgl", "vol", "vs",
-    "z.b", "d.h", "u.a",
-];
-
-/// Returns true if the full stop after `before` belongs to an abbreviation, an initial or a heading number.
-fn is_abbreviation(before: &str, next: &str) -> bool {
-    let tail = before.char_indices().rev().take(12).last().map_or(0, |(byte, _)| byte);
-    let word = before[tail..].rsplit([' ', '\n', '\t', '(', '[', '-', '\u{A0}']).next().unwrap_or_default();
-    let mut letters = word.chars();
-    match (letters.next(), letters.next()) {
-        (None, _) => false,
-        (Some(only), None) if only.is_uppercase() => only != 'I',
-        (Some(first), _) if first.is_ascii_digit() => {
-            word.len() <= 3 && word.len() == before.trim().len() && word.bytes().all(|byte| byte.is_ascii_digit())
-        }
-        _ if word == "No" || word == "no" => next.starts_with(|c: char| c.is_ascii_digit()),
-        _ => ABBREVIATIONS.iter().any(|known| known.eq_ignore_ascii_case(word)),
-    }
 }
 
 #[cfg(test)]

@@ -25,12 +25,13 @@
 use std::cell::RefCell;
 
 use ibid_domain::Word;
+use ibid_language::fold_accents_into;
 use unicode_normalization::UnicodeNormalization;
 
 pub use crate::stemming::is_common;
 use crate::{
     atoms::{AtomKind, WordAtom, for_each_group, is_apostrophe, is_skin},
-    stemming::{LanguageRules, StemCache, fold_accents},
+    stemming::{LanguageRules, StemCache},
 };
 
 /// The most characters of a form. What is longer is cut.
@@ -165,7 +166,7 @@ impl AnalyzerBuffers {
         if atom.kind == AtomKind::Letters {
             return self.letter_forms(language, each);
         }
-        fold_accents(&self.lower, &mut self.folded);
+        fold_accents_into(&self.lower, &mut self.folded);
         if !self.folded.is_empty() {
             each(&self.folded);
         }
@@ -174,7 +175,7 @@ impl AnalyzerBuffers {
     /// Gives `each` the form of two glyphs that stand together.
     pub fn glyph_form(&mut self, text: &str, left: WordAtom, right: WordAtom, mut each: impl FnMut(&str)) {
         lower_any(text.get(left.start..right.end).unwrap_or_default(), &mut self.lower);
-        fold_accents(&self.lower, &mut self.folded);
+        fold_accents_into(&self.lower, &mut self.folded);
         each(&self.folded);
     }
 
@@ -203,7 +204,7 @@ impl AnalyzerBuffers {
         if group.iter().all(|atom| matches!(atom.kind, AtomKind::Plain | AtomKind::Letters)) {
             self.letter_forms(language, each);
         } else {
-            fold_accents(&self.lower, &mut self.folded);
+            fold_accents_into(&self.lower, &mut self.folded);
             each(&self.folded);
         }
     }
@@ -211,14 +212,14 @@ impl AnalyzerBuffers {
     /// An atom in lower case and without accents, but with its ending: as lists of common words have it.
     pub fn fold_atom(&mut self, language: LanguageRules, text: &str, atom: WordAtom) -> &str {
         write_lowercase(atom.text_in(text), atom.kind, language, &mut self.lower);
-        fold_accents(&self.lower, &mut self.folded);
+        fold_accents_into(&self.lower, &mut self.folded);
         &self.folded
     }
 
     /// Gives `each` the forms of the letters in `lower`.
     fn letter_forms(&mut self, language: LanguageRules, mut each: impl FnMut(&str)) {
         let Self { stems, lower, folded, other, .. } = self;
-        fold_accents(lower, folded);
+        fold_accents_into(lower, folded);
         if folded.is_empty() {
             return;
         }
@@ -259,14 +260,14 @@ fn write_lowercase(raw: &str, kind: AtomKind, language: LanguageRules, into: &mu
         AtomKind::Exact => into.retain(|c| c != ','),
         AtomKind::Letters => {
             if let Some((head, _)) = into.split_once('\'')
-                && language.elided.contains(&head)
+                && language.elides(head)
             {
                 into.drain(..=head.len());
             }
-            if let Some((head, tail)) = into.rsplit_once('\'')
-                && language.clipped.contains(&tail)
+            if let Some(at) = into.rfind('\'')
+                && language.clips(&into[at..])
             {
-                into.truncate(head.len());
+                into.truncate(at);
             }
             into.retain(|c| c != '\'' && c != '.');
         }
