@@ -11,6 +11,7 @@ use ibid_domain::{
     citation::first_of_each,
     pointer::PointerName,
 };
+use ibid_language::one_line;
 use ibid_store::{PointerPatch, Tx};
 use serde_json::json;
 
@@ -275,10 +276,6 @@ async fn find_deliverable(tx: &mut Tx, scope: &Scope, id: RunId, kind: Deliverab
 fn deliverable_not_found(kind: DeliverableKind) -> Problem {
     let detail = format!("no {} was made of this run; make one with POST", kind.as_str());
     Problem::new(Code::PointerNotFound, detail)
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn listed_citation(citation: &Citation, source: Option<&Source>) -> ListedSource {

@@ -77,18 +77,6 @@ impl Conversation {
         }
         Ok(title.to_owned())
     }
-
-    /// The title of a conversation that begins with these words.
-    pub fn title_from(question: &str) -> Option<String> {
-        const CHARS: usize = 80;
-        let line = question.split_whitespace().collect::<Vec<_>>().join(" ");
-        if line.chars().count() <= CHARS {
-            return (!line.is_empty()).then_some(line);
-        }
-        let cut: String = line.chars().take(CHARS).collect();
-        let end = cut.rfind(' ').filter(|end| *end > CHARS / 2).unwrap_or(cut.len());
-        Some(format!("{}…", &cut[..end]))
-    }
 }
 
 named! {
@@ -161,13 +149,5 @@ mod tests {
         for wrong in [String::new(), "a".repeat(256), "a\nb".to_owned()] {
             assert_eq!(wrong.parse::<MessageId>().unwrap_err().code, Code::InvalidField);
         }
-    }
-
-    #[test]
-    fn a_title_is_the_beginning_of_the_question() {
-        assert_eq!(Conversation::title_from("  What\n is  it? ").unwrap(), "What is it?");
-        let long = Conversation::title_from(&"word ".repeat(40)).unwrap();
-        assert!(long.ends_with("word…") && long.chars().count() <= 81);
-        assert_eq!(Conversation::title_from(" \n"), None);
     }
 }

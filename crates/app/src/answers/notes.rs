@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use ibid_citations::summary::extract_summary;
-use ibid_domain::{MessageId, RevisionId, RunEventKind, SourceId, text::single_line};
+use ibid_domain::{MessageId, RevisionId, RunEventKind, SourceId};
+use ibid_language::one_line_at_most;
 use ibid_models::{ChatMessage, ChatRequest, complete_chat};
 use ibid_store::JobError;
 use serde::{Deserialize, Serialize};
@@ -99,7 +100,7 @@ impl App {
                 ..ChatRequest::default()
             };
             match complete_chat(model.as_ref(), request).await {
-                Ok(told) if !told.text.trim().is_empty() => return Some(single_line(told.text.trim(), LONGEST)),
+                Ok(told) if !told.text.trim().is_empty() => return Some(one_line_at_most(&told.text, LONGEST)),
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "the model made no note; the source's own words stand for it"),
             }

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use ibid_citations::CitationSource;
-use ibid_domain::{
-    Problem, Run, RunEventKind, RunId, SearchFilter, SourceId, SourceStatus, SourceType, sentences::sentence_spans,
-};
+use ibid_domain::{Problem, Run, RunEventKind, RunId, SearchFilter, SourceId, SourceStatus, SourceType};
 use ibid_fetch::WebSearchResult;
+use ibid_language::sentences::sentences;
 use ibid_models::{ChatMessage, ChatModel, ChatRequest, complete_chat};
 use serde::Deserialize;
 use serde_json::json;
@@ -254,7 +253,7 @@ impl App {
 /// The searches: those of the plan, or the question and its parts.
 fn plan_searches(question: &str, planned: Vec<String>) -> Vec<String> {
     let mut tasks: Vec<String> = Vec::new();
-    let parts = sentence_spans(question).filter_map(|span| span.slice_of(question)).map(str::to_owned);
+    let parts = sentences(question).filter_map(|range| question.get(range)).map(str::to_owned);
     let wanted = match planned.iter().any(|task| !task.trim().is_empty()) {
         true => planned,
         false => std::iter::once(question.to_owned()).chain(parts).collect(),

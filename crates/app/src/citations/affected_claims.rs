@@ -2,6 +2,7 @@
 
 use ibid_citations::{parse_markers, strip_markers};
 use ibid_domain::{Citation, Cursor, Limit, Message, Page, Sha256, SourceId, Span};
+use ibid_language::one_line;
 use ibid_store::CitationFilter;
 
 use crate::{Result, services::CitationService, sources::ContentHints};
@@ -35,18 +36,13 @@ pub(crate) struct NormalizedText(String);
 
 impl NormalizedText {
     pub(crate) fn new(text: &str) -> Self {
-        Self(collapse_whitespace(text))
+        Self(one_line(text))
     }
 
     /// True if the text contains the quote, ignoring differences in whitespace.
     pub(crate) fn contains_quote(&self, quote: &str) -> bool {
-        self.0.contains(&collapse_whitespace(quote))
+        self.0.contains(&one_line(quote))
     }
-}
-
-/// The words of a text with one space between them.
-fn collapse_whitespace(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl CitationService<'_> {

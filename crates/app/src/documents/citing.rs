@@ -350,8 +350,9 @@ impl CitationDraft {
 }
 
 fn check_optional_text(field: &str, text: Option<String>, longest: usize) -> Result<Option<String>, Problem> {
-    let text = text.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty());
-    if text.as_ref().is_some_and(|text| text.chars().count() > longest || text.contains('\0')) {
+    let has_nul = text.as_ref().is_some_and(|text| text.contains('\0'));
+    let text = text.map(|text| ibid_language::one_line(&text)).filter(|text| !text.is_empty());
+    if has_nul || text.as_ref().is_some_and(|text| text.chars().count() > longest) {
         let detail = format!("{field} has at most {longest} characters, and none that is NUL");
         return Err(Problem::new(Code::InvalidField, detail).with_field(field));
     }

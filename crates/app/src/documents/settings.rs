@@ -79,10 +79,10 @@ impl DocumentService<'_> {
 }
 
 pub(super) fn check_line(field: &str, text: &str) -> Result<String, Problem> {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if text.chars().count() > LONGEST_LINE || text.contains('\0') {
-        let detail = format!("{field} has {} characters; at most {LONGEST_LINE} are kept", text.chars().count());
+    let line = ibid_language::one_line(text);
+    if line.chars().count() > LONGEST_LINE || text.contains('\0') {
+        let detail = format!("{field} has {} characters; at most {LONGEST_LINE} are kept", line.chars().count());
         return Err(Problem::new(Code::InvalidField, detail).with_field(field));
     }
-    Ok(text)
+    Ok(line)
 }

@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ibid_domain::{
-    Category, Entity, EntityId, Event, EventId, RevisionId, SourceId, Span, sentences::sentence_spans,
-    text::single_line,
-};
+use ibid_domain::{Category, Entity, EntityId, Event, EventId, RevisionId, SourceId, Span};
+use ibid_language::{one_line_at_most, sentences::sentences};
 use ibid_store::{AgeState, EventLink, EventLinkQuery, GraphCounts, GraphPart, Tx};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -345,8 +343,7 @@ impl App {
 /// The sentences of one text that another does not have, in order.
 fn sentences_only_in(of: &str, there: &str) -> Vec<String> {
     let words = |text: &str| -> Vec<String> {
-        let index = ibid_domain::CharIndex::new(text);
-        sentence_spans(text).filter_map(|span| Some(single_line(index.span_text(span)?, DIFFERENCE))).collect()
+        sentences(text).filter_map(|range| Some(one_line_at_most(text.get(range)?, DIFFERENCE))).collect()
     };
     let there: BTreeSet<String> = words(there).into_iter().collect();
     words(of).into_iter().filter(|sentence| !there.contains(sentence)).take(DIFFERENCES).collect()

@@ -12,6 +12,7 @@ use ibid_domain::{
     Code, Conversation, ConversationId, Message, MessageId, MessageRole, MessageStatus, Problem, Run, RunEvent,
     RunEventKind, RunId, RunMode, RunStatus, Timestamp, Usage, problem::shorten_for_error,
 };
+use ibid_language::one_line_at_most;
 use ibid_store::Tx;
 use serde_json::{Value as Json, json};
 
@@ -25,6 +26,9 @@ use crate::{CheckedText, Error, Result, Scope, services::RunService};
 
 /// The most results that the tools of one run may return.
 const MOST_SOURCES: usize = 50_000;
+
+/// The most characters of a title that is made of a question: a line of a list.
+const TITLE_CHARS: usize = 80;
 
 /// A request to start a run, by the server or an external agent.
 #[derive(Clone, Debug)]
@@ -95,7 +99,7 @@ impl RunService<'_> {
             None => {
                 let title = match new.title {
                     Some(title) => Some(Conversation::checked_title(&title)?),
-                    None => question.as_deref().and_then(Conversation::title_from),
+                    None => question.as_deref().and_then(conversation_title),
                 };
                 let new = Conversation {
                     id: ConversationId::new(),
@@ -133,7 +137,7 @@ impl RunService<'_> {
                 message.id = new.question_id.unwrap_or(message.id);
                 add_message(&mut tx, self.scope, &message).await?;
                 if conversation.title.is_none() {
-                    conversation.title = Conversation::title_from(&message.content);
+                    conversation.title = conversation_title(&message.content);
                 }
                 Some(message.id)
             }
@@ -305,6 +309,12 @@ fn new_message(
     }
 }
 
+/// The title of a conversation that begins with these words; `None` if there are none.
+fn conversation_title(question: &str) -> Option<String> {
+    let title = one_line_at_most(question, TITLE_CHARS);
+    (!title.is_empty()).then_some(title)
+}
+
 /// Keeps a message whose id is its own.
 pub(crate) async fn add_message(tx: &mut Tx, scope: &Scope, message: &Message) -> Result<()> {
     if !tx.conversations(scope).add_message(message).await? {
@@ -361,4 +371,17 @@ pub(crate) fn no_run(id: &str) -> Problem {
 
 pub(crate) fn has_ended(run: &Run) -> Problem {
     Problem::new(Code::RunHasEnded, format!("run {} is {}", run.id, run.status.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_beginning_of_the_question() {
+        assert_eq!(conversation_title("  What\n is  it? ").unwrap(), "What is it?");
+        let long = conversation_title(&"word ".repeat(40)).unwrap();
+        assert!(long.ends_with("word…") && long.chars().count() <= 81);
+        assert_eq!(conversation_title(" \n"), None);
+    }
 }

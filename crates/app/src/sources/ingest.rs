@@ -12,7 +12,8 @@ use ibid_domain::{
     source::ExtractionFault,
 };
 use ibid_fetch::{FetchError, FetchedPage, Validators};
-use ibid_ingest::{ExtractionError, chunks::split_into_chunks, language};
+use ibid_ingest::{ExtractionError, chunks::split_into_chunks};
+use ibid_language::{Language, detect::detect};
 use ibid_store::{Chunk, JobError, PointerPatch, Tx};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -210,7 +211,7 @@ impl SourceService<'_> {
         let pages = marks.iter().filter(|mark| mark.kind == MarkKind::Page).count() as u64;
         revision.page_count = Some(pages).filter(|pages| *pages > 0);
         let said = extracted.reference.language.clone();
-        revision.language = said.or_else(|| language::detect(&text).map(str::to_owned));
+        revision.language = said.or_else(|| detect(&text).map(Language::code).map(str::to_owned));
         let mut found = extracted.reference;
         found.language = found.language.or_else(|| revision.language.clone());
 

@@ -9,7 +9,7 @@ use ibid_domain::{
     ChunkId, Code, EmbeddingState, JsonObject, Name, Origin, Problem, Reference, Revision, RevisionId, Sha256, Source,
     SourceId, SourceStatus, SourceType, problem::shorten_for_error,
 };
-use ibid_ingest::language;
+use ibid_language::detect::detect_quickly;
 use ibid_store::{Chunk, NewPassage};
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -196,7 +196,7 @@ impl PassagesImport {
         let language = apply_metadata(&mut draft, line.metadata.unwrap_or_default())?;
         let draft = draft.into_validated()?;
         let sample = &line.text[..line.text.floor_char_boundary(LANGUAGE_SAMPLE)];
-        let language = language.or_else(|| detected_language(sample).map(str::to_owned));
+        let language = language.or_else(|| detect_quickly(sample).map(|language| language.code().to_owned()));
         Ok(PassageDraft { draft, text: line.text, vector, language })
     }
 
@@ -432,23 +432,6 @@ fn apply_metadata(draft: &mut SourceDraft, mut metadata: JsonObject) -> Result<O
 }
 
 /// Everything that is made of a passage.
-/// The language of a text. Most are English, which its most common words give away in a hundredth of the time that
-/// comparing it with all languages takes.
-fn detected_language(text: &str) -> Option<&'static str> {
-    /// Words that only English has, so that another language's small words do not make it English.
-    const ITS_OWN: [&str; 7] = ["the", "and", "that", "with", "which", "this", "from"];
-    let (mut words, mut common, mut own) = (0, 0, 0);
-    let mut lower = String::new();
-    for word in text.split(|letter: char| !letter.is_alphabetic() && letter != '\'').filter(|word| !word.is_empty()) {
-        words += 1;
-        lower.clear();
-        lower.extend(word.chars().filter(|letter| *letter != '\'').map(|letter| letter.to_ascii_lowercase()));
-        common += usize::from(ibid_index::words::is_common(&lower, Some("en")));
-        own += usize::from(ITS_OWN.contains(&lower.as_str()));
-    }
-    if words >= 12 && common * 3 >= words && own >= 2 { Some("en") } else { language::detect(text) }
-}
-
 fn build_passage(
     scope: &Scope,
     one: PassageDraft,
@@ -517,38 +500,5 @@ fn build_passage(
         tokens: text.split_whitespace().count() as u64 * 4 / 3 + 1,
         text,
         vector,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::detected_language;
-
-    #[test]
-    fn english_is_told_by_its_common_words_and_others_are_not_taken_for_it() {
-        for (text, language) in [
-            (
-                "The committee was told that it would have to wait for the report, which is due at the end of the year.",
-                "en",
-            ),
-            (
-                "Der Ausschuss hat erfahren, dass er auf den Bericht warten muss, der am Ende des Jahres erscheinen soll.",
-                "de",
-            ),
-            (
-                "Le comité a appris qu'il devrait attendre le rapport, qui doit paraître à la fin de l'année en cours.",
-                "fr",
-            ),
-            ("Il comitato ha saputo che dovrà aspettare la relazione, che uscirà alla fine dell'anno in corso.", "it"),
-            (
-                "De commissie heeft gehoord dat zij moet wachten op het verslag, dat aan het einde van het jaar komt.",
-                "nl",
-            ),
-        ] {
-            assert_eq!(detected_language(text), Some(language), "{text}");
-        }
-        let danish = "Udvalget fik at vide, at det skulle vente på rapporten i et år, for at alt var over.";
-        assert_ne!(detected_language(danish), Some("en"));
-        assert_eq!(detected_language("Zeta-7 relay, 40 V"), None);
     }
 }
