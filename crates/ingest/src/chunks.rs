@@ -6,10 +6,8 @@
 
 use std::ops::Range;
 
-use ibid_domain::{
-    CharIndex, Mark, MarkKind, Span,
-    sentences::{count_chars, paragraph_ranges, sentences_of},
-};
+use ibid_domain::{CharIndex, Mark, MarkKind, Span};
+use ibid_language::sentences::{char_count, paragraphs, sentences_of};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Size and overlap of the chunks that a text is split into.
@@ -102,7 +100,7 @@ impl AtomSplitter<'_> {
         }
         let ends: Vec<usize> = parts.iter().skip(1).map(|&(byte, _)| byte).chain([text.len()]).collect();
         for ((start, mut border), end) in parts.into_iter().zip(ends) {
-            for paragraph in paragraph_ranges(&text[start..end]) {
+            for paragraph in paragraphs(&text[start..end]) {
                 // A heading belongs to what follows it.
                 let heading = border >= BoundaryStrength::Heading && paragraph.len() < 200;
                 for sentence in sentences_of(text, start + paragraph.start..start + paragraph.end) {
@@ -203,8 +201,8 @@ impl AtomSplitter<'_> {
     }
 
     fn push(&mut self, range: Range<usize>, tokens: usize, border: BoundaryStrength) {
-        let start = self.place + count_chars(self.text, self.byte..range.start);
-        let end = start + count_chars(self.text, range.clone());
+        let start = self.place + char_count(self.text, self.byte..range.start);
+        let end = start + char_count(self.text, range.clone());
         (self.byte, self.place) = (range.end, end);
         self.found.push(ChunkAtom { span: Span::new(start, end), tokens, border });
     }

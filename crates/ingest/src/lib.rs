@@ -10,7 +10,6 @@ pub mod chunks;
 pub mod extraction;
 mod formats;
 pub mod html;
-pub mod language;
 pub mod references;
 pub mod sniff;
 mod thumbnail;

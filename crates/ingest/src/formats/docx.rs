@@ -2,15 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use ibid_language::one_line;
+
 use super::{
-    ExtractionContext, ExtractionDraft,
-    drawing::charts_and_diagrams,
-    numbering::Numbering,
-    ooxml::OoxmlPackage,
-    properties,
-    text::{one_line, strip_control_chars},
-    xml::XmlNode,
-    xml::XmlTree,
+    ExtractionContext, ExtractionDraft, drawing::charts_and_diagrams, numbering::Numbering, ooxml::OoxmlPackage,
+    properties, text::strip_control_chars, xml::XmlNode, xml::XmlTree,
 };
 use crate::ExtractionError;
 

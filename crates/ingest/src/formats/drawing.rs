@@ -1,6 +1,8 @@
 //! Text in the drawings of Office: shapes, tables on slides, charts, diagrams.
 
-use super::{ooxml::OoxmlPackage, text::one_line, xml::XmlNode, xml::XmlTree};
+use ibid_language::one_line;
+
+use super::{ooxml::OoxmlPackage, xml::XmlNode, xml::XmlTree};
 use crate::{ExtractionError, TextBuilder};
 
 /// Writes the paragraphs of a text body, each on its own line.

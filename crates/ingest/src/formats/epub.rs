@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use ibid_language::one_line;
+
 use super::{
     ExtractionContext, ExtractionDraft, archive::ZipContainer, damaged_file, properties, text::decode_xml,
-    text::one_line, xml::XmlNode, xml::XmlTree,
+    xml::XmlNode, xml::XmlTree,
 };
 use crate::{ExtractionError, html};
 

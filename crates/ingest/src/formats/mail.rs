@@ -1,9 +1,10 @@
 //! Mail: one message, or a mailbox of them. What came with a message is read as the file it is.
 
 use ibid_domain::{MarkKind, Name, PartialDate, Reference};
+use ibid_language::one_line;
 use mail_parser::{Address, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
-use super::{ExtractionContext, ExtractionDraft, damaged_file, text::one_line, text::strip_control_chars};
+use super::{ExtractionContext, ExtractionDraft, damaged_file, text::strip_control_chars};
 use crate::{ExtractionError, ExtractionInput, html};
 
 pub(super) fn read_message(

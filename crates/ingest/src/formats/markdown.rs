@@ -1,8 +1,9 @@
 //! Markdown: the text as it is, with its headings as sections.
 
+use ibid_language::one_line;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::{ExtractionContext, ExtractionDraft, properties, text::of_input, text::one_line};
+use super::{ExtractionContext, ExtractionDraft, properties, text::of_input};
 use crate::{ExtractionError, ExtractionInput};
 
 pub(super) fn read(

@@ -121,7 +121,7 @@ impl<'a> ExtractionContext<'a> {
         let label = input.filename.map(str::trim).filter(|name| !name.is_empty()).unwrap_or("attachment");
         draft.text.end_paragraph()?;
         let start = draft.text.len();
-        draft.text.push(&text::one_line(label))?;
+        draft.text.push(&ibid_language::one_line(label))?;
         draft.text.end_paragraph()?;
         if self.depth.get() < FILES_WITHIN_FILES.min(self.limits.depth) {
             self.depth.set(self.depth.get() + 1);

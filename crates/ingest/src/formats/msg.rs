@@ -1,13 +1,14 @@
 //! Messages saved by Outlook: a compound file with one stream for each property.
 
 use ibid_domain::{MarkKind, Name};
+use ibid_language::one_line;
 
 use super::{
     ExtractionContext, ExtractionDraft,
     code_pages::from_code_page,
     ole::{OleFile, day_of_filetime, u16_at, u32_at, utf_16},
     rtf,
-    text::{one_line, strip_control_chars},
+    text::strip_control_chars,
 };
 use crate::{ExtractionError, ExtractionInput, html};
 

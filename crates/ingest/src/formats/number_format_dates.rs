@@ -4,22 +4,6 @@ use jiff::civil::DateTime;
 
 use super::number_format::{FormatSection, FormatToken, literal_text};
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-
 /// The day or time that a number stands for, or nothing if the calendar has none.
 pub(super) fn format_date(section: &FormatSection, value: f64, from_1904: bool) -> Option<String> {
     let tokens = &section.tokens;
@@ -53,14 +37,12 @@ pub(super) fn format_date(section: &FormatSection, value: f64, from_1904: bool) 
                     ('y', _) => format!("{:04}", moment.year()),
                     ('m', _) if minutes => format!("{:0count$}", moment.minute(), count = count.min(2)),
                     ('m', 1 | 2) => format!("{:0count$}", moment.month()),
-                    ('m', 3) => MONTHS.get(moment.month() as usize - 1)?[..3].to_owned(),
-                    ('m', 5) => MONTHS.get(moment.month() as usize - 1)?[..1].to_owned(),
-                    ('m', _) => (*MONTHS.get(moment.month() as usize - 1)?).to_owned(),
+                    ('m', 3) => moment.strftime("%b").to_string(),
+                    ('m', 5) => moment.strftime("%B").to_string().chars().take(1).collect(),
+                    ('m', _) => moment.strftime("%B").to_string(),
                     ('d', 1 | 2) => format!("{:0count$}", moment.day()),
-                    ('d', long) => {
-                        let name = DAYS.get(moment.date().weekday().to_sunday_zero_offset() as usize)?;
-                        if long == 3 { name[..3].to_owned() } else { (*name).to_owned() }
-                    }
+                    ('d', 3) => moment.strftime("%a").to_string(),
+                    ('d', _) => moment.strftime("%A").to_string(),
                     ('h', _) if half_day => format!("{:0count$}", (moment.hour() + 11) % 12 + 1, count = count.min(2)),
                     ('h', _) => format!("{:0count$}", moment.hour(), count = count.min(2)),
                     (_, _) => format!("{:0count$}", moment.second(), count = count.min(2)),

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use ibid_domain::MarkKind;
+use ibid_language::one_line;
 
 use super::{
     ExtractionContext, ExtractionDraft,
@@ -11,7 +12,7 @@ use super::{
     damaged_file,
     numbering::format_list_number,
     properties,
-    text::{decode_xml, one_line, strip_control_chars},
+    text::{decode_xml, strip_control_chars},
     xml::XmlNode,
     xml::XmlTree,
 };

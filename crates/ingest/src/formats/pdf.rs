@@ -6,13 +6,14 @@ use std::{
 };
 
 use ibid_domain::MarkKind;
+use ibid_language::one_line;
 use pdfium_render::prelude::*;
 
 use super::{
     ExtractionContext, ExtractionDraft, damaged_file,
     pdf_lines::{self, DocumentWords, PdfLine},
     properties,
-    text::{one_line, strip_control_chars},
+    text::strip_control_chars,
 };
 use crate::{ExtractionError, ExtractionInput};
 

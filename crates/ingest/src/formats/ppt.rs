@@ -1,11 +1,12 @@
 //! PowerPoint, until 2003: a stream of records within records.
 
 use ibid_domain::MarkKind;
+use ibid_language::one_line;
 
 use super::{
     ExtractionContext, ExtractionDraft, damaged_file,
     ole::{OleFile, u16_at, u32_at},
-    text::{one_line, strip_control_chars},
+    text::strip_control_chars,
 };
 use crate::ExtractionError;
 

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use ibid_domain::MarkKind;
+use ibid_language::one_line;
 
 use super::{
     ExtractionContext, ExtractionDraft,
     drawing::{charts_and_diagrams, write_paragraphs, write_slide_table},
     ooxml::OoxmlPackage,
-    text::one_line,
     xml::XmlNode,
     xml::XmlTree,
 };

@@ -6,7 +6,7 @@ use super::xml::XmlNode;
 
 /// A title that a person gave, not one that a program made up.
 pub(super) fn clean_title(text: &str) -> Option<String> {
-    let text = super::text::one_line(text);
+    let text = ibid_language::one_line(text);
     let lower = text.to_lowercase();
     let made_up = text.len() < 2
         || ["untitled", "unbenannt", "microsoft word - ", "microsoft powerpoint - ", "powerpoint presentation"]
@@ -28,7 +28,7 @@ pub(super) fn parse_authors(text: &str) -> Vec<Name> {
 
 /// One person or organisation.
 pub(super) fn parse_author(text: &str) -> Option<Name> {
-    let name = super::text::one_line(text);
+    let name = ibid_language::one_line(text);
     let lower = name.to_lowercase();
     let nobody = ["", "user", "unknown", "author", "admin", "administrator", "owner", "anonymous", "root", "-"]
         .contains(&lower.as_str())
@@ -78,10 +78,10 @@ pub(super) fn dublin_core(node: XmlNode, reference: &mut Reference) {
             "date" | "modified" => modified = modified.or_else(|| parse_date(&text()?)),
             "language" => reference.language = reference.language.take().or_else(|| parse_language(&text()?)),
             "publisher" => {
-                reference.publisher = reference.publisher.take().or_else(|| Some(super::text::one_line(&text()?)));
+                reference.publisher = reference.publisher.take().or_else(|| Some(ibid_language::one_line(&text()?)));
             }
             "description" => {
-                reference.summary = reference.summary.take().or_else(|| Some(super::text::one_line(&text()?)));
+                reference.summary = reference.summary.take().or_else(|| Some(ibid_language::one_line(&text()?)));
             }
             _ => {}
         }

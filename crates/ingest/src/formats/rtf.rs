@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use ibid_domain::PartialDate;
+use ibid_language::one_line;
 
 use super::{
     ExtractionContext, ExtractionDraft,
     code_pages::{from_code_page, page_of_charset},
     properties,
-    text::{one_line, strip_control_chars},
+    text::strip_control_chars,
 };
 use crate::ExtractionError;
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use ibid_language::one_line;
 
 use super::{ExtractionContext, ExtractionDraft, properties, xml::XmlNode, xml::XmlTree};
 use crate::{ExtractionError, ExtractionInput};
@@ -91,18 +92,6 @@ pub(super) fn decode_xml(bytes: Vec<u8>) -> String {
         Ok(text) => text,
         Err(error) => decode_text(error.as_bytes(), None),
     }
-}
-
-/// Blank space folded to single spaces, control characters gone.
-pub(super) fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.extend(word.chars().filter(|char| !char.is_control()));
-    }
-    line
 }
 
 /// A text without what no reader shows: control characters other than line ends and tabs, and characters that are none.

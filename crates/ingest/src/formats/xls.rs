@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use ibid_domain::MarkKind;
+use ibid_language::one_line;
 
 use super::{
     ExtractionContext, ExtractionDraft,
@@ -11,7 +12,6 @@ use super::{
     damaged_file,
     number_format::{NumberFormat, builtin_format_code, format_general},
     ole::{OleFile, u16_at, u32_at},
-    text::one_line,
     xlsx::margin_text,
 };
 use crate::ExtractionError;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use ibid_domain::MarkKind;
+use ibid_language::one_line;
 
 use super::{
     ExtractionContext, ExtractionDraft,
@@ -10,7 +11,6 @@ use super::{
     drawing::{charts_and_diagrams, write_paragraphs},
     number_format::{NumberFormat, builtin_format_code, format_general},
     ooxml::OoxmlPackage,
-    text::one_line,
     xml::XmlNode,
     xml::XmlTree,
 };

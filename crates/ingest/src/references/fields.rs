@@ -1,6 +1,7 @@
 //! Fields in the one spelling that references use.
 
 use ibid_domain::PartialDate;
+use ibid_language::lexicon::month_by_beginning;
 
 /// A DOI without its resolver, in lower case: they are compared without case.
 pub(super) fn parse_doi(text: &str) -> Option<String> {
@@ -161,58 +162,9 @@ pub(super) fn date_from_parts(year: i16, month: Option<i8>, day: Option<i8>) -> 
     PartialDate::new(year, month, day).or_else(|| PartialDate::new(year, month, None))
 }
 
-/// The number of a month by its English, German, French or Spanish name or the beginning of it.
+/// The number of a month by its name, in any case, or by three letters or more that it begins with.
 pub(super) fn month_of(word: &str) -> Option<i8> {
-    let lower = word.to_lowercase();
-    if lower.chars().count() < 3 {
-        return None;
-    }
-    const MONTHS: &[(&str, i8)] = &[
-        ("january", 1),
-        ("januar", 1),
-        ("janvier", 1),
-        ("enero", 1),
-        ("february", 2),
-        ("februar", 2),
-        ("février", 2),
-        ("febrero", 2),
-        ("march", 3),
-        ("märz", 3),
-        ("mars", 3),
-        ("marzo", 3),
-        ("april", 4),
-        ("avril", 4),
-        ("abril", 4),
-        ("may", 5),
-        ("mai", 5),
-        ("mayo", 5),
-        ("june", 6),
-        ("juni", 6),
-        ("juin", 6),
-        ("junio", 6),
-        ("july", 7),
-        ("juli", 7),
-        ("juillet", 7),
-        ("julio", 7),
-        ("august", 8),
-        ("août", 8),
-        ("agosto", 8),
-        ("september", 9),
-        ("septembre", 9),
-        ("septiembre", 9),
-        ("october", 10),
-        ("oktober", 10),
-        ("octobre", 10),
-        ("octubre", 10),
-        ("november", 11),
-        ("novembre", 11),
-        ("noviembre", 11),
-        ("december", 12),
-        ("dezember", 12),
-        ("décembre", 12),
-        ("diciembre", 12),
-    ];
-    MONTHS.iter().find(|(name, _)| name.starts_with(&lower)).map(|&(_, number)| number)
+    month_by_beginning(&word.to_lowercase())
 }
 
 fn is_digits(text: &str) -> bool {

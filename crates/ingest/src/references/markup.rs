@@ -1,12 +1,13 @@
 //! Remains of HTML in a field: entities, and tags such as `<i>`.
 
+use ibid_language::one_line;
 use unicode_normalization::char::compose;
 
 /// The text without entities and inline tags, and with single spaces.
 pub(super) fn clean_markup(text: &str) -> String {
     let text = if text.contains('&') { unescape_entities(text) } else { text.to_owned() };
     let text = if text.contains('<') { without_tags(&text) } else { text };
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&text)
 }
 
 /// As [`clean_markup`], and nothing where nothing is left.
