@@ -1,5 +1,6 @@
 //! Dates of items: days, months, years, seasons, ranges, and what could only be kept as words.
 
+use ibid_language::lexicon::{month_by_beginning, season_in_any_language};
 use serde_json::Value;
 
 /// A point in time as exact as it is known.
@@ -140,7 +141,7 @@ fn date_from_parts(parts: &[Value]) -> Result<Option<CslDate>, &'static str> {
     Ok(Some(date))
 }
 
-/// A date written as text: ISO 8601, a month and a year in English words, a season, a range; otherwise the words.
+/// A date written as text: ISO 8601, a month or a season in words with its year, a range; otherwise the words.
 pub(crate) fn parse_date_text(text: &str) -> Option<CslDate> {
     let text = crate::markup::clean_text(text);
     if text.is_empty() {
@@ -201,40 +202,15 @@ fn parse_day(text: &str) -> Option<CslDay> {
 }
 
 fn season_named(text: &str) -> Option<u8> {
-    Some(match text.to_lowercase().as_str() {
-        "spring" => 13,
-        "summer" => 14,
-        "autumn" | "fall" => 15,
-        "winter" => 16,
-        _ => return None,
-    })
+    season_in_any_language(&text.to_lowercase()).and_then(|season| u8::try_from(season + 12).ok())
 }
 
 fn parse_named_day(text: &str) -> Option<CslDay> {
-    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    const LONG: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
     let words: Vec<&str> = text.split([' ', ',', '.']).filter(|word| !word.is_empty()).collect();
     if !(2..=3).contains(&words.len()) {
         return None;
     }
-    let month = |word: &str| {
-        let word = word.to_lowercase();
-        let month = LONG.iter().position(|name| *name == word || (word.len() >= 3 && name.starts_with(&word)));
-        month.or_else(|| MONTHS.iter().position(|name| *name == word)).and_then(|at| u8::try_from(at + 1).ok())
-    };
+    let month = |word: &str| month_by_beginning(&word.to_lowercase()).and_then(|month| u8::try_from(month).ok());
     let number = |word: &str| {
         let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         digits.parse::<u8>().ok().filter(|day| (1..=31).contains(day))
@@ -272,6 +248,8 @@ mod tests {
         assert_eq!(start(json!("May 3, 2024")), Some((2024, Some(5), Some(3))));
         assert_eq!(start(json!("3 Sept 2024")), Some((2024, Some(9), Some(3))));
         assert_eq!(start(json!("Spring 2024")), Some((2024, Some(13), None)));
+        assert_eq!(start(json!("3. März 2024")), Some((2024, Some(3), Some(3))));
+        assert_eq!(start(json!("automne 2024")), Some((2024, Some(15), None)));
         assert_eq!(start(json!({"date-parts": [[2024]], "season": 2})), Some((2024, Some(14), None)));
         assert_eq!(start(json!(2024)), Some((2024, None, None)));
         assert_eq!(start(json!({"date-parts": [[-44, 3, 15]]})), Some((-44, Some(3), Some(15))));

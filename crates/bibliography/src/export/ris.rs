@@ -153,10 +153,7 @@ fn format_name(person: &CslName) -> String {
     if let Some(literal) = &person.literal {
         return plain(literal).trim().to_owned();
     }
-    let part = |text: &str| {
-        let text = plain(text).replace(',', " ");
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
+    let part = |text: &str| ibid_language::one_line(&plain(text).replace(',', " "));
     let particles = part(&person.particles());
     let joint = if particles.is_empty() || particles.ends_with(['-', '\'', '’', 'ʻ']) { "" } else { " " };
     let mut out = format!("{particles}{joint}{}", part(&person.family));
