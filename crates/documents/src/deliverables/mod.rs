@@ -5,6 +5,7 @@ mod report;
 mod website;
 
 use ibid_domain::{Span, citation::Verdict};
+use ibid_language::one_line;
 use serde::Serialize;
 
 use crate::{
@@ -152,11 +153,6 @@ fn citation_superscript(work: &DeliverableInput, mark: &[usize], to: impl Fn(u32
     numbers.dedup();
     let links = numbers.iter().map(|number| format!("<a href=\"{}\">{number}</a>", to(*number)));
     format!("<sup class=\"cite\">{}</sup>", links.collect::<Vec<_>>().join(","))
-}
-
-/// Joins a text into one line with single spaces.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the warning for a verdict, or `None` if the claim is supported.

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use ibid_language::one_line;
+
 use super::{
-    DeliverableInput, ListedSource, ParsedAnswer, RenderedFile, html_page, one_line, quote_html, source_details,
+    DeliverableInput, ListedSource, ParsedAnswer, RenderedFile, html_page, quote_html, source_details,
     source_details_html, title_link, verdict_warning,
 };
 use crate::{
