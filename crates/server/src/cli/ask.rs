@@ -90,7 +90,7 @@ fn print_sources(message: &MessageWithCitations) {
         if let Some(quote) = &citation.quote {
             let verdict = citation.verdict.map_or("", |verdict| verdict.as_str());
             let verdict = if verdict == "supported" { String::new() } else { format!(" ({verdict})") };
-            anstream::println!("    {DIM}“{}”{verdict}{DIM:#}", ibid_domain::text::single_line(quote, 200));
+            anstream::println!("    {DIM}“{}”{verdict}{DIM:#}", ibid_language::one_line_at_most(quote, 200));
         }
     }
     if !message.message.dangling.is_empty() {

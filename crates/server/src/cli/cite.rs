@@ -42,7 +42,7 @@ pub(super) async fn run(cite: CiteArgs, library: &LocalLibrary, output: &Output)
             format_count(supported as u64, "claim")
         );
         for claim in found.unsupported_texts() {
-            anstream::eprintln!("{DIM}not found:{DIM:#} {}", ibid_domain::text::single_line(claim, 200));
+            anstream::eprintln!("{DIM}not found:{DIM:#} {}", ibid_language::one_line_at_most(claim, 200));
         }
     })?;
     Ok(not == 0)

@@ -88,9 +88,9 @@ fn print_result(place: usize, result: &FoundPassage) {
     facts.extend(first.and_then(|one| one.page).map(|page| format!("p. {page}")));
     facts.extend(first.and_then(|one| one.section.clone()));
     facts.extend(result.source.url.clone().or_else(|| result.revision.filename.clone()));
-    anstream::println!("{DIM}{place:>3}{DIM:#}  {ACCENT}{}{ACCENT:#}", single_line(result.source.display_title()));
+    anstream::println!("{DIM}{place:>3}{DIM:#}  {ACCENT}{}{ACCENT:#}", shown_line(result.source.display_title()));
     if !facts.is_empty() {
-        anstream::println!("     {DIM}{}{DIM:#}", single_line(&facts.join(" · ")));
+        anstream::println!("     {DIM}{}{DIM:#}", shown_line(&facts.join(" · ")));
     }
     for one in &result.evidence {
         anstream::println!("     {}", highlight_matches(&one.quote, &one.matches));
@@ -99,8 +99,8 @@ fn print_result(place: usize, result: &FoundPassage) {
     anstream::println!("     {DIM}{id}{DIM:#}\n");
 }
 
-fn single_line(text: &str) -> String {
-    ibid_domain::text::single_line(text, 200)
+fn shown_line(text: &str) -> String {
+    ibid_language::one_line_at_most(text, 200)
 }
 
 /// A quote with the words that match in bold.

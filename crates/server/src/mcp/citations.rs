@@ -1,6 +1,7 @@
 //! The tools about what a text says and cites: `verify_citations`, `ground_text`.
 
-use ibid_domain::{SearchFilter, text::single_line};
+use ibid_domain::SearchFilter;
+use ibid_language::one_line_at_most;
 
 use super::{Mcp, tool_answer::ToolAnswer, tool_table::ToolArguments};
 use crate::http::{
@@ -21,13 +22,13 @@ pub(super) async fn verify_citations(mcp: &Mcp, arguments: ToolArguments) -> ibi
     let mut text = String::new();
     for (claim, number, verdict, quote) in answer.iter_checks() {
         let number = number.map(|number| format!(" [{number}]")).unwrap_or_default();
-        text += &format!("{verdict}{number}: {}\n", single_line(claim, CLAIM));
+        text += &format!("{verdict}{number}: {}\n", one_line_at_most(claim, CLAIM));
         if let Some(quote) = quote {
-            text += &format!("  “{}”\n", single_line(quote, CLAIM));
+            text += &format!("  “{}”\n", one_line_at_most(quote, CLAIM));
         }
     }
     for claim in answer.uncited_texts() {
-        text += &format!("cites nothing: {}\n", single_line(claim, CLAIM));
+        text += &format!("cites nothing: {}\n", one_line_at_most(claim, CLAIM));
     }
     if text.is_empty() {
         text.push_str("The text states nothing that could be checked.");
@@ -43,7 +44,7 @@ pub(super) async fn ground_text(mcp: &Mcp, arguments: ToolArguments) -> ibid_app
     let (supported, partly, not) = answer.verdict_counts();
     let mut text = format!("{supported} supported, {partly} in part, {not} not found.\n\n{}", answer.annotated);
     for claim in answer.unsupported_texts() {
-        text += &format!("\nnot found: {}", single_line(claim, CLAIM));
+        text += &format!("\nnot found: {}", one_line_at_most(claim, CLAIM));
     }
     ToolAnswer::new(&answer, text)
 }

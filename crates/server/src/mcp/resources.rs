@@ -1,6 +1,7 @@
 //! Sources as resources: listed page by page, read as text.
 
-use ibid_domain::{Code, Cursor, Limit, Problem, text::single_line};
+use ibid_domain::{Code, Cursor, Limit, Problem};
+use ibid_language::one_line_at_most;
 use ibid_store::SourceFilter;
 use rmcp::{
     ErrorData,
@@ -35,7 +36,7 @@ pub(super) async fn list_resources(mcp: &Mcp, cursor: Option<String>) -> Result<
             .with_title(source.display_title())
             .with_mime_type("text/plain");
         match &source.reference.summary {
-            Some(summary) => resource.with_description(single_line(summary, 200)),
+            Some(summary) => resource.with_description(one_line_at_most(summary, 200)),
             None => resource,
         }
     });

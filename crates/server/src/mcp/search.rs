@@ -1,6 +1,6 @@
 //! The tools that search: `hybrid_search`, `search_knowledge_base`, `query_sources_rag`.
 
-use ibid_domain::text::single_line;
+use ibid_language::one_line_at_most;
 use rmcp::model::Resource;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -76,7 +76,7 @@ async fn search_sources(mcp: &Mcp, body: &SourceSearchBody, document: Option<Uui
 }
 
 fn result_link(url: &str, title: &str, quote: &str) -> Resource {
-    Resource::new(url, title).with_title(title).with_description(single_line(quote, LINKED))
+    Resource::new(url, title).with_title(title).with_description(one_line_at_most(quote, LINKED))
 }
 
 fn passages_as_text(query: &str, found: &SearchAnswer) -> String {
@@ -104,7 +104,7 @@ fn passages_as_text(query: &str, found: &SearchAnswer) -> String {
                 let id = passage_id(result.source_id, ibid_domain::Span::new(one.start_char, one.end_char));
                 text.push_str(&format!("\n“{}”\n{}\nid: {id}", one.quote.trim(), one.url));
             }
-            None => text.push_str(&format!("\n{}\nid: {}", single_line(&result.content, SHOWN), result.source_id)),
+            None => text.push_str(&format!("\n{}\nid: {}", one_line_at_most(&result.content, SHOWN), result.source_id)),
         }
         if let Some(url) = &source.url {
             text.push_str(&format!("\noriginal: {url}"));
@@ -143,7 +143,7 @@ fn sources_as_text(found: &SourceSearchAnswer) -> String {
 
 /// Returns advice for a model when a search has no results.
 fn no_results_text(query: &str, searched: u64) -> String {
-    let query = single_line(query, 80);
+    let query = one_line_at_most(query, 80);
     if searched == 0 {
         return format!(
             "Nothing was found for “{query}”: there was no passage to search. Leave filters out, bring sources with \

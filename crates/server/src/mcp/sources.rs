@@ -156,7 +156,7 @@ fn source_link(mcp: &Mcp, described: &SourceWithRevision) -> Resource {
     let url = app_url(&mcp.public_url, source.id, None, None);
     let link = Resource::new(url, source.display_title()).with_title(source.display_title());
     match &source.reference.summary {
-        Some(summary) => link.with_description(ibid_domain::text::single_line(summary, 200)),
+        Some(summary) => link.with_description(ibid_language::one_line_at_most(summary, 200)),
         None => link,
     }
 }

@@ -78,6 +78,8 @@ fn crates_see_only_what_lies_below_them() {
         ("typst", &["ibid-documents"]),
         ("hayagriva", &["ibid-bibliography"]),
         ("tantivy", &["ibid-index"]),
+        ("whatlang", &["ibid-language"]),
+        ("rust-stemmers", &["ibid-citations", "ibid-language"]),
         ("pdfium-render", &["ibid-ingest"]),
         ("axum", &["ibid"]),
         ("rmcp", &["ibid"]),

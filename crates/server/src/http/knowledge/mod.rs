@@ -501,7 +501,7 @@ pub(super) async fn add_memory(
     Caller(scope): Caller,
     Json(new): Json<NewMemory>,
 ) -> ApiResult<(StatusCode, axum::Json<Source>)> {
-    let title = new.title.unwrap_or_else(|| ibid_domain::text::single_line(&new.content, TITLE));
+    let title = new.title.unwrap_or_else(|| ibid_language::one_line_at_most(&new.content, TITLE));
     let date = new.date.as_deref().map(str::parse).transpose();
     let reference = Reference {
         title: Some(title).filter(|title| !title.is_empty()),
