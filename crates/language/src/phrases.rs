@@ -101,6 +101,11 @@ impl<T: Copy> PhraseMap<T> {
         self.find(words).is_some()
     }
 
+    /// The first words of the phrases, in no order.
+    pub fn first_words(&self) -> impl Iterator<Item = &str> {
+        self.tails.keys().map(String::as_str)
+    }
+
     /// Whether it has no phrases.
     pub fn is_empty(&self) -> bool {
         self.tails.is_empty()
