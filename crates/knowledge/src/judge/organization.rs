@@ -16,6 +16,8 @@ struct OrganizationWordLists {
     generic: String,
     empty: String,
     telling: String,
+    certain_forms: String,
+    joins_letters: String,
     short: HashMap<String, String>,
 }
 
@@ -32,6 +34,10 @@ static FORMS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 });
 static GENERIC: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.generic));
 static EMPTY: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.empty));
+/// Legal forms of two letters that are nothing else: `bv`.
+static CERTAIN_FORMS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.certain_forms));
+/// Stand between single letters that are one word: `a and b`.
+static JOINS_LETTERS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.joins_letters));
 static TELLING: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.telling));
 
 /// The name of an organisation or a thing, read.
@@ -111,7 +117,7 @@ impl OrganizationName {
 
     /// Returns true if the name can only be that of an organisation.
     pub fn is_certain(&self) -> bool {
-        self.forms.iter().any(|form| form.len() > 2 || matches!(form.as_str(), "bv" | "nv" | "ag" | "kk" | "lp" | "oy"))
+        self.forms.iter().any(|form| form.len() > 2 || CERTAIN_FORMS.contains(form.as_str()))
     }
 
     /// Returns true if the name looks like a person's: two to four words, no number and no generic word.
@@ -207,7 +213,7 @@ fn tokenize_name(name: &str) -> Vec<OrganizationToken> {
     let single = |token: &OrganizationToken| token.text.len() == 1 && token.text.is_ascii() && !token.is_number();
     let mut rest = tokens.into_iter().peekable();
     while let Some(token) = rest.next() {
-        let joins = token.text == "and" && !run.is_empty() && rest.peek().is_some_and(single);
+        let joins = JOINS_LETTERS.contains(token.text.as_str()) && !run.is_empty() && rest.peek().is_some_and(single);
         if single(&token) {
             run.push(token);
         } else if !joins {

@@ -18,6 +18,8 @@ struct PersonWordLists {
     particles: String,
     perhaps: String,
     unknown: String,
+    capital_prefixes: String,
+    role_fillers: String,
 }
 
 static LISTS: LazyLock<Option<PersonWordLists>> =
@@ -31,7 +33,15 @@ static TITLES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|list
 static LETTERS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.letters));
 static PARTICLES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.particles));
 static PERHAPS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.perhaps));
+/// Begin a family name that has a second capital, as they are written.
+static CAPITAL_PREFIXES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.capital_prefixes));
+static ROLE_FILLERS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.role_fillers));
 static UNKNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of(|lists| &lists.unknown));
+
+/// Whether a word of a role says nothing of it: `of`. The little words of a language are too many: `IT` is one.
+pub fn is_role_filler(word: &str) -> bool {
+    ROLE_FILLERS.contains(word)
+}
 
 /// Name of a person, split into its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -219,7 +229,7 @@ fn split_camel_case(raw: &str) -> Vec<&str> {
     for (at, letter) in raw.char_indices() {
         if letter.is_uppercase() && at - start >= 3 && before.is_some_and(|(_, last)| last.is_lowercase()) {
             let head = raw.get(start..at).unwrap_or_default();
-            if !matches!(head, "Mac" | "Fitz" | "Van" | "Von" | "Del") {
+            if !CAPITAL_PREFIXES.contains(head) {
                 parts.push(head);
                 start = at;
             }

@@ -111,10 +111,8 @@ fn parse_employers(text: &str) -> Vec<OrganizationName> {
 fn role_words(role: &str) -> Vec<String> {
     let plain = to_plain_letters(role);
     let words = plain.split(|letter: char| !letter.is_alphanumeric());
-    let mut words: Vec<String> = words
-        .filter(|word| word.len() > 1 && !matches!(*word, "the" | "of" | "and" | "at"))
-        .map(str::to_owned)
-        .collect();
+    let mut words: Vec<String> =
+        words.filter(|word| word.len() > 1 && !person::is_role_filler(word)).map(str::to_owned).collect();
     words.sort_unstable();
     words.dedup();
     words.truncate(MOST_NAMES);
