@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ibid_domain::{ActorRole, Category, CharIndex, EntityType, PartialDate, Span, text::single_line};
+use ibid_domain::{ActorRole, Category, CharIndex, EntityType, PartialDate, Span};
+use ibid_language::one_line_at_most;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -137,7 +138,7 @@ fn parse_date(told: Option<&str>) -> Option<PartialDate> {
 }
 
 fn non_empty_line(words: Option<String>) -> Option<String> {
-    words.map(|words| single_line(&words, NAME)).filter(|words| !words.is_empty())
+    words.map(|words| one_line_at_most(&words, NAME)).filter(|words| !words.is_empty())
 }
 
 const JOIN: &str = "\
@@ -171,14 +172,14 @@ impl GatheredAnswers {
             }
             evidence.sort_unstable();
             evidence.dedup();
-            let narrative = single_line(&event.narrative, NARRATIVE);
+            let narrative = one_line_at_most(&event.narrative, NARRATIVE);
             if evidence.is_empty() || narrative.is_empty() {
                 continue;
             }
             let mut actors = Vec::new();
             for actor in event.actors {
                 let role = actor.role.as_deref().map_or(Ok(ActorRole::Other), parse_value)?;
-                actors.push((single_line(&actor.name, NAME), role));
+                actors.push((one_line_at_most(&actor.name, NAME), role));
             }
             self.events.push(GatheredEvent {
                 category,
@@ -186,7 +187,7 @@ impl GatheredAnswers {
                 time: parse_date(event.event_time.as_deref()),
                 confidence: clamp_confidence(event.confidence),
                 actors,
-                subjects: event.subjects.iter().map(|name| single_line(name, NAME)).collect(),
+                subjects: event.subjects.iter().map(|name| one_line_at_most(name, NAME)).collect(),
                 evidence,
             });
         }
@@ -201,11 +202,11 @@ impl GatheredAnswers {
         from: usize,
     ) -> Result<(), InvalidAnswer> {
         let kind: EntityType = parse_value(&told.kind)?;
-        let surface = single_line(&told.surface_form, NAME);
+        let surface = one_line_at_most(&told.surface_form, NAME);
         let name = non_empty_line(told.canonical_suggestion).unwrap_or_else(|| surface.clone());
         let forms: Vec<String> = std::iter::once(surface)
             .chain(std::iter::once(name.clone()))
-            .chain(told.aliases_in_doc.iter().map(|alias| single_line(alias, NAME)))
+            .chain(told.aliases_in_doc.iter().map(|alias| one_line_at_most(alias, NAME)))
             .collect();
         let mentions: BTreeSet<(usize, usize)> = forms
             .iter()
@@ -292,7 +293,7 @@ impl GatheredAnswers {
             }
             let members: Vec<&GatheredEvent> =
                 group.members.iter().filter_map(|member| self.events.get(*member)).collect();
-            let narrative = single_line(&group.narrative, NARRATIVE);
+            let narrative = one_line_at_most(&group.narrative, NARRATIVE);
             let Some(first) = members.first().filter(|_| !narrative.is_empty()) else { continue };
             let mut one = GatheredEvent {
                 category,

@@ -1,6 +1,7 @@
 //! Asking a model whether two names mean the same.
 
-use ibid_domain::{Sameness, text::single_line};
+use ibid_domain::Sameness;
+use ibid_language::one_line_at_most;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
@@ -24,7 +25,7 @@ struct SamenessAnswer {
 
 fn describe_profile(label: &str, profile: &Profile) -> String {
     let kind = profile.kind.map_or("unknown", |kind| kind.as_str());
-    let mut words = format!("Entity {label}:\n- Name: {:?}\n- Type: {kind}", single_line(&profile.name, 200));
+    let mut words = format!("Entity {label}:\n- Name: {:?}\n- Type: {kind}", one_line_at_most(&profile.name, 200));
     let more = [
         ("Role", &profile.role),
         ("Organization", &profile.organization),
@@ -33,11 +34,11 @@ fn describe_profile(label: &str, profile: &Profile) -> String {
     ];
     for (label, told) in more {
         if let Some(told) = told {
-            words.push_str(&format!("\n- {label}: {}", single_line(told, 500)));
+            words.push_str(&format!("\n- {label}: {}", one_line_at_most(told, 500)));
         }
     }
     if !profile.aliases.is_empty() {
-        words.push_str(&format!("\n- Also called: {}", single_line(&profile.aliases.join("; "), 500)));
+        words.push_str(&format!("\n- Also called: {}", one_line_at_most(&profile.aliases.join("; "), 500)));
     }
     words
 }
@@ -69,7 +70,7 @@ pub fn read_same(answer: &str) -> Result<Judgement, InvalidAnswer> {
         Sameness::Uncertain => 0.5,
     };
     let confidence = answer.confidence.filter(|told| (0.0..=1.0).contains(told)).unwrap_or(usual);
-    Ok(Judgement { decision, confidence, reason: single_line(&answer.reason, 300) })
+    Ok(Judgement { decision, confidence, reason: one_line_at_most(&answer.reason, 300) })
 }
 
 #[cfg(test)]
