@@ -2,7 +2,7 @@
 //! two names mean the same.
 //!
 //! This crate only computes: it reads no file, asks no model and knows no database. Its rules are data
-//! (`crates/knowledge/data/`), read once.
+//! (`crates/knowledge/data/`), read once; sentences, dates, negations and little words come from `ibid_language`.
 //!
 //! Start reading at [`extract`] for what is found in a text, and at [`judge`] for which names mean the same; [`prompts`] is for
 //! those who ask a language model instead.

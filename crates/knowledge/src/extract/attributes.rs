@@ -1,12 +1,9 @@
 //! What a sentence says of a person beside the name: role, organisation and e-mail address.
 
 use super::{
-    lexicon::{
-        AUXILIARY, COMMON, DETERMINER, GRAMMAR, LABEL, LEGAL_FORM, NO_NAME, ORG_END, PERSON_VERB, ROLE_FIELD,
-        ROLE_HEAD, ROLE_WORD, Traits,
-    },
     names::{GuessedType, NameCandidate},
     tokens::{LexiconToken, LexiconTokenKind},
+    traits::*,
 };
 
 /// Adds to the spots of a sentence what stands beside them.
@@ -66,8 +63,7 @@ impl AttributeReader<'_> {
 
     /// The spot that begins at a token, with an article before it or without.
     fn spot_at(&self, spots: &[NameCandidate], at: usize) -> Option<usize> {
-        let at = at
-            + usize::from(matches!(self.word_at(at), "the" | "The" | "a" | "an" | "der" | "die" | "das" | "la" | "le"));
+        let at = at + usize::from(self.has_trait(at, DETERMINER));
         spots.binary_search_by_key(&at, |spot| spot.first).ok()
     }
 
@@ -96,9 +92,7 @@ impl AttributeReader<'_> {
     /// The role that begins at a token: its tokens, without the article.
     fn role_at(&self, at: usize) -> Option<(usize, usize)> {
         let mut start = at;
-        while self.has_trait(start, DETERMINER)
-            || matches!(self.word_at(start), "our" | "new" | "their" | "its" | "then")
-        {
+        while self.has_trait(start, DETERMINER | BEFORE_ROLE) {
             start += 1;
             if start > at + 2 {
                 return None;
@@ -113,7 +107,7 @@ impl AttributeReader<'_> {
                     if token.has_trait(ROLE_HEAD) {
                         head = Some(next);
                     } else if !token.has_trait(ROLE_WORD) {
-                        let joins = matches!(token.text_in(self.text), "and" | "und")
+                        let joins = token.has_trait(AND)
                             && head == Some(next - 1)
                             && self.has_trait(next + 1, ROLE_HEAD | ROLE_WORD);
                         let word = !token.has_trait(GRAMMAR | PERSON_VERB | AUXILIARY)
@@ -130,10 +124,10 @@ impl AttributeReader<'_> {
         }
         let mut end = head? + 1;
         // `Head of Engineering`, `VP of Sales and Marketing`.
-        if matches!(self.word_at(end), "of" | "for") && self.has_trait(end + 1, ROLE_FIELD) {
+        if self.has_trait(end, OF) && self.has_trait(end + 1, ROLE_FIELD) {
             let mut field = end + 1;
             while self.has_trait(field, ROLE_FIELD | ROLE_WORD)
-                || (self.word_at(field) == "and" && self.has_trait(field + 1, ROLE_FIELD))
+                || (self.has_trait(field, AND) && self.has_trait(field + 1, ROLE_FIELD))
                 || (field > end + 1
                     && self.has_trait(field, COMMON)
                     && self.token(field).is_some_and(LexiconToken::is_capital))
@@ -177,10 +171,7 @@ impl AttributeReader<'_> {
         }
         let role = self.role_at(at)?;
         let next = role.1;
-        let joined = matches!(
-            self.word_at(next),
-            "at" | "of" | "for" | "with" | "from" | "in" | "bei" | "von" | "der" | "chez" | "en" | "de"
-        );
+        let joined = self.has_trait(next, BEFORE_EMPLOYER);
         let listed = matches!(self.sign_at(next), Some(',' | '|' | '@' | '-' | '–' | '—' | '/'));
         let org = if joined || listed {
             self.org_at(spots, next + 1, joined || self.ends_clause(spots, next + 1))
@@ -255,7 +246,7 @@ impl AttributeReader<'_> {
                     && let Some(found) = self.spot_at(spots, next + 1)
                     && spots.get(found).is_some_and(|org| org.guess == GuessedType::Org && org.score >= 0.8)
                     && let Some(last) = spots.get(found).map(|org| org.reach)
-                    && !matches!(self.word_at(last), "and" | "und")
+                    && !self.has_trait(last, AND)
                     && matches!(self.sign_at(last), Some(',' | ')' | '.' | ';') | None)
                     && self.sign_at(last).is_some() | self.token(last).is_none()
                 {
@@ -284,39 +275,31 @@ impl AttributeReader<'_> {
     }
 
     fn words_after(&self, spots: &mut [NameCandidate], at: usize, next: usize) {
-        match self.word_at(next) {
-            "from" | "at" | "of" | "von" | "bei" | "chez"
-                if spots.get(at).is_some_and(|spot| spot.guess == GuessedType::Person) =>
-            {
-                // `Alice of Acme`, but not `Alice from Berlin`.
-                if let Some(org) = self.org_at(spots, next + 1, self.word_at(next) != "at") {
-                    let reach = spots.get(org).map_or(next, |org| org.reach);
-                    Self::set_attributes(spots, at, None, Some(org), reach);
-                }
+        let reach = spots.get(at).map_or(0, |spot| spot.reach);
+        let is_person = spots.get(at).is_some_and(|spot| spot.guess == GuessedType::Person);
+        if self.has_trait(next, AFTER_PERSON) && is_person {
+            // `Alice of Acme`, but not `Alice from Berlin`.
+            if let Some(org) = self.org_at(spots, next + 1, !self.has_trait(next, AT)) {
+                let reach = spots.get(org).map_or(next, |org| org.reach);
+                Self::set_attributes(spots, at, None, Some(org), reach);
             }
-            "is" | "was" | "as" | "becomes" | "became" | "remains" | "ist" | "war" | "wird" | "est" | "es" => {
-                let skip = usize::from(matches!(self.word_at(next + 1), "now" | "also" | "currently" | "still"));
-                if let Some((role, org, _)) = self.role_and_org(spots, next + 1 + skip) {
-                    let reach = spots.get(at).map_or(0, |spot| spot.reach);
-                    // `Alice is lead author of` … a role ends its phrase; `is head over heels` does not.
-                    Self::set_attributes(spots, at, Some(role), org, reach);
-                }
+        } else if self.has_trait(next, COPULA) {
+            let skip = usize::from(self.has_trait(next + 1, ADVERB));
+            if let Some((role, org, _)) = self.role_and_org(spots, next + 1 + skip) {
+                // `Alice is lead author of` … a role ends its phrase; `is head over heels` does not.
+                Self::set_attributes(spots, at, Some(role), org, reach);
             }
-            "joined" | "joins" => {
-                if let Some(org) = self.org_at(spots, next + 1, true) {
-                    let after = spots.get(org).map_or(next, |org| org.last);
-                    let role = (self.word_at(after) == "as").then(|| self.role_at(after + 1)).flatten();
-                    let reach = spots.get(at).map_or(0, |spot| spot.reach);
-                    Self::set_attributes(spots, at, role, Some(org), reach);
-                }
+        } else if self.has_trait(next, JOINS) {
+            if let Some(org) = self.org_at(spots, next + 1, true) {
+                let after = spots.get(org).map_or(next, |org| org.last);
+                let role = if self.has_trait(after, AS) { self.role_at(after + 1) } else { None };
+                Self::set_attributes(spots, at, role, Some(org), reach);
             }
-            "works" | "worked" if matches!(self.word_at(next + 1), "at" | "for") => {
-                if let Some(org) = self.org_at(spots, next + 2, true) {
-                    let reach = spots.get(at).map_or(0, |spot| spot.reach);
-                    Self::set_attributes(spots, at, None, Some(org), reach);
-                }
-            }
-            _ => {}
+        } else if self.has_trait(next, WORKS)
+            && self.has_trait(next + 1, BEFORE_EMPLOYER)
+            && let Some(org) = self.org_at(spots, next + 2, true)
+        {
+            Self::set_attributes(spots, at, None, Some(org), reach);
         }
     }
 
@@ -416,9 +399,9 @@ impl AttributeReader<'_> {
             && let Some(found) = ending_at(spots, end)
             && let Some(begin) = spots.get(found).map(|spot| spot.first)
         {
-            let the = usize::from(begin > 0 && self.word_at(begin - 1) == "the");
+            let the = usize::from(begin > 0 && self.has_trait(begin - 1, DETERMINER));
             let joint = begin.saturating_sub(1 + the);
-            if matches!(self.word_at(joint), "of" | "at")
+            if self.has_trait(joint, OF | AT)
                 && joint > 0
                 && self.has_trait(joint - 1, ROLE_HEAD)
                 && spots.get(found).is_some_and(|spot| spot.guess == GuessedType::Org)
@@ -450,8 +433,7 @@ impl AttributeReader<'_> {
             start -= 1;
         }
         let introduced = start == 0
-            || self.has_trait(start - 1, DETERMINER)
-            || matches!(self.word_at(start - 1), "our" | "by" | "with" | "to" | "and" | "from" | "as" | "then")
+            || self.has_trait(start - 1, DETERMINER | INTRODUCES_ROLE)
             || self.token(start - 1).is_some_and(|token| token.kind == LexiconTokenKind::Possessive);
         let owner = self.owner_before(spots, start);
         if comma && !introduced && owner.is_none() {

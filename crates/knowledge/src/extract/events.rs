@@ -6,17 +6,20 @@ use std::{
 };
 
 use ibid_domain::{ActorRole, Category, PartialDate};
+use ibid_language::one_line;
 
 use super::{
     CharPositions, MOST_EVENTS,
     dates::DateMention,
+    event_guards::SentenceGuards,
     frames::{FrameMatch, SubjectRequirement},
-    lexicon::{AUXILIARY, Traits},
+    lexicon::LanguageWords,
     lines::LineContext,
     names::{GuessedType, NameCandidate},
-    resolve::{ResolvedEntity, collapse_spaces, hash},
+    resolve::{ResolvedEntity, hash},
     subjects::PhraseSubject,
     tokens::{LexiconToken, LexiconTokenKind},
+    traits::{AUXILIARY, NO_STATEMENT, Traits},
 };
 use crate::ExtractedEvent;
 
@@ -46,6 +49,10 @@ pub struct AnalyzedSentence<'a> {
     pub range: Range<usize>,
     /// Its tokens, markers left out.
     pub tokens: &'a [LexiconToken],
+    /// What the words of its language do.
+    pub words: &'a LanguageWords,
+    /// Which tokens deny or suppose what the sentence says.
+    pub guards: &'a SentenceGuards,
     /// Names found in the sentence.
     pub spots: &'a [NameCandidate],
     /// Index of the mention that belongs to the first name of the sentence.
@@ -112,26 +119,7 @@ impl AnalyzedSentence<'_> {
             return true;
         }
         let first = self.tokens.iter().skip(self.body).find(|token| token.kind == LexiconTokenKind::Word);
-        let first = first.map_or("", |token| token.text_in(self.text));
-        matches!(
-            first,
-            "If" | "Should"
-                | "Suppose"
-                | "Imagine"
-                | "How"
-                | "What"
-                | "Why"
-                | "Whether"
-                | "Wenn"
-                | "Falls"
-                | "Ob"
-                | "Si"
-                | "Click"
-                | "See"
-                | "Copyright"
-                | "Please"
-                | "Bitte"
-        ) || self.stand.quoted
+        self.stand.quoted || first.is_some_and(|token| token.has_trait(NO_STATEMENT))
     }
 
     /// Builds a draft from the label or section heading if no phrase matched.
@@ -200,7 +188,13 @@ impl AnalyzedSentence<'_> {
     fn draft_from_match(&self, hit: &FrameMatch<'_>) -> Option<EventDraft> {
         let frame = hit.frame;
         let mut confidence = frame.weight;
-        let subject = self.subject_before(hit.start);
+        let mut subject = self.subject_before(hit.start);
+        if self.words.is_verb_second && subject.is_unknown() {
+            subject = self.subject_behind(hit.start).unwrap_or(subject);
+        }
+        if frame.speaks && subject.spots.is_empty() {
+            subject.speaks = true;
+        }
         // `to send` right after the name that begins the sentence.
         if frame.after_name {
             let begins = subject.spots.first().and_then(|at| self.spots.get(*at)).is_some_and(|spot| {
@@ -390,7 +384,7 @@ pub fn resolve_events(
 
 /// The words without Markdown's signs and line breaks.
 fn strip_markdown(said: &str) -> String {
-    let mut words = collapse_spaces(said);
+    let mut words = one_line(said);
     for sign in ["**", "__", "`"] {
         if words.contains(sign) {
             words = words.replace(sign, "");

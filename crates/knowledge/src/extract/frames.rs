@@ -1,13 +1,15 @@
-//! The phrases that tell an event, from `data/extract/frames/`, read once.
+//! The phrases that tell an event, from `data/extract/frames/<code>.toml`, read once.
 
 use std::{collections::HashMap, sync::LazyLock};
 
 use ibid_domain::{ActorRole, Category};
+use ibid_language::Language;
 use serde::Deserialize;
 
 use super::{
-    lexicon::{GRAMMAR, LEXICON, NEGATION, WordId},
+    lexicon::{LEXICON, WordId},
     tokens::{LexiconToken, LexiconTokenKind},
+    traits::{GRAMMAR, NEGATION},
 };
 
 /// The phrases of one language.
@@ -35,10 +37,13 @@ pub struct EventFrame {
     pub open: bool,
     /// It counts only right after the name that begins the sentence.
     pub after_name: bool,
+    /// The verb itself says `we` or `I`: `abbiamo deciso`.
+    pub speaks: bool,
 }
 
 /// Subject that a phrase needs before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SubjectRequirement {
     #[default]
     Nobody,
@@ -71,10 +76,21 @@ pub struct FrameMatch<'frames> {
     pub end: usize,
 }
 
+/// Form of the verb that a phrase begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum VerbForm {
+    /// A past form that is a participle too.
+    Past,
+}
+
 #[derive(Deserialize)]
 struct FrameFile {
     #[serde(default)]
     classes: HashMap<String, String>,
+    /// Labels and headings by the category of what stands after them: `Decision: use Postgres`.
+    #[serde(default)]
+    labels: HashMap<String, Vec<String>>,
     frame: Vec<FrameEntry>,
 }
 
@@ -84,9 +100,9 @@ struct FrameEntry {
     category: String,
     weight: f32,
     #[serde(default)]
-    verb: Option<String>,
+    verb: Option<VerbForm>,
     #[serde(default)]
-    subject: Option<String>,
+    subject: SubjectRequirement,
     #[serde(default)]
     role: Option<String>,
     #[serde(default)]
@@ -95,15 +111,20 @@ struct FrameEntry {
     open: bool,
     #[serde(default)]
     after_name: bool,
+    #[serde(default)]
+    speaks: bool,
     phrases: Vec<String>,
 }
 
 /// The languages with frames, English first.
-pub const LANGUAGES: [(&str, &str); 4] = [
-    ("en", include_str!("../../data/extract/frames/en.toml")),
-    ("de", include_str!("../../data/extract/frames/de.toml")),
-    ("fr", include_str!("../../data/extract/frames/fr.toml")),
-    ("es", include_str!("../../data/extract/frames/es.toml")),
+const LANGUAGES: [(Language, &str); 7] = [
+    (Language::ENGLISH, include_str!("../../data/extract/frames/en.toml")),
+    (Language::GERMAN, include_str!("../../data/extract/frames/de.toml")),
+    (Language::FRENCH, include_str!("../../data/extract/frames/fr.toml")),
+    (Language::SPANISH, include_str!("../../data/extract/frames/es.toml")),
+    (Language::ITALIAN, include_str!("../../data/extract/frames/it.toml")),
+    (Language::DUTCH, include_str!("../../data/extract/frames/nl.toml")),
+    (Language::PORTUGUESE, include_str!("../../data/extract/frames/pt.toml")),
 ];
 
 static FRAMES: LazyLock<Vec<EventFrames>> = LazyLock::new(|| {
@@ -113,19 +134,22 @@ static FRAMES: LazyLock<Vec<EventFrames>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Labels of all languages: a text may have those of another.
 static LABELS: LazyLock<HashMap<String, Category>> = LazyLock::new(|| {
-    let lists: HashMap<String, Vec<String>> =
-        toml::from_str(include_str!("../../data/extract/frames/labels.toml")).unwrap_or_default();
-    lists
-        .into_iter()
-        .filter_map(|(name, labels)| Some((name.parse::<Category>().ok()?, labels)))
-        .flat_map(|(category, labels)| labels.into_iter().map(move |label| (label, category)))
-        .collect()
+    let files = LANGUAGES.iter().filter_map(|(_, text)| toml::from_str::<FrameFile>(text).ok());
+    let mut labels = HashMap::new();
+    for (name, list) in files.flat_map(|file| file.labels) {
+        let Ok(category) = name.parse::<Category>() else { continue };
+        for label in list {
+            labels.entry(label).or_insert(category);
+        }
+    }
+    labels
 });
 
 /// The frames of a language; of English where it has none.
-pub fn frames_for_language(language: &str) -> Option<&'static EventFrames> {
-    let place = LANGUAGES.iter().position(|(code, _)| *code == language).unwrap_or(0);
+pub fn frames_for_language(language: Language) -> Option<&'static EventFrames> {
+    let place = LANGUAGES.iter().position(|(known, _)| *known == language).unwrap_or(0);
     FRAMES.get(place)
 }
 
@@ -171,16 +195,11 @@ impl EventFrames {
                 weight: written.weight,
                 role: role(&written.role)?.unwrap_or(ActorRole::Owner),
                 with: role(&written.with)?,
-                past: written.verb.as_deref() == Some("past"),
-                needs: match written.subject.as_deref() {
-                    None => SubjectRequirement::Nobody,
-                    Some("somebody") => SubjectRequirement::Somebody,
-                    Some("one") => SubjectRequirement::One,
-                    Some("several") => SubjectRequirement::Several,
-                    Some(other) => return Err(format!("no subject {other}")),
-                },
+                past: written.verb == Some(VerbForm::Past),
+                needs: written.subject,
                 open: written.open,
                 after_name: written.after_name,
+                speaks: written.speaks,
             });
             let frame = read.frames.len() - 1;
             for phrase in &written.phrases {
@@ -275,14 +294,26 @@ fn match_elements(tokens: &[LexiconToken], at: usize, elements: &[PhraseElement]
                 && any.binary_search(&token.word).is_err();
             if fits { match_elements(tokens, at + 1, rest) } else { None }
         }
-        PhraseElement::Gap(most) => (0..=*most).find_map(|skipped| {
-            let within = tokens.get(at..at + skipped)?;
-            let goes = within
-                .iter()
-                .all(|token| !matches!(token.kind, LexiconTokenKind::Sign(sign) if sign != '\'' && sign != '"' && sign != '’'));
-            if goes { match_elements(tokens, at + skipped, rest) } else { None }
-        }),
+        PhraseElement::Gap(most) => (0..=*most)
+            .take_while(|skipped| skipped.checked_sub(1).is_none_or(|last| may_be_skipped(tokens, at + last)))
+            .find_map(|skipped| match_elements(tokens, at + skipped, rest)),
     }
+}
+
+/// Whether a phrase goes on over a token: over words, quotation marks and the dot of `12. Mai`.
+fn may_be_skipped(tokens: &[LexiconToken], at: usize) -> bool {
+    match tokens.get(at).map(|token| token.kind) {
+        None => false,
+        Some(LexiconTokenKind::Sign(sign)) => matches!(sign, '\'' | '"' | '’') || is_ordinal_dot(tokens, at),
+        Some(_) => true,
+    }
+}
+
+/// Whether a token is the dot of a number that other words follow: `12. Mai`.
+pub fn is_ordinal_dot(tokens: &[LexiconToken], at: usize) -> bool {
+    let is_dot = tokens.get(at).is_some_and(|token| token.is_sign('.') && !token.spaced);
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+    is_dot && at + 1 < tokens.len() && before.is_some_and(|before| before.kind == LexiconTokenKind::Number)
 }
 
 #[cfg(test)]
@@ -297,7 +328,9 @@ mod tests {
                 assert!(frames.frames.iter().any(|frame| frame.category == *category), "{language}: {category:?}");
             }
         }
-        assert_eq!(label_category(" Action items "), Some(Category::Commitment));
+        for label in [" Action items ", "Nächste Schritte", "Prossimi passi", "Volgende stappen", "Próximos passos"] {
+            assert_eq!(label_category(label), Some(Category::Commitment), "{label}");
+        }
         assert!(LABELS.len() > 50);
     }
 }

@@ -1,86 +1,12 @@
-//! The words that the rules know, from the lists under `data/extract/`, read once.
+//! The words that the rules know, read once: names and offices of all languages from `data/extract/`, and for each
+//! language what its words do in a sentence, from [`ibid_language`] and `data/extract/languages/<code>.toml`.
 
 use std::{collections::HashMap, sync::LazyLock};
 
+use ibid_language::{Language, Lexicon as LanguageLexicon};
 use serde::Deserialize;
 
-/// Properties of a word as a bit set, taken from the word lists.
-pub type Traits = u64;
-
-macro_rules! traits {
-    ($($(#[$doc:meta])* $name:ident = $bit:literal;)*) => {
-        $($(#[$doc])* pub const $name: Traits = 1 << $bit;)*
-    };
-}
-
-traits! {
-    /// A given name.
-    GIVEN = 0;
-    /// A common word of the language, which a capital alone makes no name.
-    COMMON = 1;
-    /// Stands before a person's name: `Dr`.
-    TITLE = 2;
-    /// Stands after a person's name: `Jr`.
-    POSTNOMINAL = 3;
-    /// Stands within a person's name: `van`.
-    PARTICLE = 4;
-    /// What somebody is there for: `manager`.
-    ROLE_HEAD = 5;
-    /// Stands before such a word: `senior`.
-    ROLE_WORD = 6;
-    /// What a role may be the head of.
-    ROLE_FIELD = 7;
-    /// Ends the name of a company: `GmbH`.
-    LEGAL_FORM = 8;
-    /// Ends the name of an organisation: `Council`.
-    ORG_END = 9;
-    /// Begins the name of an organisation: `University`.
-    ORG_START = 10;
-    /// Names an organisation of the text by itself: `the Board`.
-    ORG_ALONE = 11;
-    /// Ends the name of a place: `Street`.
-    PLACE_END = 12;
-    /// Begins the name of a place: `Mount`.
-    PLACE_START = 13;
-    /// Makes the name beside it a project's.
-    PROJECT_WORD = 14;
-    /// Makes the name before it a thing's.
-    OBJECT_WORD = 15;
-    /// A day of the week.
-    WEEKDAY = 16;
-    /// A month.
-    MONTH = 17;
-    /// Has a capital and is no name: `French`.
-    NO_NAME = 18;
-    /// Labels what follows: `Note`.
-    LABEL = 19;
-    /// What a person does.
-    PERSON_VERB = 20;
-    /// What an organisation does.
-    ORG_VERB = 21;
-    /// Stands before an organisation more than before another.
-    BEFORE_ORG = 22;
-    /// Part of a phrase that the gazetteers know.
-    IN_PHRASE = 23;
-    /// A word of grammar, which no name begins with.
-    GRAMMAR = 24;
-    /// A preposition, after which a name is no subject.
-    PREPOSITION = 25;
-    /// An article or another word that a noun must follow.
-    DETERMINER = 26;
-    /// Says that it is only thought: `if`, `would`.
-    HYPOTHETICAL = 27;
-    /// Says that it is not so.
-    NEGATION = 28;
-    /// A form of `be`, `have` or `do`, or a modal verb.
-    AUXILIARY = 29;
-    /// Somebody who is not named: `he`, `we`.
-    PRONOUN = 30;
-    /// A family name.
-    FAMILY = 31;
-    /// People who decide and promise together, or one without a name: `committee`.
-    GROUP = 32;
-}
+use super::traits::*;
 
 /// The number of a word; 0 is any word that no list has.
 pub type WordId = u32;
@@ -95,22 +21,55 @@ pub enum GazetteerType {
 }
 
 /// Words and phrases from all lists under `data/extract/`.
-pub struct Lexicon {
+pub struct WordLists {
     ids: HashMap<String, WordId>,
+    /// What a word is in every language, by its number.
     traits: Vec<Traits>,
-    months: HashMap<WordId, i8>,
-    weekdays: HashMap<WordId, i8>,
+    languages: Vec<LanguageWords>,
     /// By the first word: the words that follow it, and what they name together; the longest first.
     phrases: HashMap<WordId, Vec<(Vec<WordId>, GazetteerType)>>,
+    affixes: NameAffixes,
 }
 
-/// Lexicon shared by all texts, loaded on first use.
-pub static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::read);
+/// What the words of one language do in a sentence.
+pub struct LanguageWords {
+    /// The language crate's word lists.
+    pub lexicon: &'static LanguageLexicon,
+    /// Whether the verb is the second element of a sentence, so that its subject may follow it (`gestern beschloss Anna`)
+    /// and what denies it stands behind it (`beschloss nicht`).
+    pub is_verb_second: bool,
+    /// Whether adjectives follow their noun: `la semaine prochaine`.
+    pub has_adjectives_behind: bool,
+    /// Whether a year may stand without a word before it: `wurde 2022 erhöht`.
+    pub has_bare_years: bool,
+    /// Whether a blank stands before a colon: `Objet : Pompe`.
+    pub has_spaced_colon: bool,
+    /// What a word is in this language, by its number; longer lists know no more words.
+    traits: Vec<Traits>,
+    adverb_endings: Vec<String>,
+    role_endings: Vec<String>,
+    noun_endings: Vec<String>,
+}
 
+/// Beginnings of names and words, in every language.
+#[derive(Default)]
+struct NameAffixes {
+    /// Begin a name that has a second capital: `Mc`, `La`.
+    prefixes: Vec<String>,
+    /// Those that no product's name begins with: `Mc`.
+    surname_prefixes: Vec<String>,
+    /// Begin a name in lower case, with a hyphen or an apostrophe: `al-`.
+    articles: Vec<String>,
+}
+
+/// Word lists shared by all texts, loaded on first use.
+pub static LEXICON: LazyLock<WordLists> = LazyLock::new(WordLists::read);
+
+/// The lists of a file: words between blanks, by the name of the list.
 #[derive(Deserialize)]
-struct LexiconWords(HashMap<String, String>);
+struct ListFile(HashMap<String, String>);
 
-/// The lists of `words.toml` and `grammar.toml` and what their words are.
+/// The lists of `words.toml`, of `mail.toml` and of the files of languages, and what their words are.
 const LISTS: &[(&str, Traits)] = &[
     ("titles", TITLE),
     ("postnominals", POSTNOMINAL),
@@ -126,7 +85,6 @@ const LISTS: &[(&str, Traits)] = &[
     ("place_starts", PLACE_START),
     ("project_words", PROJECT_WORD),
     ("object_words", OBJECT_WORD),
-    ("weekdays", WEEKDAY),
     ("no_names", NO_NAME),
     ("labels", LABEL),
     ("person_verbs", PERSON_VERB),
@@ -135,57 +93,116 @@ const LISTS: &[(&str, Traits)] = &[
     ("grammar", GRAMMAR),
     ("prepositions", PREPOSITION),
     ("determiners", DETERMINER),
-    ("hypothetical", HYPOTHETICAL),
-    ("negation", NEGATION),
-    ("auxiliaries", AUXILIARY),
-    ("pronouns", PRONOUN),
+    ("things", PRONOUN),
     ("groups", GROUP),
+    ("and", AND | CONJUNCTION),
+    ("conjunctions", CONJUNCTION),
+    ("by", BY),
+    ("from", FROM),
+    ("with", WITH),
+    ("of", OF),
+    ("at", AT),
+    ("before_employer", BEFORE_EMPLOYER),
+    ("after_person", AFTER_PERSON),
+    ("copulas", COPULA),
+    ("joins", JOINS),
+    ("as", AS),
+    ("works", WORKS),
+    ("before_role", BEFORE_ROLE),
+    ("introduces_role", INTRODUCES_ROLE),
+    ("the", THE),
+    ("place_nouns", PLACE_NOUN),
+    ("org_nouns", ORG_NOUN),
+    ("person_labels", PERSON_LABEL),
+    ("greetings", GREETING),
+    ("before_place", BEFORE_PLACE),
+    ("before_company", BEFORE_COMPANY),
+    ("who", WHO | PRONOUN),
+    ("mends", MENDS),
+    ("asserts", ASSERTS),
+    ("passives", PASSIVE),
+    ("infinitive", INFINITIVE),
+    ("adverbs", ADVERB),
+    ("object_pronouns", ADVERB),
+    ("perfects", PERFECT),
+    ("present_be", PRESENT_BE),
+    ("bare_be", BARE_BE),
+    ("modals", MODAL),
+    ("relatives", RELATIVE | PRONOUN),
+    ("after_participle", AFTER_PARTICIPLE),
+    ("waits", WAITS),
+    ("clauses", CLAUSE),
+    ("no", NO),
+    ("speakers", SPEAKER | PRONOUN),
+    ("several", SEVERAL | PRONOUN),
+    ("somebody", SOMEBODY | PRONOUN),
+    ("addressees", ADDRESSEE | PRONOUN),
+    ("that", THAT),
+    ("no_statement", NO_STATEMENT),
+    ("headers", HEADER),
+    ("header_people", HEADER | HEADER_PEOPLE),
+    ("header_dates", HEADER | HEADER_DATE),
+    ("header_senders", HEADER | HEADER_PEOPLE | HEADER_SENDER),
+    ("day_time", DAY_TIME),
+    ("closings", CLOSING),
+    ("family_too", FAMILY_TOO),
+    ("dotted", DOTTED),
+    ("prose_particles", PROSE_PARTICLE),
+    ("small_forms", SMALL_FORM),
+    ("project_starts", PROJECT_START),
+    ("in_time", IN_TIME),
+    ("one", ONE),
+    ("end", END),
+    ("end_of_day", END_OF_DAY),
+    ("end_of_week", END_OF_WEEK),
+    ("end_of_month", END_OF_MONTH),
+    ("by_when", BY_WHEN),
+    ("future", FUTURE),
+    ("repeats", REPEATS),
+    ("ordinals", ORDINAL),
+    ("without", WITHOUT),
+    ("quotes", QUOTES),
+    ("possible", POSSIBLE),
 ];
 
-/// Days of the week in the order of the calendar, in every language of the rules.
-const WEEK: &[&str] = &[
-    "monday mon montag lundi lunes",
-    "tuesday tue tues dienstag mardi martes",
-    "wednesday wed mittwoch mercredi miércoles",
-    "thursday thu thur thurs donnerstag jeudi jueves",
-    "friday fri freitag vendredi viernes",
-    "saturday sat samstag sonnabend samedi sábado",
-    "sunday sun sonntag dimanche domingo",
+/// What the languages with rules know besides the language crate, English first.
+const LANGUAGES: [(Language, &str); 7] = [
+    (Language::ENGLISH, include_str!("../../data/extract/languages/en.toml")),
+    (Language::GERMAN, include_str!("../../data/extract/languages/de.toml")),
+    (Language::FRENCH, include_str!("../../data/extract/languages/fr.toml")),
+    (Language::SPANISH, include_str!("../../data/extract/languages/es.toml")),
+    (Language::ITALIAN, include_str!("../../data/extract/languages/it.toml")),
+    (Language::DUTCH, include_str!("../../data/extract/languages/nl.toml")),
+    (Language::PORTUGUESE, include_str!("../../data/extract/languages/pt.toml")),
 ];
 
-/// Months in the order of the calendar, in every language of the rules.
-const YEAR: &[&str] = &[
-    "january jan januar jänner janvier enero",
-    "february feb februar février fevrier febrero",
-    "march mar märz maerz mars marzo",
-    "april apr avril abril",
-    "may mai mayo",
-    "june jun juni juin junio",
-    "july jul juli juillet julio",
-    "august aug août aout agosto",
-    "september sept sep septembre septiembre",
-    "october oct oktober okt octobre octubre",
-    "november nov novembre noviembre",
-    "december dec dezember dez décembre diciembre",
-];
+fn lists_of(text: &str) -> HashMap<String, String> {
+    toml::from_str::<ListFile>(text).map_or_else(|_| HashMap::new(), |file| file.0)
+}
 
-impl Lexicon {
+fn parts_of(lists: &HashMap<String, String>, name: &str) -> Vec<String> {
+    lists.get(name).into_iter().flat_map(|list| list.split_whitespace()).map(str::to_owned).collect()
+}
+
+impl WordLists {
     fn read() -> Self {
         let mut lexicon = Self {
             ids: HashMap::new(),
             traits: vec![0],
-            months: HashMap::new(),
-            weekdays: HashMap::new(),
+            languages: Vec::new(),
             phrases: HashMap::new(),
+            affixes: NameAffixes::default(),
         };
-        let words = |text| toml::from_str::<LexiconWords>(text).map_or_else(|_| HashMap::new(), |words| words.0);
-        for lists in [
-            words(include_str!("../../data/extract/words.toml")),
-            words(include_str!("../../data/extract/grammar.toml")),
-        ] {
-            for (name, bit) in LISTS {
+        let words = lists_of(include_str!("../../data/extract/words.toml"));
+        lexicon.affixes = NameAffixes {
+            prefixes: parts_of(&words, "name_prefixes"),
+            surname_prefixes: parts_of(&words, "surname_prefixes"),
+            articles: parts_of(&words, "name_articles"),
+        };
+        for lists in [words, lists_of(include_str!("../../data/extract/mail.toml"))] {
+            for (name, bits) in LISTS {
                 for word in lists.get(*name).into_iter().flat_map(|list| list.split_whitespace()) {
-                    lexicon.add(word, *bit);
+                    lexicon.add(word, *bits);
                 }
             }
         }
@@ -202,18 +219,6 @@ impl Lexicon {
         for word in super::frames::frame_words().filter(|word| !word.contains(['{', '*'])) {
             lexicon.add(&word, 0);
         }
-        for (names, place) in YEAR.iter().zip(1..) {
-            for name in names.split(' ') {
-                let id = lexicon.add(name, MONTH);
-                lexicon.months.insert(id, place);
-            }
-        }
-        for (names, place) in WEEK.iter().zip(1..) {
-            for name in names.split(' ') {
-                let id = lexicon.add(name, WEEKDAY);
-                lexicon.weekdays.insert(id, place);
-            }
-        }
         for (text, known) in [
             (include_str!("../../data/extract/places.txt"), GazetteerType::Place),
             (include_str!("../../data/extract/organizations.txt"), GazetteerType::Org),
@@ -226,7 +231,101 @@ impl Lexicon {
         for phrases in lexicon.phrases.values_mut() {
             phrases.sort_by_key(|(rest, _)| std::cmp::Reverse(rest.len()));
         }
+        for (language, text) in LANGUAGES {
+            lexicon.add_language(language, &lists_of(text));
+        }
         lexicon
+    }
+
+    /// Adds what the words of one language are, from its file and from the language crate.
+    fn add_language(&mut self, language: Language, lists: &HashMap<String, String>) {
+        let known = LanguageLexicon::of(language);
+        let mut bits_of: HashMap<WordId, Traits> = HashMap::new();
+        let mut note = |lexicon: &mut Self, word: &str, bits: Traits| {
+            *bits_of.entry(lexicon.add(word, 0)).or_default() |= bits;
+        };
+        for (name, bits) in LISTS {
+            for word in lists.get(*name).into_iter().flat_map(|list| list.split_whitespace()) {
+                note(self, word, *bits);
+            }
+        }
+        for word in known.little_words() {
+            note(self, word, GRAMMAR | if known.is_negation(word) { NEGATION } else { 0 });
+        }
+        // English titles stand in texts of every language.
+        for word in LanguageLexicon::of(Language::ENGLISH).little_words() {
+            note(self, word, GRAMMAR);
+        }
+        for word in known.determiners.iter() {
+            note(self, word, GRAMMAR | DETERMINER);
+        }
+        // Pronouns that are no subject stand between the subject and its verb: `ci ha inviato`.
+        let mut objects = parts_of(lists, "object_pronouns");
+        objects.extend(parts_of(lists, "other_pronouns"));
+        for word in known.pronouns.iter() {
+            let is_subject = !known.determiners.contains(word) && objects.iter().all(|object| object != word);
+            note(self, word, GRAMMAR | if is_subject { PRONOUN } else { 0 });
+        }
+        for word in known.auxiliaries.iter() {
+            note(self, word, GRAMMAR | AUXILIARY);
+        }
+        for word in known.reporting_verbs.iter() {
+            note(self, word, REPORTS | PERSON_VERB);
+        }
+        for word in known.honorifics.iter() {
+            note(self, word, TITLE);
+        }
+        for word in known.time.months.keys() {
+            note(self, word, MONTH);
+        }
+        for word in known.time.weekdays.keys() {
+            note(self, word, WEEKDAY | TIME_WORD);
+        }
+        for word in known.time.units.keys().map(String::as_str).chain(known.time.days_from_now.first_words()) {
+            note(self, word, TIME_WORD);
+        }
+        // `she'll`, `don't`: what is tied to a pronoun or an auxiliary verb leaves it what it is.
+        let tied = PRONOUN | SPEAKER | SEVERAL | SOMEBODY | ADDRESSEE | AUXILIARY;
+        let heads: Vec<(String, Traits)> = self
+            .ids
+            .iter()
+            .filter_map(|(word, id)| Some((word.clone(), bits_of.get(id)? & tied)))
+            .filter(|(word, bits)| *bits != 0 && !word.contains('\''))
+            .collect();
+        for (word, bits) in heads {
+            for ending in &known.clitics.after {
+                let negation = if known.is_negation(ending) { NEGATION } else { 0 };
+                let id = self.add(&format!("{word}{ending}"), 0);
+                *bits_of.entry(id).or_default() |= bits | GRAMMAR | negation;
+            }
+        }
+        for word in known.clitics.whole.iter().filter(|word| known.is_negation(word)) {
+            let id = self.add(word, 0);
+            *bits_of.entry(id).or_default() |= GRAMMAR | AUXILIARY | NEGATION;
+        }
+        let mut traits = self.traits.clone();
+        for (id, bits) in bits_of {
+            if let Some(traits) = traits.get_mut(id as usize) {
+                *traits |= bits;
+            }
+        }
+        self.languages.push(LanguageWords {
+            lexicon: known,
+            is_verb_second: lists.contains_key("verb_second"),
+            has_adjectives_behind: lists.contains_key("adjectives_follow"),
+            has_bare_years: lists.contains_key("bare_years"),
+            has_spaced_colon: lists.contains_key("spaced_colon"),
+            traits,
+            adverb_endings: parts_of(lists, "adverb_endings"),
+            role_endings: parts_of(lists, "role_endings"),
+            noun_endings: parts_of(lists, "noun_endings"),
+        });
+    }
+
+    /// The words of a language; of English where it has no rules.
+    pub fn language(&self, language: Language) -> &LanguageWords {
+        let known = self.languages.iter().find(|words| words.lexicon.language == language);
+        known.unwrap_or_else(|| &self.languages[0])
     }
 
     fn add(&mut self, word: &str, bits: Traits) -> WordId {
@@ -279,19 +378,48 @@ impl Lexicon {
         (all & (COMMON | FAMILY)) | (any & NO_NAME) | (first & GIVEN)
     }
 
-    /// Returns the month that a word names, from 1.
-    pub fn month_number(&self, id: WordId) -> Option<i8> {
-        self.months.get(&id).copied()
+    /// Whether an inner capital comes from the beginning of a family name: `McDonald`.
+    pub fn has_name_prefix(&self, word: &str) -> bool {
+        let follows = |rest: &str| rest.starts_with(char::is_uppercase);
+        self.affixes.prefixes.iter().any(|prefix| word.strip_prefix(prefix.as_str()).is_some_and(follows))
     }
 
-    /// Returns the weekday that a word names; Monday is 1.
-    pub fn weekday_number(&self, id: WordId) -> Option<i8> {
-        self.weekdays.get(&id).copied()
+    /// Whether a word begins as no product's name does: `MacLeod`.
+    pub fn has_surname_prefix(&self, word: &str) -> bool {
+        self.affixes.surname_prefixes.iter().any(|prefix| word.starts_with(prefix.as_str()))
+    }
+
+    /// Whether a name with a capital follows an article that is tied to it: `al-Rashid`.
+    pub fn has_name_article(&self, word: &str) -> bool {
+        let follows = |rest: &str| rest.starts_with(char::is_uppercase);
+        self.affixes.articles.iter().any(|article| word.strip_prefix(article.as_str()).is_some_and(follows))
     }
 
     /// The phrases that begin with a word: what follows, and what they name.
     pub fn phrases_starting_with(&self, first: WordId) -> &[(Vec<WordId>, GazetteerType)] {
         self.phrases.get(&first).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl LanguageWords {
+    /// What a word is in this language, whatever its capital.
+    pub fn traits(&self, id: WordId) -> Traits {
+        self.traits.get(id as usize).copied().unwrap_or_else(|| LEXICON.traits(id))
+    }
+
+    /// Whether a word ends as adverbs do: `quickly`.
+    pub fn ends_as_adverb(&self, word: &str) -> bool {
+        self.adverb_endings.iter().any(|ending| word.len() > ending.len() + 2 && word.ends_with(ending.as_str()))
+    }
+
+    /// Whether a word that is in no list ends as an office does: `Vertriebsleiter`.
+    pub fn ends_as_role(&self, word: &str) -> bool {
+        self.role_endings.iter().any(|ending| word.len() > ending.len() && word.ends_with(ending.as_str()))
+    }
+
+    /// Whether a word that is in no list ends as a common noun does: `Recognition`.
+    pub fn ends_as_noun(&self, word: &str) -> bool {
+        self.noun_endings.iter().any(|ending| word.len() > ending.len() + 2 && word.ends_with(ending.as_str()))
     }
 }
 
@@ -304,19 +432,62 @@ fn list_entries(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
+    /// The lists that a file of a language may have besides: parts of words, and what is not a list.
+    const OTHER_LISTS: &[&str] = &[
+        "adverb_endings",
+        "role_endings",
+        "noun_endings",
+        "verb_second",
+        "bare_years",
+        "other_pronouns",
+        "adjectives_follow",
+        "spaced_colon",
+        "surname_prefixes",
+        "name_prefixes",
+        "name_articles",
+    ];
+
     #[test]
     fn every_list_is_there_and_has_words() {
         for (name, bit) in LISTS {
-            assert!(LEXICON.traits.iter().any(|traits| traits & bit != 0), "{name}");
+            let english = LEXICON.language(Language::ENGLISH);
+            assert!(english.traits.iter().any(|traits| traits & bit == *bit), "{name}");
         }
         assert_ne!(LEXICON.traits(LEXICON.word_id("alice")) & GIVEN, 0);
-        assert_eq!(LEXICON.month_number(LEXICON.word_id("märz")), Some(3));
-        assert_eq!(LEXICON.weekday_number(LEXICON.word_id("freitag")), Some(5));
         assert!(
             LEXICON
                 .phrases_starting_with(LEXICON.word_id("new"))
                 .iter()
                 .any(|(_, known)| *known == GazetteerType::Place)
         );
+        assert!(LEXICON.has_name_prefix("McDonald") && LEXICON.has_name_article("al-Rashid"));
+    }
+
+    #[test]
+    fn every_file_has_only_lists_that_are_read() {
+        let shared = [include_str!("../../data/extract/words.toml"), include_str!("../../data/extract/mail.toml")];
+        for text in LANGUAGES.map(|(_, text)| text).into_iter().chain(shared) {
+            for name in toml::from_str::<ListFile>(text).unwrap().0.keys() {
+                let is_read = LISTS.iter().any(|(list, _)| list == name) || OTHER_LISTS.contains(&name.as_str());
+                assert!(is_read, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_word_is_what_it_is_in_its_language() {
+        let is = |language: Language, word: &str, bits: Traits| {
+            LEXICON.language(language).traits(LEXICON.word_id(word)) & bits != 0
+        };
+        for language in Language::COMPLETE {
+            let words = LEXICON.language(language);
+            for bits in [AND, BY, FROM, WITH, OF, SPEAKER, SOMEBODY, PASSIVE, PREPOSITION, BY_WHEN, GROUP, ROLE_HEAD] {
+                assert!(words.traits.iter().any(|traits| traits & bits != 0), "{language}: {bits:b}");
+            }
+        }
+        assert!(is(Language::GERMAN, "märz", MONTH) && is(Language::GERMAN, "freitag", WEEKDAY));
+        assert!(!is(Language::ENGLISH, "märz", MONTH) && !is(Language::ENGLISH, "fra", TITLE));
+        assert!(is(Language::ENGLISH, "don't", NEGATION) && is(Language::ENGLISH, "we'll", SPEAKER));
+        assert!(is(Language::ITALIAN, "fra", TITLE));
     }
 }

@@ -1,13 +1,14 @@
-//! What a line shows before it is read: marks of lists and headings, code, the close of a letter, the language.
+//! What a line shows before it is read: marks of lists and headings, code, the close of a letter.
 
 use std::ops::Range;
 
 use ibid_domain::Category;
+use ibid_language::{one_line, words::lower};
 
 use super::{
-    lexicon::{COMMON, GIVEN, LABEL},
-    resolve,
+    lexicon::LEXICON,
     tokens::{LexiconToken, LexiconTokenKind},
+    traits::{CLOSING, COMMON, GIVEN, HEADER, LABEL},
 };
 
 /// Form of the line that a sentence is in.
@@ -38,7 +39,7 @@ pub fn capitals_everywhere(tokens: &[LexiconToken]) -> bool {
 }
 
 /// Returns true if a line closes a letter: `Best regards,`, `Yours sincerely`, `--`.
-pub fn is_closing(text: &str, tokens: &[LexiconToken]) -> bool {
+pub fn is_closing(tokens: &[LexiconToken]) -> bool {
     let words: Vec<&LexiconToken> = tokens.iter().filter(|token| token.kind == LexiconTokenKind::Word).collect();
     if words.is_empty() {
         return tokens.len() <= 3 && tokens.iter().all(|token| token.is_sign('-') || token.is_sign('—'));
@@ -47,30 +48,7 @@ pub fn is_closing(text: &str, tokens: &[LexiconToken]) -> bool {
         return false;
     }
     let ends = tokens.last().is_some_and(|last| !last.is_sign('.'));
-    let closing = |token: &&&LexiconToken| {
-        matches!(
-            token.text_in(text).to_lowercase().as_str(),
-            "regards"
-                | "sincerely"
-                | "cheers"
-                | "thanks"
-                | "faithfully"
-                | "wishes"
-                | "best"
-                | "yours"
-                | "cordially"
-                | "respectfully"
-                | "grüße"
-                | "grüßen"
-                | "gruß"
-                | "cordialement"
-                | "saludos"
-                | "atentamente"
-                | "love"
-                | "greetings"
-                | "hochachtungsvoll"
-        )
-    };
+    let closing = |token: &&&LexiconToken| token.has_trait(CLOSING);
     let named = words.iter().any(|token| token.has_trait(GIVEN) && !token.has_trait(COMMON | LABEL));
     ends && !named && words.iter().filter(closing).count() * 2 >= words.len().min(2)
 }
@@ -136,6 +114,17 @@ pub fn skip_marker(text: &str, range: Range<usize>) -> (usize, LineContext) {
     (at.min(range.end), stand)
 }
 
+/// Returns true if a text begins as the head of a message does: `From:`.
+pub fn begins_with_header(said: &str) -> bool {
+    let Some((label, _)) = said.split_once(':') else { return false };
+    let label = label.trim_end();
+    let is_header = |label: &str| LEXICON.traits(LEXICON.word_id(&lower(label))) & HEADER != 0;
+    label.len() <= LONGEST_HEADER && label.starts_with(char::is_uppercase) && is_header(label)
+}
+
+/// More bytes than the name of any header line has.
+const LONGEST_HEADER: usize = 24;
+
 /// Returns true if a line is code or data rather than prose.
 pub fn is_code(said: &str) -> bool {
     let bytes = said.as_bytes();
@@ -149,31 +138,6 @@ pub fn is_code(said: &str) -> bool {
     strange > 4 && strange * 12 > letters
 }
 
-/// The language of a text by its small words; English where nothing tells.
-pub fn detect_language(text: &str) -> &'static str {
-    let mut counts = [0_u32; 4];
-    for word in text.split_whitespace().take(3_000) {
-        match word {
-            "the" | "and" | "of" | "to" | "is" | "was" | "that" | "with" => counts[0] += 1,
-            "der" | "die" | "und" | "das" | "ist" | "nicht" | "mit" | "den" | "wurde" => counts[1] += 1,
-            "le" | "les" | "et" | "est" | "une" | "dans" | "pour" | "des" => counts[2] += 1,
-            "el" | "los" | "y" | "del" | "una" | "por" | "con" | "las" => counts[3] += 1,
-            _ => {}
-        }
-    }
-    let [english, german, french, spanish] = counts;
-    let best = english.max(german).max(french).max(spanish);
-    if best == english {
-        "en"
-    } else if best == german {
-        "de"
-    } else if best == french {
-        "fr"
-    } else {
-        "es"
-    }
-}
-
 /// The words around a place, in a line.
 pub fn surrounding_words(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or("");
@@ -184,6 +148,6 @@ pub fn surrounding_words(text: &str, at: usize) -> String {
         );
     let line = text.get(from..).unwrap_or("");
     let words: String = line.chars().take(220).collect();
-    let words = resolve::collapse_spaces(words.split("\n\n").next().unwrap_or(""));
+    let words = one_line(words.split("\n\n").next().unwrap_or(""));
     words.chars().take(180).collect()
 }

@@ -1,8 +1,18 @@
 //! Events, people and things of a text, by rules.
 //!
-//! A text is read once, sentence by sentence: [`scanner`] says what kind of line it is and who speaks, [`names`] and [`name_types`] where it
-//! names somebody, [`attributes`] what it says of them, [`events`] what it tells. What the names mean is decided over
-//! the whole text ([`resolve`]), and only then are the events put together. The rules are lists under `data/extract/`.
+//! A text is read once, sentence by sentence: [`scanner`] says what kind of line it is and who speaks, [`names`] and
+//! [`name_types`] where it names somebody, [`attributes`] what it says of them, [`events`] what it tells. What the names
+//! mean is decided over the whole text ([`resolve`]), and only then are the events put together.
+//!
+//! The rules know no words of a language: [`traits`] names what a word may do, and lists under `data/extract/` say which
+//! words do it. What is known of a language apart from people and events comes from [`ibid_language`].
+//!
+//! # How to add a language
+//!
+//! 1. Add it to the language crate, with every list filled.
+//! 2. Copy `data/extract/languages/en.toml` and `data/extract/frames/en.toml` to `<code>.toml`, translate them, and name
+//!    them in `lexicon.rs` and `frames.rs`.
+//! 3. Write each case of `data/labelled/languages.toml` in it.
 
 mod attributes;
 mod dates;
@@ -11,21 +21,24 @@ mod events;
 mod frames;
 mod lexicon;
 mod lines;
+mod mail_owners;
 mod name_types;
 mod names;
 mod resolve;
 mod scanner;
 mod subjects;
 mod tokens;
+mod traits;
 
 use std::collections::HashMap;
 
-use ibid_domain::{Span, sentences};
+use ibid_domain::Span;
+use ibid_language::sentences;
 
 use crate::{ExtractedEntity, Findings, KnowledgeInput};
 
 /// The name and version of these rules: what they found is found anew when it changes.
-pub const RULES: &str = "rules-1";
+pub const RULES: &str = "rules-2";
 
 /// The most of each that one text gives.
 const MOST_EVENTS: usize = 5_000;
@@ -36,14 +49,15 @@ const MOST_MENTIONS: usize = 20_000;
 pub fn extract(reading: &KnowledgeInput<'_>) -> Findings {
     let text = reading.text;
     let mut page = scanner::TextScanner::new(reading);
-    for paragraph in sentences::paragraph_ranges(text) {
+    for paragraph in sentences::paragraphs(text) {
         page.begin_paragraph();
         for sentence in sentences::sentences_of(text, paragraph) {
             page.read_sentence(sentence);
         }
     }
+    let words = page.words();
     let scanner::ScannedText { mentions, drafts, small, mails, speakers } = page.finish();
-    let mut meant = resolve::resolve_mentions(text, &mentions, &small, &mails);
+    let mut meant = resolve::resolve_mentions(text, &mentions, &small, &mails, words);
     limit_entities(&mut meant);
     let mut entity_of: HashMap<usize, usize> = HashMap::new();
     for (place, entity) in meant.iter().enumerate() {

@@ -1,13 +1,10 @@
 //! What a run of words with capitals names, by the words in it and beside it.
 
 use super::{
-    lexicon::{
-        AUXILIARY, BEFORE_ORG, COMMON, FAMILY, GIVEN, GRAMMAR, GazetteerType, LABEL, LEGAL_FORM, LEXICON, MONTH,
-        NO_NAME, OBJECT_WORD, ORG_ALONE, ORG_END, ORG_START, ORG_VERB, PARTICLE, PERSON_VERB, PLACE_END, PLACE_START,
-        POSTNOMINAL, PROJECT_WORD, PRONOUN, ROLE_FIELD, ROLE_HEAD, ROLE_WORD, TITLE, WEEKDAY,
-    },
+    lexicon::{GazetteerType, LEXICON},
     names::{CapitalRun, GuessedType, NameCandidate},
     tokens::{LexiconToken, LexiconTokenKind},
+    traits::*,
 };
 
 impl CapitalRun<'_> {
@@ -74,7 +71,7 @@ impl CapitalRun<'_> {
             self.classify_run(name, end, false, spots);
             let office = self
                 .token(name - 1)
-                .filter(|office| is_german_office(office.text_in(self.text)) || office.has_trait(ROLE_HEAD));
+                .filter(|office| self.words.ends_as_role(office.text_in(self.text)) || office.has_trait(ROLE_HEAD));
             if let Some(spot) =
                 spots.get_mut(before).filter(|spot| office.is_some() && spot.guess == GuessedType::Person)
             {
@@ -118,9 +115,7 @@ impl CapitalRun<'_> {
             0..=2 => {
                 (token.is_some_and(|token| token.shape.capitals)
                     && !before.is_some_and(|before| before.shape.capitals && before.end - before.start > 3))
-                    || said == "Co"
-                    || said == "Oy"
-                    || said == "Ab"
+                    || token.is_some_and(|token| token.has_trait(SMALL_FORM) && !token.shape.capitals)
             }
             _ => true,
         }
@@ -160,7 +155,7 @@ impl CapitalRun<'_> {
         // `in Congress` is no place, `Google Maps team` is still Google Maps.
         if guess == GuessedType::Place
             && self.has_trait(end, PROJECT_WORD)
-            && self.word_at(start.wrapping_sub(1)) == "the"
+            && self.has_trait(start.wrapping_sub(1), THE)
             && alone
         {
             (guess, score) = (GuessedType::Project, 0.6);
@@ -233,7 +228,7 @@ impl CapitalRun<'_> {
             token.is_sign('.')
                 || (token.kind == LexiconTokenKind::Word
                     && !token.shape.capitals
-                    && (!token.shape.camel || has_prefix(token.text_in(self.text)))
+                    && (!token.shape.camel || LEXICON.has_name_prefix(token.text_in(self.text)))
                     && !token.text_in(self.text).contains(|c: char| c.is_ascii_digit())
                     && !LEXICON
                         .phrases_starting_with(token.word)
@@ -266,7 +261,7 @@ impl CapitalRun<'_> {
         }
         // `Project Apollo`, `Operation Overlord`.
         if length >= 2
-            && (self.has_trait(start, PROJECT_WORD) || self.word_at(start) == "Operation")
+            && self.has_trait(start, PROJECT_WORD | PROJECT_START)
             && !self.has_trait(start + 1, LABEL | COMMON | ROLE_HEAD)
         {
             return Some(NameCandidate::new(start, end, GuessedType::Project, 0.9 - lowered));
@@ -280,8 +275,7 @@ impl CapitalRun<'_> {
         // `Alice Church` and `David Park` are people.
         let two_names = length == 2 && given_first;
         if length >= 2 && self.has_trait(last, ORG_END) && !(two_names && self.has_trait(last, PLACE_END)) {
-            let person_like = two_names
-                && matches!(self.word_at(last), "Church" | "Bank" | "Court" | "Press" | "Fund" | "Temple" | "Banks");
+            let person_like = two_names && self.has_trait(last, FAMILY_TOO);
             if !person_like {
                 let from = self.without_opening_word(start, last, opening);
                 // `Project Team`, `Executive Board`: common words throughout make it a part of something, not a name.
@@ -290,16 +284,10 @@ impl CapitalRun<'_> {
                 return Some(NameCandidate::new(from, end, GuessedType::Org, score - lowered));
             }
         }
-        if length >= 3
-            && self.has_trait(start, ORG_START | ORG_END)
-            && matches!(self.word_at(start + 1), "of" | "for" | "de" | "für" | "del" | "du")
-        {
+        if length >= 3 && self.has_trait(start, ORG_START | ORG_END) && self.has_trait(start + 1, OF) {
             return Some(NameCandidate::new(start, end, GuessedType::Org, 0.85 - lowered));
         }
-        if length >= 3
-            && (start + 1..last)
-                .any(|at| self.has_trait(at, ORG_END) && matches!(self.word_at(at + 1), "of" | "for" | "de"))
-        {
+        if length >= 3 && (start + 1..last).any(|at| self.has_trait(at, ORG_END) && self.has_trait(at + 1, OF)) {
             return Some(NameCandidate::new(start, end, GuessedType::Org, 0.85 - lowered));
         }
         if length >= 2 && self.has_trait(start, ORG_START) && !self.has_trait(start, PLACE_START | COMMON) {
@@ -307,10 +295,7 @@ impl CapitalRun<'_> {
         }
         if length >= 2 && self.has_trait(last, PLACE_END) && !two_names {
             let plain = (start..last).all(|at| self.has_trait(at, COMMON) && !self.has_trait(at, GIVEN));
-            let there = matches!(
-                self.word_at(start.wrapping_sub(1)),
-                "the" | "The" | "in" | "at" | "on" | "near" | "to" | "from" | "through" | "of"
-            );
+            let there = self.has_trait(start.wrapping_sub(1), THE | PREPOSITION);
             let score = match (plain, there) {
                 (false, _) => 0.75,
                 (true, true) => 0.58,
@@ -350,8 +335,8 @@ impl CapitalRun<'_> {
             && !self.capitals.everywhere
             && let Some(next) = next.filter(|next| next.spaced && next.kind == LexiconTokenKind::Word)
         {
-            let the = self.word_at(start.wrapping_sub(1)).eq_ignore_ascii_case("the")
-                || self.word_at(start.wrapping_sub(1)) == "our";
+            let the = self.has_trait(start.wrapping_sub(1), THE | INTRODUCES_ROLE)
+                && self.has_trait(start.wrapping_sub(1), DETERMINER);
             let plain = (start..end).all(|at| self.has_trait(at, COMMON | NO_NAME | ROLE_WORD));
             if next.has_trait(PROJECT_WORD) && !next.shape.capital && (!plain || the) && !(plain && opening) {
                 return Some(NameCandidate::new(start, end, GuessedType::Project, if the { 0.8 } else { 0.65 }));
@@ -365,7 +350,7 @@ impl CapitalRun<'_> {
 
     /// Returns the type that a definition after the name gives: `is a small town`, `was a Danish company`.
     pub(super) fn type_from_definition(&self, at: usize) -> Option<GuessedType> {
-        if !matches!(self.word_at(at), "is" | "was") || !matches!(self.word_at(at + 1), "a" | "an" | "the") {
+        if !self.has_trait(at, COPULA) || !self.has_trait(at + 1, DETERMINER) {
             return None;
         }
         (at + 2..at + 6)
@@ -373,16 +358,10 @@ impl CapitalRun<'_> {
                 !self.has_trait(*at, GRAMMAR)
                     && self.token(*at).is_some_and(|token| token.kind == LexiconTokenKind::Word)
             })
-            .find_map(|at| match self.word_at(at) {
-                "town" | "city" | "village" | "river" | "lake" | "island" | "mountain" | "region" | "district"
-                | "suburb" | "country" | "municipality" | "province" | "county" | "port" | "hamlet" => {
-                    Some(GuessedType::Place)
-                }
-                "company" | "firm" | "organisation" | "organization" | "charity" | "startup" | "start-up"
-                | "manufacturer" | "retailer" | "bank" | "university" | "ngo" | "nonprofit" | "agency" => {
-                    Some(GuessedType::Org)
-                }
-                _ => None,
+            .find_map(|at| {
+                let token = self.token(at)?;
+                let place = token.has_trait(PLACE_NOUN).then_some(GuessedType::Place);
+                place.or(token.has_trait(ORG_NOUN).then_some(GuessedType::Org))
             })
     }
 
@@ -412,7 +391,10 @@ impl CapitalRun<'_> {
                 tail_fits && !family.shape.initial && !family.has_trait(COMMON | LABEL) && !family.shape.capitals;
             return fits.then(|| NameCandidate::new(start, end, GuessedType::Person, 0.8 - lowered));
         }
-        if first.has_trait(GIVEN) && tail_fits && (!first.shape.camel || has_prefix(first.text_in(self.text))) {
+        if first.has_trait(GIVEN)
+            && tail_fits
+            && (!first.shape.camel || LEXICON.has_name_prefix(first.text_in(self.text)))
+        {
             // `Alice C.`
             let family = self.token(last)?;
             if family.shape.initial && words.len() == 2 {
@@ -474,11 +456,10 @@ impl CapitalRun<'_> {
         if !bare || words.len() > 3 || !self.capitals.tell || self.capitals.everywhere {
             return None;
         }
-        let the = self.word_at(start.wrapping_sub(1)).eq_ignore_ascii_case("the");
-        if the && start > 0 {
+        if start > 0 && self.has_trait(start - 1, THE) {
             return None;
         }
-        if words.iter().any(|at| ends_as_a_word(self.word_at(*at))) {
+        if words.iter().any(|at| self.words.ends_as_noun(self.word_at(*at))) {
             return None;
         }
         let mut score = 0.49;
@@ -502,36 +483,18 @@ impl CapitalRun<'_> {
         };
         // `Author: Sunna Ferrick`
         let labelled = before.is_some_and(|before| before.is_sign(':'))
-            && start.checked_sub(2).and_then(|label| self.token(label)).is_some_and(|label| {
-                label.has_trait(ROLE_HEAD)
-                    || matches!(
-                        label.text_in(self.text),
-                        "Minutes"
-                            | "Author"
-                            | "author"
-                            | "By"
-                            | "by"
-                            | "Contact"
-                            | "Owner"
-                            | "owner"
-                            | "Present"
-                            | "Attendees"
-                            | "Assignee"
-                            | "Reviewer"
-                    )
-            });
+            && start
+                .checked_sub(2)
+                .and_then(|label| self.token(label))
+                .is_some_and(|label| label.has_trait(ROLE_HEAD | PERSON_LABEL));
         labelled
             || said(next)
             || (next.is_some_and(|next| next.has_trait(AUXILIARY)) && said(self.token(end + 1)))
             || before.is_some_and(|before| {
-                before.has_trait(PERSON_VERB)
-                    && !before.has_trait(AUXILIARY)
-                    && matches!(before.text_in(self.text), "said" | "says" | "asked" | "told" | "added" | "thanked")
-                    || matches!(before.text_in(self.text), "Dear" | "Hi" | "Hello" | "Hey" | "Thanks")
+                (before.has_trait(QUOTES) && !before.has_trait(AUXILIARY))
+                    || (before.has_trait(GREETING) && before.shape.capital)
             })
-            || (next.is_some_and(|next| next.is_sign(','))
-                && self.has_trait(end + 1, PRONOUN)
-                && self.word_at(end + 1) == "who")
+            || (next.is_some_and(|next| next.is_sign(',')) && self.has_trait(end + 1, WHO))
     }
 
     pub(super) fn single_word_name(&self, at: usize, opening: bool) -> Option<NameCandidate> {
@@ -546,7 +509,7 @@ impl CapitalRun<'_> {
         }
         // `the Board`: an organisation that another sentence names in full.
         if token.has_trait(ORG_ALONE) {
-            let the = before.is_some_and(|before| before.text_in(self.text).eq_ignore_ascii_case("the"));
+            let the = before.is_some_and(|before| before.has_trait(THE));
             return the.then(|| NameCandidate::new(at, at + 1, GuessedType::Unknown, 0.1));
         }
         if token.has_trait(GIVEN) && !token.has_trait(COMMON) && !token.shape.capitals && !token.shape.camel {
@@ -555,7 +518,7 @@ impl CapitalRun<'_> {
                 score += 0.13;
             }
             // `the Oscar`, `Oscar-winning`.
-            if before.is_some_and(|before| before.text_in(self.text) == "the") {
+            if before.is_some_and(|before| before.has_trait(THE)) {
                 score -= 0.3;
             }
             return Some(NameCandidate::new(at, at + 1, GuessedType::Person, score));
@@ -588,8 +551,7 @@ impl CapitalRun<'_> {
         let owner = next.is_some_and(|next| next.kind == LexiconTokenKind::Possessive)
             && (self.has_trait(at + 2, ROLE_HEAD)
                 || (self.has_trait(at + 2, ROLE_WORD) && self.has_trait(at + 3, ROLE_HEAD)));
-        let employer =
-            before.is_some_and(|before| matches!(before.text_in(self.text), "joined" | "joins" | "at" | "acquired"));
+        let employer = before.is_some_and(|before| before.has_trait(BEFORE_COMPANY));
         if owner && !token.has_trait(FAMILY) {
             return Some(NameCandidate::new(at, at + 1, GuessedType::Org, 0.65));
         }
@@ -599,21 +561,14 @@ impl CapitalRun<'_> {
         if next.is_some_and(|next| next.has_trait(ORG_VERB) && !next.shape.capital) {
             return Some(NameCandidate::new(at, at + 1, GuessedType::Org, 0.45));
         }
-        let name = !token.shape.capitals && !token.shape.camel && !ends_as_a_word(token.text_in(self.text));
+        let name = !token.shape.capitals && !token.shape.camel && !self.words.ends_as_noun(token.text_in(self.text));
         if self.person_context(at, at + 1) && name {
             return Some(NameCandidate::new(at, at + 1, GuessedType::Person, 0.5));
         }
-        if before.is_some_and(|before| matches!(before.text_in(self.text), "in" | "near" | "in_" | "across"))
-            && !opening
-            && !token.shape.capitals
-        {
+        if before.is_some_and(|before| before.has_trait(BEFORE_PLACE)) && !opening && !token.shape.capitals {
             return Some(NameCandidate::new(at, at + 1, GuessedType::Place, 0.42));
         }
-        if token.shape.camel
-            && token.end - token.start > 2
-            && !token.text_in(self.text).starts_with("Mc")
-            && !token.text_in(self.text).starts_with("Mac")
-        {
+        if token.shape.camel && token.end - token.start > 2 && !LEXICON.has_surname_prefix(token.text_in(self.text)) {
             return Some(NameCandidate::new(at, at + 1, GuessedType::Object, 0.45));
         }
         if before.is_some_and(|before| before.has_trait(BEFORE_ORG)) && !opening && !token.shape.capitals {
@@ -621,58 +576,4 @@ impl CapitalRun<'_> {
         }
         Some(NameCandidate::new(at, at + 1, GuessedType::Unknown, 0.2))
     }
-}
-
-/// Returns true if an inner capital comes from a family name prefix: `McDonald`, `DiCaprio`.
-fn has_prefix(word: &str) -> bool {
-    ["Mc", "De", "Di", "Du", "La", "Le", "Van", "Von", "Fitz", "O'", "O’", "D'", "D’"]
-        .iter()
-        .any(|prefix| word.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(char::is_uppercase)))
-}
-
-/// Returns true if the ending makes a German word a job title: `Vertriebsleiter`.
-fn is_german_office(word: &str) -> bool {
-    const ENDS: &[&str] = &[
-        "leiter",
-        "leiterin",
-        "chef",
-        "chefin",
-        "führer",
-        "führerin",
-        "minister",
-        "ministerin",
-        "meister",
-        "meisterin",
-        "sprecher",
-        "sprecherin",
-        "direktor",
-        "direktorin",
-        "beauftragte",
-        "beauftragter",
-        "vorstand",
-        "ingenieur",
-        "ingenieurin",
-        "manager",
-        "managerin",
-        "präsident",
-        "präsidentin",
-        "rat",
-        "rätin",
-        "anwalt",
-        "anwältin",
-        "trainer",
-        "trainerin",
-        "professor",
-        "professorin",
-    ];
-    ENDS.iter().any(|end| word.len() > end.len() && word.ends_with(end))
-}
-
-/// Returns true if a word that is in no list ends like a common noun: `Recognition`, `Immunology`.
-fn ends_as_a_word(word: &str) -> bool {
-    const ENDS: &[&str] = &[
-        "tion", "sion", "ment", "ness", "ity", "ism", "ics", "ology", "ing", "ence", "ance", "ship", "ware", "ous",
-        "ive", "graphy", "wealth", "ades", "ization", "isation", "able", "ible", "ful", "less", "ward", "wise",
-    ];
-    ENDS.iter().any(|end| word.len() > end.len() + 2 && word.ends_with(end))
 }

@@ -4,11 +4,12 @@
 //! unknown is kept too, because the rest of the text may say what it is.
 
 use super::{
-    lexicon::{
-        COMMON, GIVEN, GRAMMAR, GazetteerType, LABEL, LEGAL_FORM, LEXICON, MONTH, NO_NAME, ORG_END, ORG_START,
-        PARTICLE, PLACE_END, PROJECT_WORD, ROLE_HEAD, ROLE_WORD, TITLE, Traits, WEEKDAY,
-    },
+    lexicon::{GazetteerType, LEXICON, LanguageWords},
     tokens::{LexiconToken, LexiconTokenKind},
+    traits::{
+        AND, COMMON, DETERMINER, DOTTED, GIVEN, GRAMMAR, LABEL, LEGAL_FORM, MONTH, NO_NAME, OF, ORG_END, ORG_START,
+        PARTICLE, PLACE_END, PROJECT_WORD, PROSE_PARTICLE, ROLE_HEAD, ROLE_WORD, TITLE, Traits, WEEKDAY,
+    },
 };
 
 /// Type guessed for a name from its words and neighbours.
@@ -96,15 +97,21 @@ pub struct CapitalRules {
 const LONGEST_RUN: usize = 12;
 
 /// Puts the names of a sentence into `spots`, which is emptied first, in the order of the text.
-pub fn find_names(text: &str, tokens: &[LexiconToken], capitals: CapitalRules, spots: &mut Vec<NameCandidate>) {
+pub fn find_names(
+    text: &str,
+    tokens: &[LexiconToken],
+    words: &LanguageWords,
+    capitals: CapitalRules,
+    spots: &mut Vec<NameCandidate>,
+) {
     spots.clear();
-    let run = CapitalRun { text, tokens, capitals };
+    let run = CapitalRun { text, tokens, words, capitals };
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         if token.kind == LexiconTokenKind::Handle {
             spots.push(NameCandidate::new(at, at + 1, GuessedType::Person, 0.6));
             at += 1;
-        } else if token.is_capital() || run.is_known_small(at) {
+        } else if token.is_capital() {
             let end = run.run_end(at);
             run.find_names_in_run(at, end, spots);
             at = end;
@@ -117,6 +124,7 @@ pub fn find_names(text: &str, tokens: &[LexiconToken], capitals: CapitalRules, s
 pub(super) struct CapitalRun<'a> {
     pub(super) text: &'a str,
     pub(super) tokens: &'a [LexiconToken],
+    pub(super) words: &'a LanguageWords,
     pub(super) capitals: CapitalRules,
 }
 
@@ -139,11 +147,6 @@ impl CapitalRun<'_> {
 
     pub(super) fn word_at(&self, at: usize) -> &str {
         self.token(at).map_or("", |token| token.text_in(self.text))
-    }
-
-    /// Returns true if a product that is spelled in lower case begins here: `dbt`.
-    fn is_known_small(&self, _at: usize) -> bool {
-        false
     }
 
     /// Returns true if the token may have its capital only because of its position.
@@ -217,7 +220,7 @@ impl CapitalRun<'_> {
     /// Returns true if the dot after this token belongs to it: an initial, `Dr`, `St`.
     pub(super) fn is_dotted(&self, at: usize) -> bool {
         self.token(at).is_some_and(|token| {
-            token.shape.initial || token.has_trait(TITLE) || matches!(token.text_in(self.text), "St" | "Mt" | "Ft")
+            token.shape.initial || token.has_trait(TITLE) || (token.has_trait(DOTTED) && token.shape.capital)
         })
     }
 
@@ -232,37 +235,28 @@ impl CapitalRun<'_> {
             next += 1;
         }
         // `of`-like particles of other languages stand in prose too, so only between capitals.
-        (next > at
-            && self.is_capital_at(next)
-            && self.token(at).is_some_and(|token| !matches!(token.text_in(self.text), "e" | "y" | "a")))
-        .then_some(next)
+        (next > at && self.is_capital_at(next) && !self.has_trait(at, PROSE_PARTICLE)).then_some(next)
     }
 
     /// Returns true if a lower-case word joins two parts of an organisation's name: `Department of Health and Safety`.
     fn joins_org_parts(&self, at: usize) -> bool {
-        match self.word_at(at) {
-            "of" | "for" | "für" | "de" | "del" | "du" | "des" | "della" | "der" => {
-                let joined_before = at >= 2 && matches!(self.word_at(at - 2), "of" | "for" | "für" | "de");
-                (self.has_trait(at - 1, ORG_START | ORG_END) || joined_before)
-                    && (self.is_capital_at(at + 1)
-                        || (matches!(self.word_at(at + 1), "the" | "la" | "l'" | "der" | "den")
-                            && self.is_capital_at(at + 2)))
-            }
-            // `Ministry of Health and Care`, but not `Harbour Board and Alice Chen`.
-            "and" | "und" | "et" | "y" => {
-                self.is_capital_at(at + 1)
-                    && !self.has_trait(at + 1, GIVEN)
-                    && self.has_trait(at + 1, COMMON)
-                    && !self.has_trait(at - 1, ORG_END)
-                    && self.has_trait(at - 1, COMMON)
-            }
-            _ => false,
+        if self.has_trait(at, OF) && !self.is_capital_at(at) {
+            let joined_before = at >= 2 && self.has_trait(at - 2, OF);
+            return (self.has_trait(at - 1, ORG_START | ORG_END) || joined_before)
+                && (self.is_capital_at(at + 1) || (self.has_trait(at + 1, DETERMINER) && self.is_capital_at(at + 2)));
         }
+        // `Ministry of Health and Care`, but not `Harbour Board and Alice Chen`.
+        self.has_trait(at, AND)
+            && self.is_capital_at(at + 1)
+            && !self.has_trait(at + 1, GIVEN)
+            && self.has_trait(at + 1, COMMON)
+            && !self.has_trait(at - 1, ORG_END)
+            && self.has_trait(at - 1, COMMON)
     }
 
     /// `Securities and Exchange Commission`: what ends an organisation's name follows the word after `and`.
     fn and_org(&self, at: usize) -> bool {
-        self.word_at(at) == "and"
+        self.has_trait(at, AND)
             && self
                 .token(at - 1)
                 .is_some_and(|token| token.is_capital() && token.has_trait(COMMON) && !token.has_trait(ORG_END | GIVEN))

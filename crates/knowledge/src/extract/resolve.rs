@@ -5,10 +5,15 @@
 use std::collections::{HashMap, HashSet};
 
 use ibid_domain::EntityType;
+use ibid_language::one_line;
 
 use super::{
-    lexicon::{COMMON, GIVEN, LEGAL_FORM, LEXICON, ORG_ALONE, ORG_END, PARTICLE, POSTNOMINAL, PROJECT_WORD, Traits},
+    lexicon::{LEXICON, LanguageWords},
+    mail_owners,
     names::GuessedType,
+    traits::{
+        AND, COMMON, DETERMINER, GIVEN, LEGAL_FORM, OF, ORG_ALONE, ORG_END, PARTICLE, POSTNOMINAL, PROJECT_WORD, Traits,
+    },
 };
 
 /// Name at a place in the text.
@@ -125,17 +130,18 @@ pub fn resolve_mentions(
     mentions: &[NameMention],
     small: &HashSet<u64>,
     mails: &[String],
+    words: &LanguageWords,
 ) -> Vec<ResolvedEntity> {
     let mut groups = group_by_spelling(text, mentions);
     drop_common(&mut groups, small);
     join_brackets(&mut groups, mentions);
     join_people(&mut groups);
-    join_orgs(&mut groups);
+    join_orgs(&mut groups, words);
     build_entities(text, mentions, &groups, mails)
 }
 
 /// The words of a name in lower case, without dots and titles.
-fn words_of(name: &str) -> Vec<String> {
+pub(super) fn words_of(name: &str) -> Vec<String> {
     name.split_whitespace()
         .flat_map(|word| {
             // `J.R.` are two initials.
@@ -210,6 +216,10 @@ fn group_by_spelling(text: &str, mentions: &[NameMention]) -> Vec<MentionGroup> 
 
 fn word_traits(word: &str) -> Traits {
     LEXICON.traits(LEXICON.word_id(word))
+}
+
+fn traits_in(words: &LanguageWords, word: &str) -> Traits {
+    words.traits(LEXICON.word_id(word))
 }
 
 /// The hash under which a small word of the text is kept.
@@ -445,7 +455,7 @@ fn base_name(words: &[String]) -> Vec<String> {
     words
 }
 
-fn join_orgs(groups: &mut [MentionGroup]) {
+fn join_orgs(groups: &mut [MentionGroup], words: &LanguageWords) {
     let (mut by_base, mut by_last, mut by_first, mut by_letters) =
         (GroupsByName::default(), GroupsByName::default(), GroupsByName::default(), GroupsByName::default());
     for (place, group) in groups.iter().enumerate() {
@@ -461,7 +471,7 @@ fn join_orgs(groups: &mut [MentionGroup]) {
             by_base.entry(short.join(" ")).or_default().push(place);
         }
         // `Harbour Board of Pellmouth` is the `Harbour Board`.
-        if let Some(of) = group.words.iter().position(|word| word == "of")
+        if let Some(of) = group.words.iter().position(|word| traits_in(words, word) & OF != 0)
             && of >= 2
             && group.words.get(of - 1).is_some_and(|word| word_traits(word) & ORG_END != 0)
         {
@@ -473,7 +483,7 @@ fn join_orgs(groups: &mut [MentionGroup]) {
             let letters: String = group
                 .words
                 .iter()
-                .filter(|word| !matches!(word.as_str(), "of" | "the" | "for" | "and" | "de" | "für" | "der"))
+                .filter(|word| traits_in(words, word) & (OF | AND | DETERMINER) == 0)
                 .filter_map(|word| word.chars().next())
                 .collect();
             if letters.chars().count() >= 3 {
@@ -591,7 +601,7 @@ fn build_entities(
             }
             named
                 .map(|org| org.name.clone())
-                .or_else(|| mentions.get(org).map(|org| collapse_spaces(text.get(org.start..org.end).unwrap_or(""))))
+                .or_else(|| mentions.get(org).map(|org| one_line(text.get(org.start..org.end).unwrap_or(""))))
         })
         .collect();
     for (entity, org) in found.iter_mut().zip(orgs) {
@@ -601,7 +611,7 @@ fn build_entities(
             entity.role = None;
         }
     }
-    assign_mail_addresses(&mut found, mails);
+    mail_owners::assign_mail_addresses(&mut found, mails);
     found.sort_by_key(|entity| entity.mentions.first().copied());
     found
 }
@@ -611,7 +621,7 @@ fn choose_names(text: &str, mentions: &[NameMention], all: &[usize], guess: Gues
     let mut forms: Vec<(String, u32)> = Vec::new();
     for at in all {
         let Some(mention) = mentions.get(*at) else { continue };
-        let form = collapse_spaces(text.get(mention.start..mention.end).unwrap_or(""));
+        let form = one_line(text.get(mention.start..mention.end).unwrap_or(""));
         if let Some((_, count)) = forms.iter_mut().find(|(known, _)| *known == form) {
             *count += 1;
         } else if forms.len() < 24 {
@@ -630,58 +640,4 @@ fn choose_names(text: &str, mentions: &[NameMention], all: &[usize], guess: Gues
     let name = forms.remove(best).0;
     let aliases = forms.into_iter().map(|(form, _)| form).collect();
     (name, aliases)
-}
-
-/// With one blank where there is blank space.
-pub fn collapse_spaces(words: &str) -> String {
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Addresses that stand alone belong to whose name they spell.
-fn assign_mail_addresses(found: &mut [ResolvedEntity], mails: &[String]) {
-    let mut by_family: HashMap<String, Vec<usize>> = HashMap::new();
-    for (place, entity) in found.iter().enumerate() {
-        if entity.kind == EntityType::Person && entity.email.is_none() {
-            let words = words_of(&entity.name);
-            for word in words.iter().filter(|word| word.chars().count() >= 3) {
-                by_family.entry(word.clone()).or_default().push(place);
-            }
-        }
-    }
-    let taken: HashSet<String> = found.iter().filter_map(|entity| entity.email.clone()).collect();
-    for mail in mails.iter().filter(|mail| !taken.contains(*mail)) {
-        let Some((local, _)) = mail.split_once('@') else { continue };
-        let parts: Vec<String> = local.split(['.', '_', '-']).map(str::to_lowercase).collect();
-        let mut fitting: Vec<usize> = Vec::new();
-        for (at, part) in parts.iter().enumerate() {
-            // `chen` of `alice.chen`, and `chen` of `achen`.
-            let without = part.char_indices().nth(1).and_then(|(second, _)| part.get(second..)).unwrap_or("");
-            for word in [part.as_str(), without] {
-                for place in by_family.get(word).into_iter().flatten() {
-                    let Some(entity) = found.get(*place) else { continue };
-                    let words = words_of(&entity.name);
-                    let others = parts.iter().enumerate().filter(|(other, _)| *other != at);
-                    let agrees = if word == part {
-                        others.clone().all(|(_, other)| {
-                            words.iter().any(|word| {
-                                word == other || (other.chars().count() == 1 && word.starts_with(other.as_str()))
-                            })
-                        })
-                    } else {
-                        parts.len() == 1
-                            && words.first().is_some_and(|given| part.chars().next() == given.chars().next())
-                    };
-                    if agrees && !fitting.contains(place) {
-                        fitting.push(*place);
-                    }
-                }
-            }
-        }
-        if let [one] = fitting.as_slice()
-            && let Some(entity) = found.get_mut(*one)
-            && entity.email.is_none()
-        {
-            entity.email = Some(mail.clone());
-        }
-    }
 }

@@ -3,17 +3,20 @@
 use std::{collections::HashSet, ops::Range};
 
 use ibid_domain::{Category, PartialDate};
+use ibid_language::{Language, detect, one_line};
 
 use super::{
     attributes,
     dates::{self, DateMention},
+    event_guards::SentenceGuards,
     events::{self, EventDraft},
     frames::{self, EventFrames, FrameMatch},
-    lexicon::{COMMON, GIVEN, GRAMMAR, LABEL, MONTH, PREPOSITION, ROLE_HEAD, ROLE_WORD, WEEKDAY},
+    lexicon::{LEXICON, LanguageWords},
     lines::{self, LineContext},
     names::{self, CapitalRules, GuessedType, NameCandidate},
     resolve::{self, NameMention},
     tokens::{self, LexiconToken, LexiconTokenKind},
+    traits::*,
 };
 use crate::KnowledgeInput;
 
@@ -36,29 +39,10 @@ const LONGEST: usize = 120;
 /// No text has more names than this; what follows is not read for names.
 const MOST_NAMES: usize = 60_000;
 
-/// Header names that begin the first lines of an e-mail message.
-const HEADS: [&str; 16] = [
-    "From:",
-    "To:",
-    "Cc:",
-    "CC:",
-    "Bcc:",
-    "Date:",
-    "Sent:",
-    "Subject:",
-    "Reply-To:",
-    "Von:",
-    "An:",
-    "Datum:",
-    "Gesendet:",
-    "Betreff:",
-    "De:",
-    "Para:",
-];
-
 /// The state of reading a text.
 pub struct TextScanner<'text> {
     text: &'text str,
+    words: &'static LanguageWords,
     frames: Option<&'static EventFrames>,
     capitals_tell: bool,
     read: ScannedText,
@@ -79,18 +63,20 @@ pub struct TextScanner<'text> {
     spots: Vec<NameCandidate>,
     times: Vec<DateMention>,
     hits: Vec<FrameMatch<'static>>,
+    guards: SentenceGuards,
 }
 
 impl<'text> TextScanner<'text> {
     /// Creates a scanner at the start of a text.
     pub fn new(reading: &KnowledgeInput<'text>) -> Self {
-        let language = reading
-            .language
-            .map_or_else(|| lines::detect_language(reading.text), |language| language.get(..2).unwrap_or("en"));
+        let named = reading.language.and_then(Language::from_code);
+        let language = named.unwrap_or_else(|| detect::guess(reading.text, None));
+        let words = LEXICON.language(language);
         Self {
             text: reading.text,
+            words,
             frames: frames::frames_for_language(language),
-            capitals_tell: language != "de",
+            capitals_tell: !words.lexicon.has_capital_nouns,
             read: ScannedText {
                 mentions: Vec::new(),
                 drafts: Vec::new(),
@@ -109,6 +95,7 @@ impl<'text> TextScanner<'text> {
             spots: Vec::new(),
             times: Vec::new(),
             hits: Vec::new(),
+            guards: SentenceGuards::default(),
         }
     }
 
@@ -116,6 +103,11 @@ impl<'text> TextScanner<'text> {
     pub fn begin_paragraph(&mut self) {
         self.first_in_paragraph = true;
         self.speaker = None;
+    }
+
+    /// What the words of the text's language do.
+    pub fn words(&self) -> &'static LanguageWords {
+        self.words
     }
 
     /// Returns everything found in the text.
@@ -129,7 +121,7 @@ impl<'text> TextScanner<'text> {
         let new_line = self.first_in_paragraph || self.begins_line(range.start);
         self.first_in_paragraph = false;
         // The head of a message may look like wrapped prose, but each of its lines is for itself.
-        if said.contains('\n') && HEADS.iter().any(|head| said.starts_with(head)) {
+        if said.contains('\n') && lines::begins_with_header(said) {
             let mut at = range.start;
             for line in said.split_inclusive('\n') {
                 self.read_line(at..at + line.trim_end().len(), true);
@@ -155,7 +147,7 @@ impl<'text> TextScanner<'text> {
         let (start, mut stand) = lines::skip_marker(self.text, range.clone());
         let range = start..range.end;
         let mut tokens = std::mem::take(&mut self.tokens);
-        tokens::tokenize(self.text, range.clone(), &mut tokens);
+        tokens::tokenize(self.text, range.clone(), self.words, &mut tokens);
         self.read_tokens(range, &tokens, &mut stand);
         self.tokens = tokens;
     }
@@ -182,11 +174,11 @@ impl<'text> TextScanner<'text> {
         if self.read_header(tokens) {
             return;
         }
-        let closes = lines::is_closing(self.text, tokens);
+        let closes = lines::is_closing(tokens);
         let mut spots = std::mem::take(&mut self.spots);
         let named_line = (self.closing || self.signature.is_some()) && words <= 8 && everywhere;
         let capitals = if named_line { CapitalRules { everywhere: false, ..capitals } } else { capitals };
-        names::find_names(self.text, tokens, capitals, &mut spots);
+        names::find_names(self.text, tokens, self.words, capitals, &mut spots);
         attributes::add_attributes(self.text, tokens, &mut spots);
         // Two columns of a table may make any sense together, but not that of a sentence.
         let body = if row { 0 } else { self.speaker_token_count(tokens, &mut spots) };
@@ -199,7 +191,7 @@ impl<'text> TextScanner<'text> {
                 .position(|spot| spot.last <= body && spot.guess == GuessedType::Person)
                 .map(|at| first + at);
             let said_at: Option<PartialDate> = {
-                dates::find_dates(self.text, tokens.get(..body).unwrap_or_default(), None, &mut self.times);
+                dates::find_dates(self.text, self.words, tokens.get(..body).unwrap_or_default(), None, &mut self.times);
                 self.times.first().map(|when| when.date)
             };
             self.written = said_at.or(self.written);
@@ -232,12 +224,17 @@ impl<'text> TextScanner<'text> {
     ) {
         let Some(frames) = self.frames else { return };
         frames.find_matches(tokens, &mut self.hits);
-        dates::find_dates(self.text, tokens, self.written, &mut self.times);
+        if !self.hits.is_empty() {
+            self.guards.read(self.text, tokens, self.words);
+        }
+        dates::find_dates(self.text, self.words, tokens, self.written, &mut self.times);
         let start = tokens.get(body).map_or(range.start, |token| token.start);
         let sentence = events::AnalyzedSentence {
             text: self.text,
             range: start..range.end,
             tokens,
+            words: self.words,
+            guards: &self.guards,
             spots,
             first_mention: first,
             times: &self.times,
@@ -268,7 +265,7 @@ impl<'text> TextScanner<'text> {
             };
             let role = spot.role.and_then(|(start, end)| {
                 let (from, to) = (tokens.get(start)?, tokens.get(end.checked_sub(1)?)?);
-                self.text.get(from.start..to.end).map(resolve::collapse_spaces)
+                self.text.get(from.start..to.end).map(one_line)
             });
             let lowered = if opens.heading { 0.1 } else { 0.0 };
             self.read.mentions.push(NameMention {
@@ -292,23 +289,20 @@ impl<'text> TextScanner<'text> {
         if !colon.is_sign(':') || label.kind != LexiconTokenKind::Word {
             return false;
         }
-        let label = label.text_in(self.text);
-        let people = matches!(
-            label,
-            "From" | "To" | "Cc" | "CC" | "Bcc" | "Reply-To" | "Von" | "An" | "De" | "À" | "Para" | "Sender"
-        );
-        if matches!(label, "Date" | "Sent" | "Datum" | "Gesendet" | "Fecha") {
-            dates::find_dates(self.text, tokens, None, &mut self.times);
+        let label = *label;
+        if !label.shape.capital || !label.has_trait(HEADER_PEOPLE | HEADER_DATE) {
+            return false;
+        }
+        if label.has_trait(HEADER_DATE) {
+            dates::find_dates(self.text, self.words, tokens, None, &mut self.times);
             if let Some(when) = self.times.first() {
                 self.written = Some(when.date);
             }
             return true;
         }
-        if !people {
-            return false;
-        }
         let mut spots = std::mem::take(&mut self.spots);
-        names::find_names(self.text, tokens, CapitalRules { tell: true, everywhere: false }, &mut spots);
+        let capitals = CapitalRules { tell: true, everywhere: false };
+        names::find_names(self.text, tokens, self.words, capitals, &mut spots);
         attributes::add_attributes(self.text, tokens, &mut spots);
         for spot in &mut spots {
             spot.opening = false;
@@ -328,7 +322,7 @@ impl<'text> TextScanner<'text> {
         }
         let first = self.read.mentions.len();
         self.store_names(tokens, &spots, NamePenalties::default());
-        if matches!(label, "From" | "Von" | "De" | "Sender") {
+        if label.has_trait(HEADER_SENDER) {
             let writer = spots.iter().position(|spot| spot.guess == GuessedType::Person).map(|at| first + at);
             self.read.speakers.push(writer.filter(|at| *at < self.read.mentions.len()));
             self.signature = None;
@@ -342,11 +336,10 @@ impl<'text> TextScanner<'text> {
     fn dated_line(&mut self, tokens: &[LexiconToken]) {
         let only = tokens.iter().all(|token| {
             token.kind != LexiconTokenKind::Word
-                || token.has_trait(MONTH | WEEKDAY | PREPOSITION)
-                || matches!(token.text_in(self.text), "am" | "pm" | "AM" | "PM" | "den" | "le")
+                || token.has_trait(MONTH | WEEKDAY | PREPOSITION | DETERMINER | DAY_TIME)
         });
         if only {
-            dates::find_dates(self.text, tokens, None, &mut self.times);
+            dates::find_dates(self.text, self.words, tokens, None, &mut self.times);
             if let Some(when) = self.times.first().filter(|when| when.date.day().is_some()) {
                 self.written = Some(when.date);
             }
@@ -365,7 +358,7 @@ impl<'text> TextScanner<'text> {
                     token.kind,
                     LexiconTokenKind::Number
                         | LexiconTokenKind::Sign('[' | ']' | '(' | ')' | ':' | '-' | '*' | '<' | '–' | ',')
-                ) && !matches!(token.text_in(self.text), "AM" | "PM" | "am" | "pm")
+                ) && !token.has_trait(DAY_TIME)
             })
         {
             return 0;
@@ -378,7 +371,8 @@ impl<'text> TextScanner<'text> {
         while tokens.get(next).is_some_and(|token| token.is_sign('*') || token.is_sign('>')) {
             next += 1;
         }
-        let colon = tokens.get(next).is_some_and(|token| token.is_sign(':') && !token.spaced);
+        let colon =
+            tokens.get(next).is_some_and(|token| token.is_sign(':') && (!token.spaced || self.words.has_spaced_colon));
         let goes_on = tokens.get(next + 1).is_some_and(|token| token.spaced || token.is_sign('*'));
         let named = tokens.get(spot.first..spot.last).unwrap_or_default();
         let label = named.iter().any(|token| token.has_trait(LABEL | ROLE_HEAD) && !token.has_trait(GIVEN));
@@ -465,10 +459,9 @@ impl<'text> TextScanner<'text> {
             .unwrap_or(tokens.len());
         let head = tokens.get(..cut).unwrap_or_default();
         let role = head.iter().any(|token| token.has_trait(ROLE_HEAD)).then(|| {
-            let at =
-                head.iter().position(|token| matches!(token.text_in(self.text), "at" | "bei")).unwrap_or(head.len());
+            let at = head.iter().position(|token| token.has_trait(AT)).unwrap_or(head.len());
             let (from, to) = (head.first()?, head.get(at.checked_sub(1)?)?);
-            self.text.get(from.start..to.end).map(resolve::collapse_spaces)
+            self.text.get(from.start..to.end).map(one_line)
         });
         let org = spots.iter().position(|spot| {
             let behind = spot.first > 0 && (spot.first > cut || role.is_some());

@@ -4,10 +4,13 @@ use ibid_domain::{ActorRole, Category};
 
 use super::{
     events::{AnalyzedSentence, EventDraft},
-    frames::FrameMatch,
-    lexicon::{AUXILIARY, DETERMINER, GROUP, NEGATION, PERSON_VERB, PREPOSITION, PRONOUN},
+    frames::{FrameMatch, is_ordinal_dot},
     names::GuessedType,
     tokens::LexiconTokenKind,
+    traits::{
+        ADDRESSEE, AND, AUXILIARY, BY, CONJUNCTION, DETERMINER, FROM, GROUP, NEGATION, PERSON_VERB, PREPOSITION,
+        PRONOUN, REPORTS, SEVERAL, SOMEBODY, SPEAKER, THAT, TITLE, Traits, WHO, WITH,
+    },
 };
 
 /// Subject of a phrase: the people named or meant before it.
@@ -25,27 +28,19 @@ pub struct PhraseSubject {
     pub thing: bool,
 }
 
+impl PhraseSubject {
+    /// Whether nobody stands there, by name or not.
+    pub fn is_unknown(&self) -> bool {
+        self.spots.is_empty() && !self.speaks && !self.somebody
+    }
+}
+
 impl AnalyzedSentence<'_> {
     /// Returns the person to whom the statement is attributed: `Grace Mbeki reported that …`, `“…”, said Frank
     /// Osborne`.
     pub(super) fn quoted_speaker(&self) -> Option<usize> {
         self.spots.iter().take(8).position(|spot| {
-            let says = |at: usize| {
-                matches!(
-                    self.word_at(at),
-                    "said"
-                        | "says"
-                        | "reported"
-                        | "told"
-                        | "added"
-                        | "wrote"
-                        | "explained"
-                        | "noted"
-                        | "replied"
-                        | "stated"
-                        | "commented"
-                )
-            };
+            let says = |at: usize| self.has_trait(at, REPORTS);
             let before = (1..5)
                 .map_while(|back| spot.first.checked_sub(back))
                 .take_while(|at| !matches!(self.token(*at).map(|token| token.kind), Some(LexiconTokenKind::Sign(_))))
@@ -58,28 +53,13 @@ impl AnalyzedSentence<'_> {
     pub(super) fn subject_before(&self, start: usize) -> PhraseSubject {
         let mut subject = PhraseSubject::default();
         // `I'll send`: the pronoun is in the phrase.
-        let first = self.word_at(start);
-        if first.len() <= 8
-            && (first.contains('\'')
-                || first.contains('’')
-                || first.eq_ignore_ascii_case("i")
-                || first.eq_ignore_ascii_case("we"))
-        {
-            let lower = first.to_lowercase().replace('’', "'");
-            subject.group = lower.starts_with("we");
-            {
-                match lower.split('\'').next().unwrap_or("") {
-                    "i" | "we" => subject.speaks = true,
-                    "he" | "she" | "they" => subject.somebody = true,
-                    "you" => {
-                        subject.thing = true;
-                        return subject;
-                    }
-                    _ => {}
-                }
-                if subject.speaks || subject.somebody {
-                    return subject;
-                }
+        if self.has_trait(start, PRONOUN) {
+            subject.group = self.has_trait(start, SEVERAL);
+            subject.speaks = self.has_trait(start, SPEAKER);
+            subject.somebody = !subject.speaks && self.has_trait(start, SOMEBODY);
+            subject.thing = self.has_trait(start, ADDRESSEE);
+            if subject.speaks || subject.somebody || subject.thing {
+                return subject;
             }
         }
         // `Omar: finished the login page`.
@@ -121,52 +101,40 @@ impl AnalyzedSentence<'_> {
                 return subject;
             }
             let Some(token) = self.token(at) else { break };
-            let said = token.text_in(self.text);
             match token.kind {
-                LexiconTokenKind::Sign(',') | LexiconTokenKind::Word
-                    if said == ","
-                        || said == "and"
-                        || said == "und"
-                        || said == "et"
-                        || said == "y"
-                        || said == "but" =>
-                {
+                _ if token.is_sign(',') || token.has_trait(CONJUNCTION) => {
                     // `Bob reviewed it and asked`: the one who begins the sentence.
                     if nouns == 0 {
                         return self.opening_subject(at);
                     }
-                    if said == "," {
+                    if token.is_sign(',') {
                         subject.thing = nouns > 0;
                         return subject;
                     }
                     nouns += 1;
                 }
                 LexiconTokenKind::Sign('"' | '”' | '“' | '*' | '_') => {}
+                LexiconTokenKind::Sign('.') if is_ordinal_dot(self.tokens, at) => {}
                 LexiconTokenKind::Sign(_) => break,
                 _ if token.has_trait(PRONOUN) => {
-                    let lower = said.to_lowercase();
                     // `Acme said that it had bought`: who says it.
-                    if matches!(lower.as_str(), "it" | "he" | "she" | "they") && self.is_reported(at) {
+                    if !token.has_trait(SPEAKER | ADDRESSEE | WHO) && self.is_reported(at) {
                         return self.opening_subject(at);
                     }
-                    subject.group |= matches!(lower.as_str(), "we" | "they" | "wir" | "nous" | "we've" | "we're");
-                    match lower.as_str() {
-                        "i" | "we" | "ich" | "wir" | "je" | "nous" | "i've" | "we've" | "i'm" | "we're" | "yo" => {
-                            subject.speaks = true
+                    subject.group |= token.has_trait(SEVERAL);
+                    if token.has_trait(SPEAKER) {
+                        subject.speaks = true;
+                    } else if token.has_trait(SOMEBODY) {
+                        subject.somebody = true;
+                    } else if token.has_trait(WHO) {
+                        let comma = at.checked_sub(1).filter(|before| self.word_at(*before) == ",");
+                        let name = comma.unwrap_or(at).checked_sub(1);
+                        match name.and_then(|name| self.spot_over(name)) {
+                            Some(found) => subject.spots = vec![found],
+                            None => subject.somebody = true,
                         }
-                        "he" | "she" | "they" | "er" | "sie" | "il" | "elle" | "someone" | "everyone" | "they're" => {
-                            subject.somebody = true
-                        }
-                        "who" => {
-                            let name = at.checked_sub(1).map(|before| {
-                                if self.word_at(before) == "," { before.saturating_sub(1) } else { before }
-                            });
-                            match name.and_then(|name| self.spot_over(name)) {
-                                Some(found) => subject.spots = vec![found],
-                                None => subject.somebody = true,
-                            }
-                        }
-                        _ => subject.thing = true,
+                    } else {
+                        subject.thing = true;
                     }
                     return subject;
                 }
@@ -198,10 +166,26 @@ impl AnalyzedSentence<'_> {
         subject
     }
 
+    /// The subject right behind a verb that something else stands before: `Heute habe ich`, `gestern beschloss Anna`.
+    pub(super) fn subject_behind(&self, verb: usize) -> Option<PhraseSubject> {
+        let at = verb + 1;
+        let mut subject = PhraseSubject::default();
+        if let Some(found) = self.spots.iter().position(|spot| spot.first == at) {
+            let acts =
+                self.spots.get(found).is_some_and(|spot| matches!(spot.guess, GuessedType::Person | GuessedType::Org));
+            subject.spots = if acts { vec![found] } else { return None };
+            return Some(subject);
+        }
+        subject.speaks = self.has_trait(at, SPEAKER);
+        subject.somebody = !subject.speaks && self.has_trait(at, SOMEBODY);
+        subject.group = self.has_trait(at, SEVERAL);
+        (subject.speaks || subject.somebody).then_some(subject)
+    }
+
     /// Returns true if a pronoun follows `said that` or a similar phrase.
     pub(super) fn is_reported(&self, at: usize) -> bool {
         let before = at.saturating_sub(5).max(self.body)..at;
-        let that = at > self.body && (self.word_at(at - 1) == "that" || self.has_trait(at - 1, PERSON_VERB));
+        let that = at > self.body && self.has_trait(at - 1, THAT | PERSON_VERB);
         that && before.clone().any(|at| self.has_trait(at, PERSON_VERB) && !self.has_trait(at, AUXILIARY))
     }
 
@@ -213,6 +197,11 @@ impl AnalyzedSentence<'_> {
             .find(|found| self.spots.get(*found).is_some_and(|spot| at < spot.reach.max(spot.last)))
     }
 
+    /// Whether a token joins the names before and after it: `and`, a comma.
+    fn joins_names(&self, at: usize) -> bool {
+        self.has_trait(at, AND) || matches!(self.word_at(at), "," | "&")
+    }
+
     /// A name and those joined to it before: `Alice, Bob and Carol`.
     pub(super) fn with_coordinated(&self, last: usize) -> Vec<usize> {
         let mut found = vec![last];
@@ -220,7 +209,7 @@ impl AnalyzedSentence<'_> {
         while found.len() < 12 {
             let Some(first) = self.spots.get(at).map(|spot| spot.first) else { break };
             let Some(joint) = first.checked_sub(1) else { break };
-            if !matches!(self.word_at(joint), "and" | "," | "&" | "und" | "et" | "y") {
+            if !self.joins_names(joint) {
                 break;
             }
             let end = if self.word_at(joint.saturating_sub(1)) == "," { joint.saturating_sub(1) } else { joint };
@@ -252,7 +241,7 @@ impl AnalyzedSentence<'_> {
                     // Those joined to it behind: `Alice and Bob reviewed it and asked`.
                     let mut next = found;
                     while let Some(spot) = self.spots.get(next)
-                        && matches!(self.word_at(spot.last), "and" | ",")
+                        && self.joins_names(spot.last)
                         && self.spots.get(next + 1).is_some_and(|other| {
                             other.first == spot.last + 1
                                 && matches!(other.guess, GuessedType::Person | GuessedType::Org)
@@ -267,21 +256,16 @@ impl AnalyzedSentence<'_> {
                 return subject;
             }
             let Some(token) = self.token(at) else { break };
-            match self.word_at(at) {
-                "I" | "We" | "we" | "Ich" | "Wir" | "i" => {
-                    subject.speaks = true;
-                    return subject;
-                }
-                "He" | "She" | "They" | "he" | "she" | "they" => {
-                    subject.somebody = true;
-                    return subject;
-                }
-                _ if token.has_trait(GROUP) => {
-                    subject.somebody = true;
-                    return subject;
-                }
-                _ if token.has_trait(PREPOSITION) && at > self.body => return subject,
-                _ => {}
+            if token.has_trait(SPEAKER) {
+                subject.speaks = true;
+                return subject;
+            }
+            if token.has_trait(SOMEBODY | GROUP) {
+                subject.somebody = true;
+                return subject;
+            }
+            if token.has_trait(PREPOSITION) && at > self.body {
+                return subject;
             }
             if at > self.body + 8 {
                 break;
@@ -293,7 +277,8 @@ impl AnalyzedSentence<'_> {
     /// Adds actors named after the phrase: `by Bob`, `with Bob`, `feedback from Bob`.
     pub(super) fn add_actors_after(&self, hit: &FrameMatch<'_>, passive: bool, draft: &mut EventDraft) {
         let frame = hit.frame;
-        let from = self.spots.partition_point(|spot| spot.first < hit.end);
+        // A phrase may hold the names in its gaps: `wurde von Bob genehmigt`.
+        let from = self.spots.partition_point(|spot| spot.first <= hit.start);
         let mut joined = false;
         for (at, spot) in self.spots.iter().enumerate().skip(from).take(16) {
             let employer = self.spots.get(at.saturating_sub(4)..(at + 4).min(self.spots.len())).unwrap_or_default();
@@ -307,6 +292,13 @@ impl AnalyzedSentence<'_> {
             while before > hit.start && self.has_trait(before - 1, DETERMINER) {
                 before -= 1;
             }
+            // `by Major General James Wolfe`
+            while spot.titled
+                && before > hit.start
+                && self.token(before - 1).is_some_and(|token| token.has_trait(TITLE) || token.is_sign('.'))
+            {
+                before -= 1;
+            }
             // `by the trader Elias Whitcomb`
             if let Some(role) = spot.role.filter(|role| role.1 == spot.first) {
                 before = role.0;
@@ -314,7 +306,8 @@ impl AnalyzedSentence<'_> {
                     before -= 1;
                 }
             }
-            let word = before.checked_sub(1).map_or("", |at| self.word_at(at));
+            let is_before = |traits: Traits| before.checked_sub(1).is_some_and(|at| self.has_trait(at, traits));
+            let joins = before.checked_sub(1).is_some_and(|at| self.joins_names(at));
             let mention = self.first_mention + at;
             if draft.actors.iter().any(|(known, _)| *known == mention) {
                 continue;
@@ -322,23 +315,14 @@ impl AnalyzedSentence<'_> {
             let right_behind = before == hit.end;
             let between = self.tokens.get(hit.end..spot.first).unwrap_or_default();
             let clause = between.iter().all(|token| !matches!(token.kind, LexiconTokenKind::Sign(';' | ':' | '(')));
-            let by = matches!(word, "by" | "von" | "durch" | "par" | "por") && (passive || right_behind || frame.past);
-            let from_whom = right_behind
-                && matches!(word, "from" | "by" | "of" | "von" | "de")
-                && frame.category != Category::QualityRisk;
-            let with = frame.with.filter(|_| {
-                clause
-                    && (right_behind
-                        || matches!(
-                            word,
-                            "with" | "mit" | "avec" | "con" | "between" | "zwischen" | "and" | "," | "und"
-                        ))
-            });
+            let by = is_before(BY) && (passive || right_behind || frame.past);
+            let from_whom = right_behind && is_before(BY | FROM) && frame.category != Category::QualityRisk;
+            let with = frame.with.filter(|_| clause && (right_behind || joins || is_before(WITH)));
             let role = if by || from_whom {
                 Some(frame.role)
             } else if let Some(role) = with {
                 Some(role)
-            } else if joined && matches!(word, "and" | "," | "und") {
+            } else if joined && joins {
                 Some(ActorRole::Contributor)
             } else {
                 None

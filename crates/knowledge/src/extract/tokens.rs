@@ -2,7 +2,12 @@
 
 use std::ops::Range;
 
-use super::lexicon::{LEXICON, Traits, WordId};
+use ibid_language::{words::Clitics, words::lower};
+
+use super::{
+    lexicon::{LEXICON, LanguageWords, WordId},
+    traits::Traits,
+};
 
 /// Lexical category of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +84,9 @@ impl LexiconToken {
 const LONGEST: usize = 64;
 
 /// Puts the tokens of a range into `tokens`, which is emptied first.
-pub fn tokenize(text: &str, range: Range<usize>, tokens: &mut Vec<LexiconToken>) {
+pub fn tokenize(text: &str, range: Range<usize>, words: &LanguageWords, tokens: &mut Vec<LexiconToken>) {
     tokens.clear();
-    let mut lower = String::new();
+    let mut lowered = String::new();
     let mut at = range.start;
     let mut spaced = true;
     while let Some(first) = text.get(at..range.end).and_then(|rest| rest.chars().next()) {
@@ -92,7 +97,10 @@ pub fn tokenize(text: &str, range: Range<usize>, tokens: &mut Vec<LexiconToken>)
         }
         let rest = text.get(at..range.end).unwrap_or("");
         let (length, kind) = if first.is_alphanumeric() {
-            email_length(rest).or_else(|| url_length(rest)).unwrap_or_else(|| word_length(rest, first))
+            email_length(rest).or_else(|| url_length(rest)).unwrap_or_else(|| {
+                let elided = elision_length(rest, words, at == range.start);
+                elided.map_or_else(|| word_length(rest, first), |length| (length, LexiconTokenKind::Word))
+            })
         } else if first == '@' && spaced {
             handle_length(rest).unwrap_or((1, LexiconTokenKind::Sign('@')))
         } else if matches!(first, '\'' | '’') && !spaced {
@@ -106,10 +114,10 @@ pub fn tokenize(text: &str, range: Range<usize>, tokens: &mut Vec<LexiconToken>)
         if matches!(kind, LexiconTokenKind::Word | LexiconTokenKind::Number) {
             token.shape = word_shape(said);
             if said.len() <= LONGEST {
-                token.word = LEXICON.word_id(lowercase_word(said, &mut lower));
-                token.traits = LEXICON.traits(token.word);
-                if token.word == 0 && lower.contains('-') {
-                    token.traits = LEXICON.traits_of_parts(&lower);
+                token.word = LEXICON.word_id(lowercase_word(said, &mut lowered));
+                token.traits = words.traits(token.word);
+                if token.word == 0 && lowered.contains('-') {
+                    token.traits = LEXICON.traits_of_parts(&lowered);
                     // `Transformer-based` is no name; `Al-rashid` and `O'Neill-van` are too rare to matter.
                     let small =
                         said.split('-').skip(1).any(|part| part.len() > 1 && part.starts_with(char::is_lowercase));
@@ -154,9 +162,7 @@ fn word_shape(word: &str) -> WordShape {
     shape.capitals = letters >= 2 && upper == letters && !dotted;
     shape.initial = dotted && upper > 0;
     // `al-Rashid`, `d'Alembert`
-    shape.capital |= ["al-", "el-", "ad-", "as-", "an-", "ar-", "d'", "d’", "l'", "l’"]
-        .iter()
-        .any(|article| word.strip_prefix(article).is_some_and(|name| name.starts_with(char::is_uppercase)));
+    shape.capital |= LEXICON.has_name_article(word);
     // `CLIPScore`, but not `O'Neill` and `Jean-Luc`.
     shape.camel |= upper > 2 && upper < letters && !word.contains(['-', '\'', '’']);
     shape
@@ -204,6 +210,25 @@ fn word_length(rest: &str, first: char) -> (usize, LexiconTokenKind) {
     }
     (end.max(first.len_utf8()), if number { LexiconTokenKind::Number } else { LexiconTokenKind::Word })
 }
+
+/// The length of a little word that an apostrophe ties to the word after it: `l'` in `l'équipe`. In a language that has
+/// such forms in names only, as English has, they stay with the name; so do those with a capital: `D'Angelo`.
+fn elision_length(rest: &str, words: &LanguageWords, opens: bool) -> Option<usize> {
+    let at = rest.char_indices().take(LONGEST_ELISION).find(|(_, c)| !c.is_alphabetic())?.0;
+    let sign = rest.get(at..)?.chars().next().filter(|sign| matches!(sign, '\'' | '’'))?;
+    let length = at + sign.len_utf8();
+    let after = rest.get(length..)?;
+    let is_name = !opens && rest.starts_with(char::is_uppercase) && after.starts_with(char::is_uppercase);
+    let is_tied = after.starts_with(char::is_alphanumeric) && !is_name;
+    let clitics: &Clitics = &words.lexicon.clitics;
+    let form = lower(rest.get(..length)?);
+    let is_elided = clitics.before.iter().any(|known| form.strip_suffix('\'') == Some(known));
+    let is_whole = || clitics.whole.iter().any(|whole| lower(rest.get(..whole.len()).unwrap_or("")) == *whole);
+    (is_tied && is_elided && words.lexicon.is_little(&form) && !is_whole()).then_some(length)
+}
+
+/// More letters than any elided word has.
+const LONGEST_ELISION: usize = 9;
 
 /// Combining marks, which belong to the letter before them.
 const fn is_mark(c: char) -> bool {
@@ -272,11 +297,17 @@ fn handle_length(rest: &str) -> Option<(usize, LexiconTokenKind)> {
 
 #[cfg(test)]
 mod tests {
+    use ibid_language::Language;
+
     use super::*;
 
     fn said(text: &str) -> Vec<&str> {
+        said_in(Language::ENGLISH, text)
+    }
+
+    fn said_in(language: Language, text: &str) -> Vec<&str> {
         let mut tokens = Vec::new();
-        tokenize(text, 0..text.len(), &mut tokens);
+        tokenize(text, 0..text.len(), LEXICON.language(language), &mut tokens);
         tokens.iter().map(|token| token.text_in(text)).collect()
     }
 
@@ -308,9 +339,20 @@ mod tests {
     }
 
     #[test]
+    fn what_an_apostrophe_ties_to_a_word_is_split_where_the_language_does_so() {
+        assert_eq!(
+            said_in(Language::FRENCH, "L’équipe s'engage aujourd'hui, d'Alice"),
+            ["L’", "équipe", "s'", "engage", "aujourd'hui", ",", "d'", "Alice"]
+        );
+        assert_eq!(said_in(Language::ITALIAN, "dall'azienda, po'"), ["dall'", "azienda", ",", "po", "'"]);
+        assert_eq!(said("d'Alembert didn't"), ["d'Alembert", "didn't"]);
+    }
+
+    #[test]
     fn a_word_is_told_by_its_letters() {
         let mut tokens = Vec::new();
-        tokenize("A J.R WHO PostgreSQL Ümit", 0..26, &mut tokens);
+        let english = LEXICON.language(Language::ENGLISH);
+        tokenize("A J.R WHO PostgreSQL Ümit", 0..26, english, &mut tokens);
         let shapes: Vec<_> =
             tokens.iter().map(|t| (t.shape.capital, t.shape.capitals, t.shape.initial, t.shape.camel)).collect();
         assert_eq!(
