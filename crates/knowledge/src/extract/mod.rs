@@ -130,6 +130,8 @@ impl<'text> CharPositions<'text> {
                 // A byte that does not continue a character begins one.
                 count += block.iter().filter(|byte| (**byte & 0xc0) != 0x80).count();
             }
+            // The end of a text of whole blocks is a place too.
+            steps.push(count);
         }
         Self { text, steps }
     }
@@ -137,7 +139,7 @@ impl<'text> CharPositions<'text> {
     fn char_offset(&self, byte: usize) -> usize {
         match self.steps.get(byte / STEP) {
             None if self.steps.is_empty() => byte,
-            None => self.char_offset(byte.saturating_sub(1)) + 1,
+            None => self.steps.last().copied().unwrap_or(byte),
             Some(before) => {
                 let from = byte / STEP * STEP;
                 let block = self.text.as_bytes().get(from..byte).unwrap_or_default();
@@ -149,5 +151,19 @@ impl<'text> CharPositions<'text> {
     /// The span of a range of bytes.
     pub(crate) fn char_span(&self, start: usize, end: usize) -> Span {
         Span::new(self.char_offset(start), self.char_offset(end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_text_has_as_many_characters_as_the_text() {
+        for length in [STEP - 2, STEP - 1, STEP, 2 * STEP] {
+            let text = format!("{}é", "a".repeat(length - 2));
+            let span = CharPositions::new(&text).char_span(0, text.len());
+            assert_eq!(span, Span::new(0, length - 1), "{length} bytes");
+        }
     }
 }
