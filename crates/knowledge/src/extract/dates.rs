@@ -21,7 +21,7 @@ use super::{
 
 /// A time that a sentence names, and where: the tokens from `start` to `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DateMention {
+pub struct SentenceDate {
     /// Date, as exact as the text states it.
     pub date: PartialDate,
     /// Index of its first token, inclusive.
@@ -36,7 +36,7 @@ pub fn find_dates(
     words: &LanguageWords,
     tokens: &[LexiconToken],
     written: Option<PartialDate>,
-    found: &mut Vec<DateMention>,
+    found: &mut Vec<SentenceDate>,
 ) {
     found.clear();
     let mut calendar = calendar_dates(text, words, tokens).into_iter().peekable();
@@ -46,7 +46,7 @@ pub fn find_dates(
     let counted_from = written.filter(|_| tokens.iter().any(is_counted));
     let needed = if counted_from.is_some() { tokens } else { &[] };
     let lowered = needed.iter().map(|token| lower(token.text_in(text))).collect();
-    let reader = DateReader { text, tokens, words, lower: lowered };
+    let reader = SentenceDateReader { text, tokens, words, lower: lowered };
     let mut at = 0;
     while at < tokens.len() {
         while calendar.next_if(|(_, start, _)| *start < at).is_some() {}
@@ -56,7 +56,7 @@ pub fn find_dates(
         });
         match mention.or_else(|| reader.relative_date(at, counted_from?)) {
             Some((date, end)) => {
-                found.push(DateMention { date, start: at, end });
+                found.push(SentenceDate { date, start: at, end });
                 at = end.max(at + 1);
             }
             None => at += 1,
@@ -89,7 +89,7 @@ fn is_bare_year(tokens: &[LexiconToken], start: usize, end: usize) -> bool {
     before.is_none_or(|before| before.has_trait(AUXILIARY)) && after.is_some_and(|after| !after.is_capital())
 }
 
-struct DateReader<'a> {
+struct SentenceDateReader<'a> {
     text: &'a str,
     tokens: &'a [LexiconToken],
     words: &'a LanguageWords,
@@ -97,7 +97,7 @@ struct DateReader<'a> {
     lower: Vec<String>,
 }
 
-impl DateReader<'_> {
+impl SentenceDateReader<'_> {
     fn token(&self, at: usize) -> Option<&LexiconToken> {
         self.tokens.get(at)
     }

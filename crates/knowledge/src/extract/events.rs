@@ -10,7 +10,7 @@ use ibid_language::one_line;
 
 use super::{
     CharPositions, MOST_EVENTS,
-    dates::DateMention,
+    dates::SentenceDate,
     event_guards::SentenceGuards,
     frames::{FrameMatch, SubjectRequirement},
     lexicon::LanguageWords,
@@ -58,7 +58,7 @@ pub struct AnalyzedSentence<'a> {
     /// Index of the mention that belongs to the first name of the sentence.
     pub first_mention: usize,
     /// Dates found in the sentence.
-    pub times: &'a [DateMention],
+    pub times: &'a [SentenceDate],
     /// Line that the sentence is in: list item, heading, quotation or label.
     pub stand: LineContext,
     /// The first token after the speaker.

@@ -7,7 +7,7 @@ use ibid_language::{Language, detect, one_line};
 
 use super::{
     attributes,
-    dates::{self, DateMention},
+    dates::{self, SentenceDate},
     event_guards::SentenceGuards,
     events::{self, EventDraft},
     frames::{self, EventFrames, FrameMatch},
@@ -61,7 +61,7 @@ pub struct TextScanner<'text> {
     first_in_paragraph: bool,
     tokens: Vec<LexiconToken>,
     spots: Vec<NameCandidate>,
-    times: Vec<DateMention>,
+    times: Vec<SentenceDate>,
     hits: Vec<FrameMatch<'static>>,
     guards: SentenceGuards,
 }
