@@ -118,7 +118,6 @@ impl SearchService<'_> {
     }
 
     /// Both lists from the index beside the database.
-    #[expect(clippy::too_many_arguments, reason = "each is one part of the question")]
     async fn index_lists(
         self,
         index: &Arc<Index>,

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use futures::{FutureExt, TryStreamExt};
+use futures::TryStreamExt;
 use ibid_domain::{
     Code, Problem, Reference, Sha256, SourceType, artifact::Filename, job::Job, problem::shorten_for_error,
 };

@@ -134,7 +134,7 @@ impl FilterSql {
     }
 
     /// `sources s JOIN revisions r …`
-    pub(super) fn from_clause(&self) -> String {
+    pub(super) fn tables_clause(&self) -> String {
         let of = if self.current { "r.id = s.revision_id" } else { "r.source_id = s.id" };
         format!("sources s JOIN revisions r ON {of}")
     }

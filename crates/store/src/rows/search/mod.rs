@@ -98,7 +98,7 @@ impl PassageSearch<'_> {
             return Ok(estimate);
         }
         let narrowed = self.filter_sql(filter);
-        let (tables, conditions) = (narrowed.from_clause(), &narrowed.conditions);
+        let (tables, conditions) = (narrowed.tables_clause(), &narrowed.conditions);
         // A revision with passages has at least one: so many revisions bound the work.
         let counted = |bound: &str| {
             format!(
@@ -120,7 +120,7 @@ impl PassageSearch<'_> {
     /// The revisions that a filter lets through: of each source the one it stands at, or stood at.
     pub async fn list_revisions(&mut self, filter: &SearchFilter) -> Result<Vec<RevisionId>> {
         let narrowed = self.filter_sql(filter);
-        let sql = format!("SELECT r.id FROM {} WHERE {} ORDER BY r.id", narrowed.from_clause(), narrowed.conditions);
+        let sql = format!("SELECT r.id FROM {} WHERE {} ORDER BY r.id", narrowed.tables_clause(), narrowed.conditions);
         let rows = self.tx.rows_once(sql, narrowed.values).await?;
         rows.iter().map(|row| row.get("id")).collect()
     }
