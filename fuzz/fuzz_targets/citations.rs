@@ -1,7 +1,10 @@
 //! Parses any text, and streams it in pieces that its own bytes choose.
 #![no_main]
 
-use ibid_citations::{CitationBuffer, buffer::LONGEST_HELD, claims::claims, grammar::rewrite, parse, strip};
+use ibid_citations::{
+    CitationBuffer, buffer::LONGEST_HELD, cited_text, grammar::rewrite_markers, parse_markers, strip_markers,
+};
+use ibid_claims::extract_claims;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     // However it is cut, what comes out is the text.
@@ -21,7 +24,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     assert_eq!(released, text);
 
-    let markers = parse(&text);
+    let markers = parse_markers(&text);
     let mut end = 0;
     for marker in &markers {
         assert!(end <= marker.bytes.start && marker.bytes.start < marker.bytes.end);
@@ -31,11 +34,11 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         assert!(!is_cut || marker.bytes.len() > LONGEST_HELD, "{marker:?}");
         let words = &text[marker.bytes.clone()];
         assert!(!words.contains('\n'));
-        assert_eq!(marker.span.of(&text), Some(words));
+        assert_eq!(marker.span.slice_of(&text), Some(words));
     }
-    assert_eq!(rewrite(&text, &markers, |_| None), text);
-    assert!(strip(&text, &markers, |_| true).len() <= text.len());
-    for claim in claims(&text, &markers) {
-        assert!(claim.span.of(&text).is_some());
+    assert_eq!(rewrite_markers(&text, &markers, |_| None), text);
+    assert!(strip_markers(&text, &markers, |_| true).len() <= text.len());
+    for claim in extract_claims(&cited_text(&text, &markers)) {
+        assert!(claim.span.slice_of(&text).is_some());
     }
 });

@@ -2,7 +2,7 @@
 
     scripts/bench/picks.py EXAMPLE [--meaning]
 
-EXAMPLE is the example `answers` of ibid-citations. Questions come from $IBID_EVAL_DATA (default ../shared/data); where
+EXAMPLE is the example `answers` of ibid-claims. Questions come from $IBID_EVAL_DATA (default ../shared/data); where
 it is absent only the time is measured. Passages are found by a plain BM25 of this script, twenty a question, in windows
 of 220 words that overlap by half. With --meaning the local model compares the sentences with the question; that needs
 the Python packages that the embedder is compared with (PYTHONPATH).

@@ -9,6 +9,7 @@ use std::{
     collections::{HashMap, VecDeque},
 };
 
+use ibid_domain::cited_text::TextBlock;
 use memchr::{memchr, memchr2, memmem};
 
 use crate::{
@@ -43,7 +44,7 @@ const SPECIAL: [bool; 256] = {
 
 /// Adds the markers in the prose of a text.
 pub(crate) fn scan_inline(text: &str, blocks: &MarkdownBlocks, markers: &mut Vec<Marker>) {
-    for (stretch, _) in &blocks.prose {
+    for TextBlock { bytes: stretch, .. } in &blocks.prose {
         InlineScanner {
             text: &text[..stretch.end],
             blocks,

@@ -6,10 +6,8 @@
 //! Start reading at [`grammar`]: the forms of a marker, and what in Markdown only looks like one.
 
 pub mod annotate;
-pub mod answer;
 pub mod buffer;
 pub mod cited_stream;
-pub mod claims;
 pub mod extract;
 pub mod formats;
 pub mod grammar;
@@ -19,12 +17,10 @@ mod markdown;
 pub mod prompt;
 pub mod source;
 pub mod strip;
-pub mod summary;
-pub mod verify;
 
 pub use buffer::CitationBuffer;
 pub use extract::{CompletedToolCall, ExtractorRegistry};
 pub use grammar::{Marker, MarkerKind, parse_markers};
 pub use ledger::Ledger;
 pub use source::{CitationSource, CitationSourceType};
-pub use strip::strip_markers;
+pub use strip::{cited_text, strip_markers};

@@ -3,8 +3,9 @@
 //! One pass over the lines. Fenced and indented code, HTML blocks that hold code, display math and the boxes of task
 //! lists are left out; what remains is given in stretches that no code span and no link reaches beyond.
 
-use std::{collections::HashSet, ops::Range};
+use std::collections::HashSet;
 
+use ibid_domain::cited_text::{BlockKind, TextBlock};
 use memchr::{memchr, memmem};
 
 use crate::{
@@ -16,7 +17,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct MarkdownBlocks {
     /// Stretches of prose, in bytes.
-    pub prose: Vec<(Range<usize>, ProseKind)>,
+    pub prose: Vec<TextBlock>,
     /// Link reference definitions, in order of the text.
     pub definitions: Vec<Marker>,
     /// Their labels, as they are compared.
@@ -33,16 +34,6 @@ pub(crate) fn fold_label(label: &str) -> String {
         folded.extend(word.chars().flat_map(char::to_lowercase));
     }
     folded
-}
-
-/// Kind of block that a prose range belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ProseKind {
-    /// Paragraph text, split into sentences later.
-    Prose,
-    Heading,
-    /// A row of a table, whose cells are claims.
-    Row,
 }
 
 pub(crate) fn parse_blocks(text: &str) -> MarkdownBlocks {
@@ -139,7 +130,7 @@ impl LineScanner<'_> {
                 }
                 // It never was math.
                 self.within = OpenBlock::Text;
-                self.found.prose.push((began..from, ProseKind::Prose));
+                self.found.prose.push(TextBlock { bytes: began..from, kind: BlockKind::Prose });
             }
         }
         if quotes != self.quotes {
@@ -217,7 +208,7 @@ impl LineScanner<'_> {
                     self.found.labels.insert(fold_label(&label));
                     self.found.definitions.push(Marker::at_bytes(line.at..end, MarkerKind::Definition { label, url }));
                     // What is said after the address is prose.
-                    self.found.prose.push((end..to, ProseKind::Prose));
+                    self.found.prose.push(TextBlock { bytes: end..to, kind: BlockKind::Prose });
                     return;
                 }
                 if rest.starts_with("[^")
@@ -231,8 +222,8 @@ impl LineScanner<'_> {
             // A heading and a row of a table end with their line.
             sign @ (b'#' | b'|') => {
                 self.end_paragraph(line.at);
-                let kind = if sign == b'#' { ProseKind::Heading } else { ProseKind::Row };
-                self.found.prose.push((line.at..to, kind));
+                let kind = if sign == b'#' { BlockKind::Heading } else { BlockKind::Row };
+                self.found.prose.push(TextBlock { bytes: line.at..to, kind });
                 return;
             }
             _ => {}
@@ -243,13 +234,13 @@ impl LineScanner<'_> {
     /// Ends the paragraph before a byte.
     fn end_paragraph(&mut self, to: usize) {
         if let Some(from) = self.prose.take() {
-            self.found.prose.push((from..to, ProseKind::Prose));
+            self.found.prose.push(TextBlock { bytes: from..to, kind: BlockKind::Prose });
         }
     }
 
     fn finish(&mut self, to: usize) {
         if let OpenBlock::Math { from, .. } = self.within {
-            self.found.prose.push((from..to, ProseKind::Prose));
+            self.found.prose.push(TextBlock { bytes: from..to, kind: BlockKind::Prose });
         }
         self.end_paragraph(to);
     }

@@ -1,110 +1,26 @@
-//! A text without its markers, and with its punctuation right.
+//! A text without its markers, and what of it others need to know to find its claims.
 
-use crate::grammar::{Marker, MarkerKind};
+use ibid_domain::cited_text::{CitedText, MarkerRange, without_markers};
 
-/// The text without those of its markers that `removes` says yes to.
-///
-/// The blank space and the brackets that were there only for a marker go with it, and so do the signs between two:
-/// `Said ([1], [2]).` becomes `Said.`, and a line that held nothing else is gone.
+use crate::{
+    grammar::{Marker, MarkerKind},
+    markdown,
+};
+
+/// The text without those of its markers that `removes` says yes to, and without the blank space and the brackets that
+/// were there only for them: see [`without_markers`].
 pub fn strip_markers(text: &str, markers: &[Marker], mut removes: impl FnMut(&Marker) -> bool) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut from = 0;
-    let mut markers = markers.iter().filter(|marker| removes(marker)).peekable();
-    while let Some(marker) = markers.next() {
-        plain.push_str(&text[from..marker.bytes.start]);
-        let mut end = marker.bytes.end;
-        let mut is_definition = matches!(marker.kind, MarkerKind::Definition { .. });
-        // Several that stand together go together.
-        while let Some(next) = markers.peek()
-            && is_marker_separator(&text[end..next.bytes.start])
-        {
-            end = next.bytes.end;
-            is_definition |= matches!(next.kind, MarkerKind::Definition { .. });
-            markers.next();
-        }
-        from = end;
-        close_gap(&mut plain, text, &mut from, is_definition);
-    }
-    plain.push_str(&text[from..]);
-    plain
+    let removed: Vec<_> = markers.iter().filter(|marker| removes(marker)).map(marker_range).collect();
+    without_markers(text, &removed)
 }
 
-/// Returns true if the text between two markers is there only because of them.
-fn is_marker_separator(between: &str) -> bool {
-    let signs = between.trim_matches([' ', '\t']);
-    between.len() < 8 && (signs.is_empty() || matches!(signs, "," | ";" | "-" | "–" | "—" | "&" | "，" | "、"))
+/// The blocks of a text and where its markers stand, to find its claims.
+pub fn cited_text<'text>(text: &'text str, markers: &[Marker]) -> CitedText<'text> {
+    let markers = markers.iter().map(marker_range).collect();
+    CitedText { text, blocks: markdown::parse_blocks(text).prose, markers }
 }
 
-/// Makes what is before a marker and what is after it fit.
-fn close_gap(plain: &mut String, text: &str, from: &mut usize, is_definition: bool) {
-    loop {
-        let rest = &text[*from..];
-        let after = rest.trim_start_matches([' ', '\t']);
-        let before = plain.trim_end_matches([' ', '\t']);
-        // Brackets around nothing.
-        let around = [('(', ')'), ('[', ']'), ('（', '）')];
-        if let Some((open, close)) =
-            around.into_iter().find(|&(open, close)| before.ends_with(open) && after.starts_with(close))
-        {
-            let kept = before.len() - open.len_utf8();
-            plain.truncate(kept);
-            *from = text.len() - after.len() + close.len_utf8();
-            continue;
-        }
-        let begins_line = before.is_empty() || before.ends_with('\n');
-        let ends_line = after.is_empty() || after.starts_with(['\n', '\r']);
-        if is_definition && begins_line && ends_line {
-            // A line of its own goes with its end.
-            let kept = before.len();
-            plain.truncate(kept);
-            let next = after.strip_prefix("\r\n").or_else(|| after.strip_prefix('\n')).unwrap_or(after);
-            *from = text.len() - next.len();
-        } else if ends_line || after.starts_with(is_closing_punctuation) {
-            let kept = before.len();
-            plain.truncate(kept);
-            *from = text.len() - after.len();
-        } else if before.len() < plain.len() || begins_line || plain.ends_with(is_opening_punctuation) {
-            *from = text.len() - after.len();
-        }
-        return;
-    }
-}
-
-/// Returns true for punctuation that has no space before it.
-fn is_closing_punctuation(char: char) -> bool {
-    matches!(
-        char,
-        '.' | ','
-            | ';'
-            | ':'
-            | '!'
-            | '?'
-            | ')'
-            | ']'
-            | '}'
-            | '”'
-            | '’'
-            | '»'
-            | '…'
-            | '。'
-            | '，'
-            | '；'
-            | '：'
-            | '！'
-            | '？'
-            | '、'
-            | '）'
-            | '」'
-            | '』'
-            | '؟'
-            | '،'
-            | '؛'
-            | '۔'
-            | '।'
-    )
-}
-
-/// Returns true for punctuation that has no space after it.
-fn is_opening_punctuation(char: char) -> bool {
-    matches!(char, '(' | '[' | '{' | '“' | '‘' | '«' | '（' | '「' | '『')
+fn marker_range(marker: &Marker) -> MarkerRange {
+    let is_definition = matches!(marker.kind, MarkerKind::Definition { .. });
+    MarkerRange { bytes: marker.bytes.clone(), is_definition }
 }

@@ -8,6 +8,7 @@
 
 pub mod artifact;
 pub mod citation;
+pub mod cited_text;
 pub mod code;
 pub mod conversation;
 pub mod document;

@@ -1,13 +1,12 @@
 //! Answers in the library's own words: the sentences that answer best, quoted exactly, each cited.
 
-use ibid_citations::{
-    CitationSource, Ledger,
+use ibid_citations::{CitationSource, Ledger, cited_text, parse_markers};
+use ibid_claims::{
     answer::{
         AnswerCandidates, AnswerOptions, AnswerSentence, CandidatePassage, ExtractiveAnswer as Picks, QuotedSentence,
         RenderedAnswer,
     },
-    claims::extract_claims,
-    parse_markers,
+    extract_claims,
 };
 use ibid_domain::{Citation, CitationId, CitationState, Mark, RevisionId, Run, RunEventKind, Span, Usage, Verdict};
 use ibid_models::Purpose;
@@ -159,7 +158,7 @@ fn quoted_citations(
     now: ibid_domain::Timestamp,
 ) -> Vec<Citation> {
     let markers = parse_markers(&written.text);
-    let claims = extract_claims(&written.text, &markers);
+    let claims = extract_claims(&cited_text(&written.text, &markers));
     let citation = |(picked, quoted): (&AnswerSentence, &QuotedSentence)| {
         let passage = found.get(picked.passage)?;
         let FoundPassage { chunk, source, revision, .. } = passage;

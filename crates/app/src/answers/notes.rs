@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ibid_citations::summary::extract_summary;
+use ibid_claims::summary::extract_summary;
 use ibid_domain::{MessageId, RevisionId, RunEventKind, SourceId};
 use ibid_language::one_line_at_most;
 use ibid_models::{ChatMessage, ChatRequest, complete_chat};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use ibid_citations::verify::{ParsedPassage, Support, Verdict};
+use ibid_claims::verify::{ParsedPassage, Support, Verdict};
 use ibid_domain::Span;
 use ibid_models::{ChatMessage, ChatModel, ChatRequest, Embedder, Purpose, complete_chat};
 use serde::Deserialize;

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use ibid_citations::{
-    CitationSource, CitationSourceType, Ledger, claims::extract_claims, ledger::LedgerEntry, parse_markers,
-};
+use ibid_citations::{CitationSource, CitationSourceType, Ledger, cited_text, ledger::LedgerEntry, parse_markers};
+use ibid_claims::extract_claims;
 use ibid_domain::{
     CharIndex, Citation, CitationId, CitationState, ConversationId, Mark, MarkKind, Message, MessageId, Origin,
     Revision, Sha256, Source, SourceId, Span,
@@ -64,7 +63,7 @@ impl CitationService<'_> {
         let resolved = ledger.resolve_markers(text, &markers);
         // The claim that each marker stands for.
         let mut stands_for: HashMap<usize, Span> = HashMap::new();
-        for claim in extract_claims(text, &markers) {
+        for claim in extract_claims(&cited_text(text, &markers)) {
             for cited in &claim.cited {
                 stands_for.insert(markers[cited.marker].span.start, claim.span);
             }

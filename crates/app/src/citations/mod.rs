@@ -9,8 +9,10 @@ use std::collections::{HashMap, hash_map::Entry};
 use ibid_citations::{
     CitationSource, ExtractorRegistry, Ledger,
     annotate::{AnnotationFormat, CitationNote, annotate_text},
-    claims::{Claim, extract_claims},
-    parse_markers,
+    cited_text, parse_markers,
+};
+use ibid_claims::{
+    Claim, extract_claims,
     verify::{ParsedPassage, Support, Verdict},
 };
 use ibid_domain::{Code, Mark, Problem, Revision, RevisionId, SearchFilter, Source, SourceId, Span};
@@ -152,7 +154,7 @@ impl CitationService<'_> {
             dangling_ids: resolved.dangling_ids.clone(),
             by_meaning: self.app.tools().embedder.is_some(),
         };
-        for claim in extract_claims(text, &markers) {
+        for claim in extract_claims(&cited_text(text, &markers)) {
             let mut citations: Vec<CheckedCitation> = Vec::new();
             let mut names_any = false;
             for cited_part in &claim.cited {
@@ -200,8 +202,8 @@ impl CitationService<'_> {
 
     /// Binds each claim of a draft to the passage of the library that says it best.
     pub async fn ground_text(self, text: &str, filter: &SearchFilter) -> Result<GroundedText> {
-        let claims: Vec<_> =
-            extract_claims(text, &parse_markers(text)).into_iter().filter(|claim| claim.is_factual).collect();
+        let claims = extract_claims(&cited_text(text, &parse_markers(text)));
+        let claims: Vec<_> = claims.into_iter().filter(|claim| claim.is_factual).collect();
         if claims.len() > MOST_CLAIMS {
             let detail = format!("the text has {} statements; at most {MOST_CLAIMS} are taken at a time", claims.len());
             return Err(Problem::new(Code::InvalidField, detail).with_field("text").into());

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ibid_citations::{CitationSource, claims::Claim};
+use ibid_citations::CitationSource;
+use ibid_claims::Claim;
 use ibid_documents::manuscript;
 use ibid_domain::DocumentId;
 

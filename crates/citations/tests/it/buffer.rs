@@ -3,7 +3,7 @@
 use ibid_citations::{CitationBuffer, parse_markers};
 use proptest::prelude::*;
 
-use crate::grammar::soup;
+use crate::any_text::soup;
 
 /// What has been released after each byte, however the bytes come: the chunks, and then what is left.
 fn released(bytes: &[u8], cuts: &[usize]) -> (Vec<(usize, String)>, String) {

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use ibid_citations::{Marker, MarkerKind, grammar::rewrite_markers, parse_markers, strip_markers};
 use proptest::prelude::*;
-use rustix::time::{ClockId, clock_gettime};
+
+use crate::any_text::{soup, worked};
 
 /// The cases: a name, the text, its markers a line each, and the text without them.
 const CASES: &str = include_str!("cases/grammar.txt");
@@ -66,21 +67,6 @@ fn pieces() -> impl Strategy<Value = Vec<(String, MarkerKind)>> {
     prop::collection::vec(("[a-zA-Zé数👩 .,]{0,30} ", kind), 0..20)
 }
 
-/// Any text, with the signs of the grammar in plenty.
-pub(crate) fn soup() -> impl Strategy<Value = String> {
-    let part = prop_oneof![
-        4 => r"[\[\](){}<>!^`$~\\:;, \n\t#*|0-9-]{1,6}",
-        2 => "[a-zé数👩]{1,5}",
-        1 => prop::sample::select(vec![
-            "[1]", "[2, 3]", "[a.pdf]", "<gml-inlinecitation identifier=\"x\"/>", "<gml-inlinecitation", "{citation:a}",
-            "<gml-inlinecitation identifier=\"", "<gml-inlinecitation a='", "\"/>", "'>", "</gml-inline",
-            "{citation:", "\n[a]: http://x.org/\n", "\n[b]: <c/d e> 't'\n", "\n- [c]: d.e \"t\"", "```\n", "\n\n    ", "\n- [x] ", "$$", "\\[", "\\]", "](", "<code>",
-            "</gml-inlinecitation>", "\r\n", "\n> ", "<!--", "-->",
-        ]).prop_map(str::to_owned),
-    ];
-    prop::collection::vec(part, 0..60).prop_map(|parts| parts.concat())
-}
-
 proptest! {
     #[test]
     fn what_is_written_is_read_again(pieces in pieces()) {
@@ -118,12 +104,6 @@ proptest! {
         let mut left = text.chars();
         prop_assert!(plain.chars().all(|char| left.any(|other| other == char)), "{:?}", plain);
     }
-}
-
-/// How long this thread has worked: what else the machine does is not counted.
-pub(crate) fn worked() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }
 
 /// Ten times the text takes at most twelve times as long, for texts made to be slow.

@@ -14,7 +14,7 @@ fn printed(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Dependencies point one way: `domain <- {bibliography, citations, documents, evidence, fetch, index, ingest, knowledge, models, store} <- app <- server`;
+/// Dependencies point one way: `domain <- {bibliography, citations, claims, documents, evidence, fetch, index, ingest, knowledge, models, store} <- app <- server`;
 /// those in the middle do not see each other.
 #[test]
 fn crates_see_only_what_lies_below_them() {
@@ -25,6 +25,7 @@ fn crates_see_only_what_lies_below_them() {
         ("ibid-store", &["ibid-domain"]),
         ("ibid-bibliography", &["ibid-domain", "ibid-language"]),
         ("ibid-citations", &["ibid-domain", "ibid-language"]),
+        ("ibid-claims", &["ibid-domain", "ibid-language"]),
         ("ibid-documents", &["ibid-domain", "ibid-language"]),
         ("ibid-evidence", &["ibid-domain"]),
         ("ibid-fetch", &["ibid-domain"]),
@@ -36,6 +37,7 @@ fn crates_see_only_what_lies_below_them() {
             &[
                 "ibid-bibliography",
                 "ibid-citations",
+                "ibid-claims",
                 "ibid-documents",
                 "ibid-domain",
                 "ibid-evidence",
@@ -53,6 +55,7 @@ fn crates_see_only_what_lies_below_them() {
             &[
                 "ibid-bibliography",
                 "ibid-citations",
+                "ibid-claims",
                 "ibid-documents",
                 "ibid-domain",
                 "ibid-evidence",

@@ -7,14 +7,14 @@ pub(crate) mod wire;
 
 use axum::extract::State;
 use ibid_citations::{
-    CompletedToolCall, Ledger, MarkerKind,
-    claims::{Claim, extract_claims},
+    CompletedToolCall, Ledger, MarkerKind, cited_text,
     formats::{self, CitationAnchor},
     ledger::ResolvedMarkers,
     parse_markers,
     prompt::{GUIDELINES, estimate_prompt_tokens, format_sources},
     strip_markers,
 };
+use ibid_claims::{Claim, extract_claims};
 use ibid_domain::{Code, Problem, Span};
 
 pub(super) use self::{
@@ -74,7 +74,7 @@ fn parse_citations(body: ParseBody) -> ParseAnswer {
         !is_told || names_source || !matches!(marker.kind, MarkerKind::Label(_))
     });
     let formatted = format.map(|format| {
-        let anchors = citation_anchors(&ledger, &resolved, &extract_claims(&text, &markers));
+        let anchors = citation_anchors(&ledger, &resolved, &extract_claims(&cited_text(&text, &markers)));
         formats::render_message(&text, &anchors, format.into(), units.into())
     });
     ParseAnswer {

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use ibid_app::{App, CheckedCitation, CheckedText, Scope};
-use ibid_citations::{claims::Claim, verify::Support};
+use ibid_claims::{Claim, verify::Support};
 use ibid_domain::{Code, Problem};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -501,7 +501,7 @@ impl From<ibid_app::DocumentClaims> for SupportAnswer {
                 text: one.claim.text,
             }
         };
-        let uncited = |claim: ibid_citations::claims::Claim| UncitedDocumentClaim {
+        let uncited = |claim: ibid_claims::Claim| UncitedDocumentClaim {
             start_index: claim.span.start,
             end_index: claim.span.end,
             text: claim.text,

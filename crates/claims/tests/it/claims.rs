@@ -1,9 +1,10 @@
 //! Claims: what a text says, and which marker stands for which part of it.
 
-use ibid_citations::{claims::extract_claims, parse_markers, verify::ParsedPassage};
+use ibid_citations::{cited_text, parse_markers};
+use ibid_claims::{extract_claims, verify::ParsedPassage};
 use proptest::prelude::*;
 
-use crate::grammar::soup;
+use crate::any_text::soup;
 
 proptest! {
     /// Whatever the text is, claims stand in it one after the other, and each marker is of one at most.
@@ -11,7 +12,7 @@ proptest! {
     fn claims_of_any_text(text in soup()) {
         let markers = parse_markers(&text);
         let (mut end, mut marker) = (0, 0);
-        for claim in extract_claims(&text, &markers) {
+        for claim in extract_claims(&cited_text(&text, &markers)) {
             prop_assert!(end <= claim.span.start && claim.span.start < claim.span.end);
             prop_assert!(claim.span.slice_of(&text).is_some());
             end = claim.span.end;
@@ -31,7 +32,7 @@ fn sentences_items_and_cells_are_claims() {
                 - Steel came from the north [4]\n- It is 40 metres long\n\n| what | how much |\n|---|---|\n| cost | 3 million [5] |\n\n\
                 ```\ncode[6] here is none\n```\n\nHere is what I found: It opened in 1932 [1] and was widened again in 1988 [4].";
     let markers = parse_markers(text);
-    let found = extract_claims(text, &markers);
+    let found = extract_claims(&cited_text(text, &markers));
     let told: Vec<_> = found
         .iter()
         .map(|claim| {
@@ -63,7 +64,7 @@ fn sentences_items_and_cells_are_claims() {
 #[test]
 fn a_marker_before_the_words_is_of_them() {
     let text = "[1] says that the bridge opened late. [2] Nobody knows why that happened.";
-    let found = extract_claims(text, &parse_markers(text));
+    let found = extract_claims(&cited_text(text, &parse_markers(text)));
     let cited: Vec<_> = found.iter().map(|claim| (claim.text.as_str(), claim.cited.len())).collect();
     assert_eq!(cited, [("says that the bridge opened late.", 2), ("Nobody knows why that happened.", 0)]);
 }

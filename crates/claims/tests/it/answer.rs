@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use ibid_citations::{
-    MarkerKind,
+use ibid_citations::{MarkerKind, cited_text, parse_markers};
+use ibid_claims::{
     answer::{
         AnswerCandidates, AnswerOptions, AnswerSentence, CandidatePassage, ExtractiveAnswer, MOST_TEXTS, RenderedAnswer,
     },
-    claims::extract_claims,
-    parse_markers,
+    extract_claims,
     verify::{ParsedPassage, Verdict},
 };
 use ibid_domain::Span;
@@ -16,7 +15,7 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use serde_json::Value;
 
-use crate::grammar::{soup, worked};
+use crate::any_text::{soup, worked};
 
 /// Questions about invented or well-known matters, the passages that a search found, and words of the answer; none
 /// where the passages do not answer.
@@ -91,7 +90,7 @@ fn an_answer_is_verified_by_its_passages() {
         let passages = found(&cases["library"], &case["found"]);
         let answer = answer(case["question"].as_str().unwrap(), &passages);
         let RenderedAnswer { text, quotes, .. } = answer.to_markdown();
-        let said = extract_claims(&text, &parse_markers(&text));
+        let said = extract_claims(&cited_text(&text, &parse_markers(&text)));
         assert_eq!(said.len(), quotes.len(), "{text}");
         for (claim, picked) in said.iter().zip(&answer.sentences) {
             let source = passages[picked.passage].text;

@@ -1,6 +1,6 @@
 //! Verification, by words alone: a labelled set of our own, and what must never be told wrong.
 
-use ibid_citations::verify::{ParsedPassage, Support, Verdict};
+use ibid_claims::verify::{ParsedPassage, Support, Verdict};
 use serde_json::Value;
 
 /// Claims about invented or well-known matters, each with a passage and whether the passage says it.

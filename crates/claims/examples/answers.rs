@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use ibid_citations::answer::{AnswerCandidates, AnswerOptions, CandidatePassage};
+use ibid_claims::answer::{AnswerCandidates, AnswerOptions, CandidatePassage};
 use ibid_domain::{Span, sentences::sentence_spans};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Deserialize;

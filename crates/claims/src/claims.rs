@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
-use ibid_domain::{Span, sentences::sentences_of};
-
-use crate::{
-    grammar::{Marker, MarkerKind},
-    markdown::{self, ProseKind},
-    strip::strip_markers,
+use ibid_domain::{
+    Span,
+    cited_text::{BlockKind, CitedText, MarkerRange, TextBlock, without_markers},
+    sentences::sentences_of,
 };
 
 /// A statement of a text: a sentence, a list item or a table cell.
@@ -33,16 +31,16 @@ pub struct ClaimMarker {
 }
 
 /// The claims of a text whose markers are known.
-pub fn extract_claims(text: &str, markers: &[Marker]) -> Vec<Claim> {
+pub fn extract_claims(cited: &CitedText<'_>) -> Vec<Claim> {
+    let CitedText { text, blocks, markers } = cited;
     let masked = mask_markers(text, markers);
-    let blocks = markdown::parse_blocks(text);
     let mut found = Vec::new();
     let mut at = 0;
-    for (stretch, kind) in &blocks.prose {
+    for TextBlock { bytes: stretch, kind } in blocks {
         let sentences = match kind {
-            ProseKind::Prose => sentences_of(&masked, stretch.clone()),
-            ProseKind::Row => table_cells(&masked, stretch.clone()),
-            ProseKind::Heading => continue,
+            BlockKind::Prose => sentences_of(&masked, stretch.clone()),
+            BlockKind::Row => table_cells(&masked, stretch.clone()),
+            BlockKind::Heading => continue,
         };
         while markers.get(at).is_some_and(|marker| marker.bytes.start < stretch.start) {
             at += 1;
@@ -70,7 +68,7 @@ pub fn extract_claims(text: &str, markers: &[Marker]) -> Vec<Claim> {
             seen = end;
             let words = text_without_markers(text, start..end, own_markers);
             let cited = claim_markers(text, start, &words, own.start, own_markers);
-            let is_factual = kind == ProseKind::Prose && is_factual(&words);
+            let is_factual = kind == BlockKind::Prose && is_factual(&words);
             Claim { text: words, span: Span::new(first, chars), cited, is_factual }
         })
         .filter(|claim| claim.text.contains(char::is_alphanumeric))
@@ -78,7 +76,7 @@ pub fn extract_claims(text: &str, markers: &[Marker]) -> Vec<Claim> {
 }
 
 /// The text with its markers blanked out, every other byte where it was.
-fn mask_markers(text: &str, markers: &[Marker]) -> String {
+fn mask_markers(text: &str, markers: &[MarkerRange]) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut from = 0;
     for marker in markers {
@@ -105,23 +103,23 @@ fn table_cells(text: &str, row: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// The words of a range without its markers, on one line.
-fn text_without_markers(text: &str, range: Range<usize>, markers: &[Marker]) -> String {
+fn text_without_markers(text: &str, range: Range<usize>, markers: &[MarkerRange]) -> String {
     let local: Vec<_> = markers
         .iter()
-        .map(|marker| Marker {
+        .map(|marker| MarkerRange {
             bytes: marker.bytes.start - range.start..marker.bytes.end - range.start,
-            ..marker.clone()
+            is_definition: marker.is_definition,
         })
         .collect();
-    strip_markers(&text[range], &local, |_| true).split_whitespace().collect::<Vec<_>>().join(" ")
+    without_markers(&text[range], &local).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the markers of a claim, each with the part of the claim that it supports.
-fn claim_markers(text: &str, start: usize, whole: &str, first: usize, markers: &[Marker]) -> Vec<ClaimMarker> {
+fn claim_markers(text: &str, start: usize, whole: &str, first: usize, markers: &[MarkerRange]) -> Vec<ClaimMarker> {
     let mut cited = Vec::new();
     let mut from = start;
     for (place, marker) in markers.iter().enumerate() {
-        if matches!(marker.kind, MarkerKind::Definition { .. }) {
+        if marker.is_definition {
             continue;
         }
         let words = text[from.min(marker.bytes.start)..marker.bytes.start].split_whitespace().collect::<Vec<_>>();
