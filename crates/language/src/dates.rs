@@ -145,7 +145,9 @@ impl DateReader {
         match parts.get(at)?.kind {
             PartKind::Number { digits: 8, value } => walk.compact(value),
             PartKind::Number { digits: 4, .. } => walk.clone().year_first().or_else(|| walk.year_alone()),
-            PartKind::Number { digits: 1 | 2, .. } => walk.clone().day_first().or_else(|| walk.numeric()),
+            PartKind::Number { digits: 1 | 2, .. } => {
+                walk.clone().day_first().or_else(|| walk.clone().numeric()).or_else(|| walk.month_sign())
+            }
             PartKind::Month(_) => walk.clone().month_first().or_else(|| walk.month_alone()),
             _ => None,
         }
@@ -443,6 +445,21 @@ impl Walk<'_> {
         let (mut mention, end) = self.found(&from, CalendarDate::new(Some(year), None, None))?;
         mention.is_marked = is_introduced;
         Some((mention, end))
+    }
+
+    /// `3月`, `3月5日`.
+    fn month_sign(mut self) -> Option<(DateMention, usize)> {
+        let from = self.clone();
+        let month = i8::try_from(self.number(1, 2)?).ok()?;
+        (self.take()? == PartKind::MonthSign).then_some(())?;
+        let month_end = self.clone();
+        self.skip(|kind| kind == PartKind::Space, 1);
+        match self.number(1, 2).and_then(|day| i8::try_from(day).ok()) {
+            Some(day) if self.take() == Some(PartKind::DaySign) => {
+                self.found(&from, CalendarDate::new(None, Some(month), Some(day)))
+            }
+            _ => month_end.found(&from, CalendarDate::new(None, Some(month), None)),
+        }
     }
 
     /// `01.05.2024`, `5/1/2024`, `1.5.24`.

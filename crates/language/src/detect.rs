@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use whatlang::Lang;
+use whatlang::{Detector, Lang};
 
 use crate::{
     Language, Lexicon,
@@ -22,7 +22,10 @@ const MOST_WORDS: usize = 160;
 /// One of so many words has to be a little word of the language.
 const ONE_IN: usize = 16;
 
-/// What a little word counts; a letter that few other languages have counts one.
+/// The fewest characters of a number word that speaks for a language; shorter ones are words of others too.
+const SHORTEST_NUMBER: usize = 4;
+
+/// What a little word counts; a number word, or a letter that few other languages have, counts one.
 const LITTLE_WORD: usize = 2;
 
 /// What speaks for a language has to come to this: two little words, or one and a letter.
@@ -75,10 +78,15 @@ pub fn detect_short(text: &str) -> Option<Language> {
             continue;
         }
         lower_into(word, &mut lower);
-        let little = candidates.little.get(lower.as_str()).copied().unwrap_or_default();
+        let little = |word: &str| candidates.little.get(word).copied().unwrap_or_default();
+        // `l'eau` has a little word of its own before the apostrophe.
+        let clitic = lower.find('\'').map_or(0, |end| little(&lower[..=end]));
+        let little = little(&lower) | clitic;
         let letters = lower.chars().fold(0, |bits, c| bits | candidates.letters.get(&c).copied().unwrap_or_default());
+        let numbers = candidates.numbers.get(lower.as_str()).copied().unwrap_or_default();
         for (place, count) in points.iter_mut().enumerate() {
-            *count += LITTLE_WORD * usize::from(little >> place & 1 == 1) + usize::from(letters >> place & 1 == 1);
+            let has = |bits: u32| usize::from(bits >> place & 1 == 1);
+            *count += LITTLE_WORD * has(little) + has(letters) + has(numbers);
         }
     }
     // Japanese writes Chinese characters between its own letters.
@@ -91,10 +99,25 @@ pub fn detect_short(text: &str) -> Option<Language> {
         // Many languages share the Cyrillic and the Arabic script; a text long enough is asked for which.
         return detect(text).or_else(|| Language::from_code(code));
     }
-    // Of equal ones the first counts.
-    let best = points.into_iter().zip(&candidates.languages).rev().max_by_key(|(count, _)| *count);
-    let (count, language) = best?;
-    (count >= ENOUGH && count * ONE_IN >= words * LITTLE_WORD).then_some(*language)
+    let count = points.iter().copied().max()?;
+    if count < ENOUGH || count * ONE_IN < words * LITTLE_WORD {
+        return None;
+    }
+    let best = points.into_iter().zip(&candidates.languages).filter(|(points, _)| *points == count);
+    let best: Vec<Language> = best.map(|(_, language)| *language).collect();
+    likeliest(text, &best)
+}
+
+/// The likeliest by the letters of a text of languages that its little words speak for equally; the first where the
+/// letters tell nothing.
+fn likeliest(text: &str, languages: &[Language]) -> Option<Language> {
+    if languages.len() < 2 {
+        return languages.first().copied();
+    }
+    let is_one = |lang: &Lang| language_of(*lang).is_some_and(|language| languages.contains(&language));
+    let allowed: Vec<Lang> = Lang::all().iter().copied().filter(is_one).collect();
+    let told = Detector::with_allowlist(allowed).detect_lang(&sample(text)).and_then(language_of);
+    told.or(languages.first().copied())
 }
 
 /// The language to read a short text in: that of its words, else of its letters, else `hint`, else English.
@@ -120,6 +143,8 @@ fn sample(text: &str) -> String {
 struct Candidates {
     languages: Vec<Language>,
     little: HashMap<&'static str, u32>,
+    /// Number words that are not short.
+    numbers: HashMap<&'static str, u32>,
     letters: HashMap<char, u32>,
 }
 
@@ -129,11 +154,16 @@ static CANDIDATES: LazyLock<Candidates> = LazyLock::new(|| {
         first.is_some_and(|first| language_of_script(first).is_none())
     };
     let latin: Vec<&'static Lexicon> = lexicons().filter(is_latin).take(32).collect();
-    let mut candidates = Candidates { languages: Vec::new(), little: HashMap::new(), letters: HashMap::new() };
+    let mut candidates =
+        Candidates { languages: Vec::new(), little: HashMap::new(), numbers: HashMap::new(), letters: HashMap::new() };
     for (place, lexicon) in latin.into_iter().enumerate() {
         candidates.languages.push(lexicon.language);
         for word in lexicon.little_words() {
             *candidates.little.entry(word).or_default() |= 1 << place;
+        }
+        let is_long = |word: &&str| word.chars().count() >= SHORTEST_NUMBER;
+        for word in lexicon.numbers.words.single_words().filter(is_long) {
+            *candidates.numbers.entry(word).or_default() |= 1 << place;
         }
         for letter in lexicon.letters.chars() {
             *candidates.letters.entry(letter).or_default() |= 1 << place;

@@ -91,6 +91,12 @@ impl<T: Copy> PhraseMap<T> {
         self.tails.get(word)?.iter().find(|(tail, _)| tail.is_empty()).map(|(_, value)| *value)
     }
 
+    /// The phrases of one word, in no order.
+    pub fn single_words(&self) -> impl Iterator<Item = &str> {
+        let singles = self.tails.iter().filter(|(_, tails)| tails.iter().any(|(tail, _)| tail.is_empty()));
+        singles.map(|(word, _)| word.as_str())
+    }
+
     /// Whether a single word is in the list.
     pub fn contains(&self, word: &str) -> bool {
         self.get(word).is_some()

@@ -49,5 +49,7 @@ const COUNTED_WITHIN: usize = 3;
 fn first_content_word(text: &TokenizedText<'_>, from: usize) -> Option<usize> {
     let lexicon = Lexicon::of(text.language);
     (from..text.tokens.len().min(from + COUNTED_WITHIN))
+        // `How much does it cost` counts nothing that it names.
+        .take_while(|&place| !lexicon.auxiliaries.contains(text.lower_at(place)))
         .find(|&place| text.tokens[place].kind == TokenKind::Word && !lexicon.is_little(text.lower_at(place)))
 }

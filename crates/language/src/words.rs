@@ -158,7 +158,7 @@ pub(crate) fn tokens_with(text: &str, clitics: &Clitics) -> Vec<Token> {
 }
 
 /// The tokens of a text without a look at its language: clitics are not split off.
-pub(crate) fn raw_tokens(text: &str) -> impl Iterator<Item = Token> {
+pub fn raw_tokens(text: &str) -> impl Iterator<Item = Token> {
     let mut at = 0;
     let mut is_joined = false;
     std::iter::from_fn(move || {

@@ -179,6 +179,7 @@ pub(super) struct Questions {
     pub thing: List,
     pub yes_no: List,
     pub counting: List,
+    pub fillers: List,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -195,6 +196,8 @@ pub(super) struct CueLists {
     pub hedges: List,
     pub plans: List,
     pub conditions: List,
+    pub addresses: List,
+    pub publications: List,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]

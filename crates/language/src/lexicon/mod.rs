@@ -239,6 +239,10 @@ pub struct Cues {
     pub plans: Phrases,
     /// Say that something is only supposed: `if`.
     pub conditions: Phrases,
+    /// Begin what speaks to the reader and states nothing: `please`.
+    pub addresses: Phrases,
+    /// Stand in the entries of a list of references: `proceedings of`.
+    pub publications: Phrases,
 }
 
 /// What is known of the words of one language. All lists are in lower case.
@@ -287,6 +291,8 @@ pub struct Lexicon {
     pub questions: PhraseMap<QuestionKind>,
     /// Questions that name what they count right after: `how many`.
     pub counting_questions: Phrases,
+    /// Say no more in a question than its little words: `please`, `name`.
+    pub question_fillers: WordList,
     pub(crate) numbers: NumberWords,
     pub(crate) negation: NegationWords,
     little: WordList,
@@ -455,6 +461,9 @@ mod tests {
                 ("reasons", lexicon.cues.reasons.is_empty()),
                 ("contrasts", lexicon.cues.contrasts.is_empty()),
                 ("lists", lexicon.cues.lists.is_empty()),
+                ("addresses", lexicon.cues.addresses.is_empty()),
+                ("publications", lexicon.cues.publications.is_empty()),
+                ("fillers", lexicon.question_fillers.is_empty()),
                 ("steps", lexicon.cues.steps.is_empty()),
                 ("definitions", lexicon.cues.definitions.is_empty()),
                 ("before_places", lexicon.cues.before_places.is_empty()),

@@ -96,6 +96,16 @@ pub fn spelled_number(words: &str, language: Language) -> Option<f64> {
     (end == text.tokens.len()).then_some(number.value)
 }
 
+/// The place in a row that a word in lower case may name, if it is another word too: `second`, the Italian `quarto`.
+/// Such a word alone is no number of a text.
+pub fn ambiguous_ordinal(word: &str, language: Language) -> Option<f64> {
+    let numbers = &Lexicon::of(language).numbers;
+    match numbers.words.get(word).filter(|_| numbers.ambiguous.contains(word))? {
+        NumberWord::Ordinal(value) => Some(value),
+        _ => None,
+    }
+}
+
 /// Adds what the words before a number say of it.
 fn with_bounds(text: &TokenizedText<'_>, place: usize, mut number: Number) -> Number {
     let lexicon = Lexicon::of(text.language);
