@@ -5,7 +5,12 @@ use std::ops::Range;
 use ibid_domain::{
     Span,
     cited_text::{BlockKind, CitedText, MarkerRange, TextBlock, without_markers},
+};
+use ibid_language::{
+    Language, Lexicon,
+    detect::guess,
     sentences::sentences_of,
+    words::{Token, TokenizedText},
 };
 
 /// A statement of a text: a sentence, a list item or a table cell.
@@ -34,6 +39,7 @@ pub struct ClaimMarker {
 pub fn extract_claims(cited: &CitedText<'_>) -> Vec<Claim> {
     let CitedText { text, blocks, markers } = cited;
     let masked = mask_markers(text, markers);
+    let language = guess(&masked, None);
     let mut found = Vec::new();
     let mut at = 0;
     for TextBlock { bytes: stretch, kind } in blocks {
@@ -68,7 +74,7 @@ pub fn extract_claims(cited: &CitedText<'_>) -> Vec<Claim> {
             seen = end;
             let words = text_without_markers(text, start..end, own_markers);
             let cited = claim_markers(text, start, &words, own.start, own_markers);
-            let is_factual = kind == BlockKind::Prose && is_factual(&words);
+            let is_factual = kind == BlockKind::Prose && is_factual(&words, language);
             Claim { text: words, span: Span::new(first, chars), cited, is_factual }
         })
         .filter(|claim| claim.text.contains(char::is_alphanumeric))
@@ -147,38 +153,18 @@ fn claim_markers(text: &str, start: usize, whole: &str, first: usize, markers: &
 /// Minimum number of words for a part of a claim that is checked by itself.
 const SHORTEST_PART: usize = 4;
 
-/// Words that begin what speaks to the reader and states nothing.
-const ADDRESSES: &[&str] = &[
-    "here",
-    "below",
-    "please",
-    "let",
-    "sure",
-    "sorry",
-    "thanks",
-    "thank",
-    "i",
-    "you",
-    "if",
-    "feel",
-    "note",
-    "hello",
-    "hi",
-    "certainly",
-    "great",
-    "ask",
-    "consider",
-    "see",
-];
+/// Number of characters in which a sentence says that it speaks to the reader.
+const LONGEST_OPENING: usize = 60;
 
 /// Returns true if words read like a statement of fact: not a question, not a list heading, not addressed to the
 /// reader.
-fn is_factual(words: &str) -> bool {
+fn is_factual(words: &str, language: Language) -> bool {
     let count = words.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
     let wide = words.chars().filter(|char| *char >= '\u{2E80}').count();
-    let first = words.split(|char: char| !char.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
+    let opening = words.char_indices().nth(LONGEST_OPENING).map_or(words, |(end, _)| &words[..end]);
+    let opening = TokenizedText::new(opening, language);
+    let first = opening.tokens.iter().position(Token::is_word).unwrap_or_default();
+    let is_addressed = Lexicon::of(language).cues.addresses.longest_at(&opening.lower, first).is_some();
     let end = words.trim_end_matches(['"', '”', '*', '_', ')']);
-    (count >= 5 || wide >= 8)
-        && !end.ends_with(['?', ':', '？', '：'])
-        && !ADDRESSES.contains(&first.to_lowercase().as_str())
+    (count >= 5 || wide >= 8) && !end.ends_with(['?', ':', '？', '：']) && !is_addressed
 }

@@ -2,7 +2,12 @@
 
 use std::collections::HashMap;
 
-use ibid_domain::sentences::{paragraph_ranges, sentences_of};
+use ibid_language::{
+    detect::guess,
+    numbers::numbers_in,
+    sentences::{paragraphs, sentences_of},
+    words::TokenizedText,
+};
 
 use crate::verify::words::content_words;
 
@@ -15,11 +20,14 @@ const WORDS: std::ops::RangeInclusive<usize> = 4..=50;
 pub fn extract_summary(text: &str, most: usize) -> Option<String> {
     let end = (0..=LOOKED_AT.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     let text = &text[..end];
+    let language = guess(text, None);
     let mut sentences = Vec::new();
     let mut counts: HashMap<String, u32> = HashMap::new();
-    for paragraph in paragraph_ranges(text) {
+    for paragraph in paragraphs(text) {
         for sentence in sentences_of(text, paragraph) {
-            let stems: Vec<_> = content_words(&text[sentence.clone()]).into_iter().map(|word| word.stem).collect();
+            let words = TokenizedText::new(&text[sentence.clone()], language);
+            let words = content_words(&words, &numbers_in(&words));
+            let stems: Vec<_> = words.into_iter().map(|word| word.stem).collect();
             stems.iter().for_each(|stem| *counts.entry(stem.clone()).or_default() += 1);
             sentences.push((sentence, stems));
         }

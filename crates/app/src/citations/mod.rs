@@ -16,6 +16,7 @@ use ibid_claims::{
     verify::{ParsedPassage, Support, Verdict},
 };
 use ibid_domain::{Code, Mark, Problem, Revision, RevisionId, SearchFilter, Source, SourceId, Span};
+use ibid_language::Language;
 
 pub(crate) use affected_claims::NormalizedText;
 pub use affected_claims::{AffectedClaim, AffectedClaims};
@@ -236,7 +237,8 @@ impl CitationService<'_> {
         };
         let mut best: Option<(Support, ParsedPassage, FoundPassage)> = None;
         for hit in self.app.search(self.scope).run(&search).await?.results {
-            let passage = ParsedPassage::new(hit.chunk.content.as_str());
+            let hint = hit.revision.language.as_deref().and_then(Language::from_code);
+            let passage = ParsedPassage::with_hint(hit.chunk.content.as_str(), hint);
             let (support, is_known) = self.app.check_claim(claim, &passage).await;
             grounded.by_meaning &= is_known;
             if best.as_ref().is_none_or(|(known, ..)| (support.verdict, support.score) > (known.verdict, known.score)) {

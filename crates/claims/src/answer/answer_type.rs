@@ -1,31 +1,22 @@
 //! Whether a sentence has the kind of thing that a question asks for.
 
-use super::{
-    cue_words::CueWords,
-    language::TextLanguage,
-    question_type::{ExpectedAnswer, QuestionType, find_words, lowercase_words},
-};
-use crate::verify::{
-    figures::{Figure, Figures, extract_figures},
-    words::{SentenceToken, sentence_tokens},
+use std::collections::HashSet;
+
+use ibid_language::{
+    Lexicon,
+    numbers::{Number, NumberKind, numbers_in},
+    phrases::Phrases,
+    words::{TokenKind, TokenizedText},
 };
 
-/// Words that only a date has, in any language.
-#[rustfmt::skip]
-const DATES: &[&str] = &[
-    "january", "february", "march", "april", "june", "july", "august", "september", "october", "november", "december",
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "yesterday", "today", "tomorrow",
-    "ago", "last week", "last month", "last year", "last night", "last weekend", "next week", "next month",
-    "next year", "this week", "this month", "this year", "recently", "century", "tonight", "januar", "februar", "märz",
-    "mai", "juni", "juli", "oktober", "dezember", "gestern", "heute", "morgen", "jahrhundert", "jahrhunderts",
-    "janvier", "février", "avril", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre",
-    "siècle", "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre",
-    "octubre", "noviembre", "diciembre", "ayer", "siglo", "gennaio", "febbraio", "aprile", "maggio", "giugno",
-    "luglio", "settembre", "ottobre", "dicembre", "ieri", "secolo", "janeiro", "fevereiro", "março", "maio", "junho",
-    "julho", "setembro", "outubro", "novembro", "dezembro", "ontem", "século", "januari", "februari", "maart", "mei",
-    "augustus", "gisteren", "eeuw", "augusti", "igår", "århundrede", "wczoraj", "wieku", "января", "февраля", "марта",
-    "апреля", "мая", "июня", "июля", "августа", "сентября", "октября", "ноября", "декабря", "веке",
-];
+use super::{
+    language::TextLanguage,
+    question_type::{ExpectedAnswer, QuestionType},
+};
+use crate::verify::{
+    figures::{Figures, is_spelled_ordinal},
+    words::{is_raised, sentence_starts},
+};
 
 /// Result of looking for the expected type of answer in a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,17 +31,18 @@ pub(super) enum AnswerTypeMatch {
 #[derive(Debug)]
 pub(super) struct QuestionFacts {
     figures: Figures,
-    /// Words of the question in lower case, with a space before and after each.
-    plain: String,
+    /// Words of the question in lower case.
+    words: HashSet<String>,
 }
 
 impl QuestionFacts {
-    pub fn new(question: &str) -> Self {
-        Self { figures: extract_figures(question), plain: lowercase_words(question) }
-    }
-
-    fn contains_figure(&self, figure: &Figure) -> bool {
-        self.figures.figures.iter().any(|known| figure.agrees_with(known))
+    /// Reads a question, in the language of a passage where it does not tell its own.
+    pub fn new(question: &str, passages: &[TextLanguage]) -> Self {
+        let known = passages.iter().copied().find(|language| language.is_known());
+        let own = Some(TextLanguage::detect(question)).filter(|own| own.is_known());
+        let language = own.or(known).unwrap_or(TextLanguage(None)).language();
+        let text = TokenizedText::new(question, language);
+        Self { figures: Figures::of(&text), words: text.lower.into_iter().collect() }
     }
 }
 
@@ -63,122 +55,110 @@ pub(super) fn match_answer_type(
     known: &QuestionFacts,
     is_subject: impl Fn(&str) -> bool,
 ) -> AnswerTypeMatch {
-    let is_wide = sentence.contains(is_wide);
-    let signs = CueWords::for_language(language);
+    // Only capitals tell names.
+    if matches!(asking.kind, QuestionType::Person | QuestionType::Place) && !sentence.contains(char::is_lowercase) {
+        return AnswerTypeMatch::Unknown;
+    }
+    let text = TokenizedText::new(sentence, language.language());
+    let cues = &language.lexicon().cues;
+    let has_cue = |phrases: &Phrases| if phrases.is_empty() { None } else { Some(phrases.is_in(&text.lower)) };
     let has = match asking.kind {
-        // Only capitals tell names.
-        QuestionType::Person | QuestionType::Place if !sentence.contains(char::is_lowercase) => {
-            return AnswerTypeMatch::Unknown;
+        QuestionType::Person => Some(!words_before_names(&text, known).is_empty()),
+        QuestionType::Place => {
+            Some(words_before_names(&text, known).iter().any(|before| cues.before_places.contains(before)))
         }
-        QuestionType::Person => !words_before_names(sentence, known, language).is_empty(),
-        QuestionType::Place => words_before_names(sentence, known, language)
-            .iter()
-            .any(|before| signs.before_places.contains(&before.as_str())),
-        QuestionType::Number if !has_figure(sentence, known) => false,
+        QuestionType::Number if !has_figure(&text, known) => Some(false),
         // Some figure it has, but is it that of what is counted?
-        QuestionType::Number => match &asking.counted {
-            Some(counted) if !has_count_of(sentence, counted) => return AnswerTypeMatch::Unknown,
-            _ => true,
-        },
-        QuestionType::Date => has_date(sentence, known),
-        QuestionType::Reason if is_wide => {
-            ["因为", "由于", "ため", "から", "때문"].iter().any(|word| sentence.contains(word))
+        QuestionType::Number => {
+            asking.counted.as_ref().is_none_or(|counted| has_count_of(&text, counted)).then_some(true)
         }
-        QuestionType::Definition if is_wide => {
-            ["是", "とは", "です", "である", "指"].iter().any(|word| sentence.contains(word))
-        }
-        QuestionType::Steps if is_wide => return AnswerTypeMatch::Unknown,
-        QuestionType::Reason => has_any(&lowercase_words(sentence), signs.reasons),
-        QuestionType::Steps => has_any(&lowercase_words(sentence), signs.steps),
-        QuestionType::Definition => {
-            let plain = lowercase_words(sentence);
-            signs.copulas.iter().any(|copula| find_words(&plain, copula).is_some_and(|at| is_subject(&plain[..at])))
-        }
+        QuestionType::Date => Some(has_date(&text, known)),
+        QuestionType::Reason => has_cue(&cues.reasons),
+        QuestionType::Steps => has_cue(&cues.steps),
+        QuestionType::Definition if cues.definitions.is_empty() => None,
+        QuestionType::Definition => Some((0..text.tokens.len()).any(|place| {
+            cues.definitions.longest_at(&text.lower, place).is_some()
+                && is_subject(&sentence[..text.tokens[place].start])
+        })),
     };
-    if has { AnswerTypeMatch::Has } else { AnswerTypeMatch::Lacks }
+    match has {
+        Some(true) => AnswerTypeMatch::Has,
+        Some(false) => AnswerTypeMatch::Lacks,
+        None => AnswerTypeMatch::Unknown,
+    }
 }
 
-fn has_any(plain: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| find_words(plain, word).is_some())
+/// Returns true if a sentence has a number that the question does not have; a place in a row counts nothing.
+fn has_figure(text: &TokenizedText<'_>, known: &QuestionFacts) -> bool {
+    let figures = Figures::of(text);
+    figures.numbers.iter().any(|number| !is_spelled_ordinal(number) && !known.figures.has_number(number))
 }
-
-/// Returns true for a character of a script without spaces between words.
-const fn is_wide(char: char) -> bool {
-    matches!(char, '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}')
-}
-
-fn has_figure(sentence: &str, known: &QuestionFacts) -> bool {
-    extract_figures(sentence).figures.iter().any(|figure| !known.contains_figure(figure))
-        // Without spaces a figure stands among other signs, and many are written out.
-        || sentence.contains(is_wide)
-            && sentence.contains(|char: char| char.is_ascii_digit() || WIDE_FIGURES.contains(char))
-}
-
-const WIDE_FIGURES: &str = "一二三四五六七八九十百千万亿億";
 
 /// Maximum distance from a figure to the word that it counts, in words.
 const COUNTED_WITHIN: usize = 3;
 
 /// Returns true if a figure stands shortly before a word with the prefix `counted`.
-fn has_count_of(sentence: &str, counted: &str) -> bool {
-    let words = lowercase_words(sentence);
-    let words: Vec<_> = words.split(' ').collect();
-    words.iter().enumerate().any(|(at, word)| {
-        word.starts_with(counted)
-            && words[at.saturating_sub(COUNTED_WITHIN)..at]
-                .iter()
-                .any(|before| !extract_figures(before).figures.is_empty())
+fn has_count_of(text: &TokenizedText<'_>, counted: &str) -> bool {
+    let numbers = numbers_in(text);
+    let words: Vec<_> = (0..text.tokens.len()).filter(|place| text.tokens[*place].is_word()).collect();
+    let is_number = |place: &usize| {
+        let token = text.tokens[*place];
+        numbers.iter().any(|number| number.range.start <= token.start && token.end <= number.range.end)
+    };
+    words.iter().enumerate().any(|(at, place)| {
+        text.lower_at(*place).starts_with(counted) && words[at.saturating_sub(COUNTED_WITHIN)..at].iter().any(is_number)
     })
 }
 
-fn has_date(sentence: &str, known: &QuestionFacts) -> bool {
-    let found = extract_figures(sentence);
-    let is_year =
-        |figure: &Figure| (1000.0..2200.0).contains(&figure.value) && figure.value.fract() == 0.0 && !figure.is_percent;
-    found.figures.iter().any(|figure| is_year(figure) && !known.contains_figure(figure))
-        || found.months.iter().any(|month| !known.figures.months.contains(month))
-        || has_wide_date(sentence)
-        || {
-            let plain = lowercase_words(sentence);
-            DATES.iter().any(|word| find_words(&plain, word).is_some() && find_words(&known.plain, word).is_none())
-        }
+fn has_date(text: &TokenizedText<'_>, known: &QuestionFacts) -> bool {
+    let found = Figures::of(text);
+    let is_year = |number: &&Number| {
+        (1000.0..2200.0).contains(&number.value)
+            && number.value.fract() == 0.0
+            && number.kind == NumberKind::Cardinal
+            && !number.is_spelled
+    };
+    found.numbers.iter().filter(is_year).any(|number| !known.figures.has_number(number))
+        || found.dates.iter().any(|(date, _)| !known.figures.has_month(date.month))
+        || found.weekdays.iter().any(|day| !known.figures.weekdays.contains(day))
+        || has_time_word(text, known)
 }
 
-/// A year or a day as Chinese, Japanese and Korean write it: `1958年`, `3月`.
-fn has_wide_date(sentence: &str) -> bool {
-    let mut before = ' ';
-    sentence.chars().any(|char| {
-        let is_date = matches!(char, '年' | '月' | '日' | '년' | '월' | '일') && before.is_numeric();
-        before = char;
-        is_date
+/// Returns true if a sentence has a word about time that the question does not have: `yesterday`, `century`.
+fn has_time_word(text: &TokenizedText<'_>, known: &QuestionFacts) -> bool {
+    let time = &Lexicon::of(text.language).time;
+    (0..text.tokens.len()).any(|place| {
+        let length = time.other.longest_at(&text.lower, place).map(|(length, ())| length);
+        let length = length.or_else(|| time.days_from_now.longest_at(&text.lower, place).map(|(length, _)| length));
+        length.is_some_and(|length| text.lower[place..place + length].iter().any(|word| !known.words.contains(word)))
     })
 }
 
 /// For each name in a sentence that the question does not have, the word before it, in lower case.
-fn words_before_names(sentence: &str, known: &QuestionFacts, language: TextLanguage) -> Vec<String> {
-    let words: Vec<_> = sentence_tokens(sentence).collect();
-    let is_raised = |at: usize| match words.get(at) {
-        Some(SentenceToken::Word(word)) => word.starts_with(char::is_uppercase) && word.chars().nth(1).is_some(),
-        _ => false,
-    };
+fn words_before_names(text: &TokenizedText<'_>, known: &QuestionFacts) -> Vec<String> {
+    let starts = sentence_starts(text);
+    let raises_nouns = Lexicon::of(text.language).has_capital_nouns;
+    let is_long = |at: usize| text.tokens.get(at).is_some_and(|token| token.of(text.text).chars().nth(1).is_some());
+    let is_raised = |at: usize| is_raised(text, at) && is_long(at);
     let mut names = Vec::new();
     // The last word that was not raised.
     let mut before = String::new();
-    for (at, piece) in words.iter().enumerate() {
-        let SentenceToken::Word(word) = piece else {
-            before.clear();
-            continue;
-        };
-        let lower = word.to_lowercase();
-        if !is_raised(at) {
-            before = lower;
+    for (at, token) in text.tokens.iter().enumerate() {
+        if token.kind == TokenKind::Sign {
             continue;
         }
-        let begins = at == 0 || matches!(words[at - 1], SentenceToken::End);
+        let begins = starts[at];
+        if begins {
+            before.clear();
+        }
+        let lower = text.lower_at(at);
+        if !is_raised(at) {
+            lower.clone_into(&mut before);
+            continue;
+        }
         // Where every noun is raised, or a sentence begins, only two in a row make a name.
-        let is_name = !(begins || language.raises_nouns()) || is_raised(at + 1) || (!begins && is_raised(at - 1));
-        let bare = lower.strip_suffix("'s").or_else(|| lower.strip_suffix("’s")).unwrap_or(&lower);
-        if is_name && find_words(&known.plain, bare).is_none() {
+        let is_name = !(begins || raises_nouns) || is_raised(at + 1) || (!begins && at > 0 && is_raised(at - 1));
+        if is_name && !known.words.contains(lower) {
             names.push(before.clone());
         }
     }
@@ -187,20 +167,25 @@ fn words_before_names(sentence: &str, known: &QuestionFacts, language: TextLangu
 
 #[cfg(test)]
 mod tests {
+    use ibid_language::Language;
+
     use super::{super::question_type::classify_question, *};
 
     #[test]
     fn a_sentence_has_what_is_asked_for_or_not() {
         let fits = |question: &str, sentence: &str| {
-            let subject = lowercase_words(question);
-            let is_subject = |words: &str| words.split(' ').any(|word| word.len() > 3 && subject.contains(word));
-            let language =
-                if question.starts_with("Wer") { TextLanguage::German } else { TextLanguage::detect(sentence) };
+            let subject = question.to_lowercase();
+            let is_subject =
+                |words: &str| words.to_lowercase().split(' ').any(|word| word.len() > 3 && subject.contains(word));
+            let language = match question.starts_with("Wer") {
+                true => TextLanguage(Some(Language::GERMAN)),
+                false => TextLanguage::detect(sentence),
+            };
             match_answer_type(
-                &classify_question(question).unwrap(),
+                &classify_question(question, &[]).unwrap(),
                 sentence,
                 language,
-                &QuestionFacts::new(question),
+                &QuestionFacts::new(question, &[]),
                 is_subject,
             )
         };

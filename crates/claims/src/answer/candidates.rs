@@ -2,10 +2,8 @@
 
 use std::{cmp::Reverse, ops::Range};
 
-use ibid_domain::{
-    Span,
-    sentences::{is_month, paragraph_ranges, sentences_of},
-};
+use ibid_domain::Span;
+use ibid_language::sentences::{may_follow_ordinal, paragraphs, sentences_of};
 
 use super::CandidatePassage;
 
@@ -65,7 +63,7 @@ fn passage_sentences<'text>(
     let text = truncate_passage(passage.text);
     let from = passage.start;
     let (mut byte, mut char) = (0, 0);
-    paragraph_ranges(text)
+    paragraphs(text)
         .flat_map(move |paragraph| {
             let mut end = None;
             sentences_of(text, paragraph).into_iter().map(move |bytes| {
@@ -119,7 +117,7 @@ fn item_number(words: &str) -> Option<usize> {
     let is_number = (1..=3).contains(&digits) && item.len() < after.len();
     let first = item.split(|char: char| !char.is_alphanumeric()).next().unwrap_or_default();
     let begins = first.starts_with(|char: char| char.is_uppercase() || char >= '\u{2E80}');
-    (is_number && begins && !is_month(first)).then(|| words.len() - item.len())
+    (is_number && begins && !may_follow_ordinal(first)).then(|| words.len() - item.len())
 }
 
 /// Returns true if `after` follows `before` directly in the same source.

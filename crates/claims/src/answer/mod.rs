@@ -14,7 +14,6 @@ mod anaphora;
 mod answer_type;
 mod candidates;
 mod confidence;
-mod cue_words;
 mod language;
 mod question;
 mod question_type;

@@ -2,10 +2,14 @@
 
 use std::collections::HashMap;
 
-use rust_stemmers::Stemmer;
+use ibid_language::{
+    Language, fold_accents,
+    stems::comparable_stem,
+    words::{TokenKind, TokenizedText, lower, tokens},
+};
 
 use super::language::TextLanguage;
-use crate::verify::words::{SentenceToken, sentence_tokens};
+use crate::verify::words::sentence_starts;
 
 /// Of a longer question only the beginning is read, in characters.
 pub(super) const LONGEST_QUESTION: usize = 2000;
@@ -35,7 +39,6 @@ pub(super) struct ParsedQuestion {
 /// The words of the question as one language has them.
 struct QuestionStems {
     language: TextLanguage,
-    stemmer: Option<Stemmer>,
     words: HashMap<String, u8>,
     /// Of the scripts without spaces, in order.
     wide: Vec<(char, u8)>,
@@ -49,21 +52,19 @@ impl ParsedQuestion {
     pub fn new(text: &str, languages: &[TextLanguage]) -> Self {
         let own = TextLanguage::detect(text);
         let mut words: Vec<QuestionWord> = Vec::new();
-        let mut begins = true;
+        let text = TokenizedText::new(text, own.language());
+        let starts = sentence_starts(&text);
         // The word before, if it is written as a name is.
         let mut raised: Option<usize> = None;
-        for piece in sentence_tokens(text) {
-            let SentenceToken::Word(word) = piece else {
-                begins = true;
+        for (at, token) in text.tokens.iter().enumerate() {
+            if !matches!(token.kind, TokenKind::Word | TokenKind::Number) {
                 continue;
-            };
-            let lower = word.to_lowercase();
-            let bare = strip_apostrophe(&lower);
+            }
+            let (word, bare, was_begin) = (token.of(text.text), text.lower_at(at), starts[at]);
             let is_raised = word.starts_with(char::is_uppercase);
             // `US` and `IT` are names.
             let is_inner = is_raised && word.chars().skip(1).any(char::is_uppercase);
             let before = raised.take();
-            let was_begin = std::mem::take(&mut begins);
             if !is_inner && is_little(bare, own, languages) {
                 continue;
             }
@@ -76,7 +77,7 @@ impl ParsedQuestion {
                 continue;
             }
             if known.is_none() {
-                let may_ask = own == TextLanguage::Other && words.is_empty() && was_begin;
+                let may_ask = !own.is_known() && words.is_empty() && was_begin;
                 words.push(QuestionWord { text: bare.to_owned(), is_exact: false, may_ask });
             }
             words[place].is_exact |= is_exact;
@@ -112,10 +113,8 @@ impl ParsedQuestion {
 
 impl QuestionStems {
     fn new(language: TextLanguage, asked: &[QuestionWord]) -> Self {
-        let stemmer = language.stemmer();
         let mut forms = Self {
             language,
-            stemmer,
             words: HashMap::new(),
             wide: Vec::new(),
             begins: PrefixFilter { thorough: language.changes_beginnings(), ..PrefixFilter::default() },
@@ -126,8 +125,9 @@ impl QuestionStems {
             match (chars.next(), chars.next()) {
                 (Some(char), None) if char >= '\u{2E80}' => forms.wide.push((char, place)),
                 _ => {
-                    let form = stem_word(forms.stemmer.as_ref(), &word.text);
+                    let form = stem_word(language, &word.text);
                     forms.begins.add(&word.text);
+                    forms.begins.add(&fold_accents(&word.text));
                     forms.begins.add(&form);
                     if language.forms_compounds() && form.len() >= SHORTEST_TAIL {
                         forms.tails.push((form.clone(), place));
@@ -149,9 +149,11 @@ impl QuestionStems {
 
     fn found_in(&self, text: &str) -> QuestionWordSet {
         let mut found = 0;
-        let mut lower = String::new();
-        for piece in sentence_tokens(text) {
-            let SentenceToken::Word(word) = piece else { continue };
+        for token in tokens(text, self.language.language()) {
+            if !matches!(token.kind, TokenKind::Word | TokenKind::Number) {
+                continue;
+            }
+            let word = token.of(text);
             let may_end = !self.tails.is_empty() && word.len() >= 2 * SHORTEST_TAIL;
             if !may_end && !self.begins.may_have(word) {
                 continue;
@@ -161,12 +163,10 @@ impl QuestionStems {
                     self.wide.binary_search_by_key(&first, |(char, _)| *char).ok().map(|at| self.wide[at].1)
                 }
                 _ => {
-                    lower.clear();
-                    lower.extend(word.chars().flat_map(char::to_lowercase));
-                    let bare = strip_apostrophe(&lower);
-                    match &self.stemmer {
-                        Some(stemmer) if is_worth_stemming(bare) => self.word_index(&stemmer.stem(bare)),
-                        _ => self.words.get(&*plain_figure(bare)).copied(),
+                    let lower = lower(word);
+                    match is_worth_stemming(&lower) {
+                        true => self.word_index(&comparable_stem(&lower, self.language.language())),
+                        false => self.words.get(&*plain_figure(&lower)).copied(),
                     }
                 }
             };
@@ -182,10 +182,10 @@ impl QuestionStems {
 const SHORTEST_TAIL: usize = 5;
 
 /// The form of a word in which it is compared.
-fn stem_word(stemmer: Option<&Stemmer>, word: &str) -> String {
-    match stemmer {
-        Some(stemmer) if is_worth_stemming(word) => stemmer.stem(word).into_owned(),
-        _ => plain_figure(word).into_owned(),
+fn stem_word(language: TextLanguage, word: &str) -> String {
+    match is_worth_stemming(word) {
+        true => comparable_stem(word, language.language()),
+        false => plain_figure(word).into_owned(),
     }
 }
 
@@ -204,48 +204,22 @@ fn plain_figure(word: &str) -> std::borrow::Cow<'_, str> {
     word.into()
 }
 
-/// Elided articles and pronouns that stand before an apostrophe in French, Italian and other languages.
-const ELIDED: &[&str] = &[
-    "all", "c", "d", "dall", "dell", "j", "jusqu", "l", "lorsqu", "m", "n", "nell", "puisqu", "qu", "quell", "quest",
-    "s", "sull", "t", "un",
-];
-
-/// A word without what an apostrophe adds to it.
-fn strip_apostrophe(lower: &str) -> &str {
-    let Some(at) = lower.find(['\'', '’']) else { return lower };
-    let after = &lower[at..];
-    let after = &after[after.chars().next().map_or(0, char::len_utf8)..];
-    if after == "s" {
-        return &lower[..at];
-    }
-    if ELIDED.contains(&&lower[..at]) && after.chars().nth(1).is_some() { after } else { lower }
-}
-
 /// Returns true if a word of a question carries no meaning by itself.
 fn is_little(word: &str, own: TextLanguage, languages: &[TextLanguage]) -> bool {
     let mut chars = word.chars();
     let (first, is_single) = (chars.next().unwrap_or(' '), chars.next().is_none());
     if first >= '\u{2E80}' {
         // Japanese writes what holds a sentence together in letters of its own.
-        return is_single && (matches!(first, '\u{3040}'..='\u{309F}') || LITTLE_WIDE.contains(first));
+        let is_little = || languages.iter().chain([&own]).any(|language| language.is_little(word));
+        return is_single && (matches!(first, '\u{3040}'..='\u{309F}') || is_little());
     }
-    // Nor do single letters, and what is left of `don't` and `we'll`.
+    // Nor do single letters, and what an apostrophe ties together in a language that is not known.
+    let english = TextLanguage(Some(Language::ENGLISH));
     (is_single && !first.is_numeric())
-        || word.contains(['\'', '’'])
-        || ENGLISH_ALSO.binary_search(&word).is_ok()
-        || own.is_little(word)
-        || languages.iter().any(|language| language.is_little(word))
-        || TextLanguage::English.is_little(word)
+        || word.contains('\'')
+        || [own, english].iter().any(|language| language.lexicon().question_fillers.contains(word))
+        || languages.iter().chain([&own, &english]).any(|language| language.is_little(word))
 }
-
-/// Chinese and Japanese function characters.
-const LITTLE_WIDE: &str = "的了是在有和什么谁哪何时多少几怎样为吗呢被这那个与及从到于之也都就";
-
-/// Words that say no more in a question than those that hold it together.
-const ENGLISH_ALSO: &[&str] = &[
-    "able", "cannot", "describe", "explain", "find", "get", "give", "got", "happen", "happened", "kind", "list",
-    "many", "much", "name", "please", "tell", "type", "us",
-];
 
 /// With which two letters the words begin that are looked for: most words of a text need no closer look.
 #[derive(Default)]
@@ -273,11 +247,9 @@ impl PrefixFilter {
         }
         match word.as_bytes() {
             [b'0'..=b'9', ..] => self.has_figures,
-            [first, second, rest @ ..] if first.is_ascii_alphabetic() && second.is_ascii_alphabetic() => {
+            [first, second, ..] if first.is_ascii_alphabetic() && second.is_ascii_alphabetic() => {
                 let (first, second) = (first.to_ascii_lowercase(), second.to_ascii_lowercase());
                 self.letters[usize::from(first - b'a')] >> (second - b'a') & 1 == 1
-                    // What comes after an apostrophe may be the word.
-                    || rest.iter().take(6).any(|byte| matches!(byte, b'\'' | 0xE2))
             }
             _ => true,
         }
@@ -317,7 +289,7 @@ mod tests {
     #[test]
     fn names_and_figures_are_exact() {
         let exact = |question: &str| {
-            let asked = ParsedQuestion::new(question, &[TextLanguage::English]);
+            let asked = ParsedQuestion::new(question, &[TextLanguage(Some(Language::ENGLISH))]);
             asked.words.into_iter().filter(|word| word.is_exact).map(|word| word.text).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(exact("Was the Bank of England or NASA founded in 1694?"), "bank england nasa 1694");
@@ -325,15 +297,10 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_in_order() {
-        assert!(ENGLISH_ALSO.is_sorted());
-    }
-
-    #[test]
     fn a_question_has_so_many_words_at_most() {
         let long = (0..1000).map(|number| format!("word{number} ")).collect::<String>();
-        let asked = ParsedQuestion::new(&long, &[TextLanguage::English]);
+        let asked = ParsedQuestion::new(&long, &[TextLanguage(Some(Language::ENGLISH))]);
         assert_eq!(asked.words.len(), MOST_WORDS);
-        assert_eq!(asked.found_in("word0 word95 word96", TextLanguage::English), 1 | 1 << 95);
+        assert_eq!(asked.found_in("word0 word95 word96", TextLanguage(Some(Language::ENGLISH))), 1 | 1 << 95);
     }
 }

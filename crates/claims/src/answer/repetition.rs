@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::language::TextLanguage;
-use crate::verify::{
-    figures::{Figures, extract_figures},
-    words::{SentenceToken, sentence_tokens},
+use ibid_language::{
+    stems::comparable_stem,
+    words::{TokenKind, TokenizedText},
 };
+
+use super::language::TextLanguage;
+use crate::verify::figures::Figures;
 
 /// Stems and figures of a sentence, used to compare it with other sentences.
 pub(super) struct SentenceContent {
@@ -19,18 +21,12 @@ const SAME: f32 = 0.75;
 
 impl SentenceContent {
     pub fn new(text: &str, language: TextLanguage) -> Self {
-        let stemmer = language.stemmer();
-        let mut stems = HashSet::new();
-        for piece in sentence_tokens(text) {
-            let SentenceToken::Word(word) = piece else { continue };
-            let lower = word.to_lowercase();
-            if !language.is_little(&lower) {
-                stems.insert(
-                    stemmer.as_ref().map_or_else(|| lower.clone(), |stemmer| stemmer.stem(&lower).into_owned()),
-                );
-            }
-        }
-        Self { stems, figures: extract_figures(text) }
+        let text = TokenizedText::new(text, language.language());
+        let words = text.tokens.iter().zip(&text.lower).filter(|(token, lower)| {
+            matches!(token.kind, TokenKind::Word | TokenKind::Number) && !language.is_little(lower)
+        });
+        let stems = words.map(|(_, lower)| comparable_stem(lower, text.language)).collect();
+        Self { stems, figures: Figures::of(&text) }
     }
 
     /// The share of the shorter one's words that both have.
@@ -55,11 +51,13 @@ impl SentenceContent {
 
 #[cfg(test)]
 mod tests {
+    use ibid_language::Language;
+
     use super::*;
 
     fn repeats(one: &str, other: &str) -> bool {
-        SentenceContent::new(one, TextLanguage::English)
-            .is_repetition_of(&SentenceContent::new(other, TextLanguage::English))
+        SentenceContent::new(one, TextLanguage(Some(Language::ENGLISH)))
+            .is_repetition_of(&SentenceContent::new(other, TextLanguage(Some(Language::ENGLISH))))
     }
 
     #[test]
@@ -72,12 +70,12 @@ mod tests {
         assert!(!repeats(said, "The bridge opened in 1932."));
         assert!(!repeats("The tunnel below it is closed at night.", said));
         assert!(
-            SentenceContent::new("The bridge", TextLanguage::English)
-                .overlap_with(&SentenceContent::new(said, TextLanguage::English))
+            SentenceContent::new("The bridge", TextLanguage(Some(Language::ENGLISH)))
+                .overlap_with(&SentenceContent::new(said, TextLanguage(Some(Language::ENGLISH))))
                 == 1.0
         );
         assert!(
-            SentenceContent::new("", TextLanguage::Other).overlap_with(&SentenceContent::new("", TextLanguage::Other))
+            SentenceContent::new("", TextLanguage(None)).overlap_with(&SentenceContent::new("", TextLanguage(None)))
                 == 0.0
         );
     }

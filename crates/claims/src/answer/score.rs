@@ -71,7 +71,7 @@ impl SentenceScorer {
                 all.push(*language);
             }
         }
-        let (known, kind) = (QuestionFacts::new(question), classify_question(question));
+        let (known, kind) = (QuestionFacts::new(question, &all), classify_question(question, &all));
         let question = ParsedQuestion::new(question, &all);
         let found: Vec<_> = sentences.iter().map(|one| question.found_in(one.text, languages[one.passage])).collect();
         let title = |(passage, language): (&CandidatePassage<'_>, &TextLanguage)| {
@@ -112,12 +112,16 @@ impl SentenceScorer {
             .collect();
         best.sort_by(|one, other| other.0.total_cmp(&one.0));
         let places = best.into_iter().map(|(_, place)| place);
-        places.filter(|&place| !is_reference(sentences[place].text)).take(most).collect()
+        places.filter(|&place| !self.is_reference(&sentences[place])).take(most).collect()
     }
 
     /// Returns true if a sentence is fit to be quoted.
     pub fn is_quotable(&self, place: usize, sentence: &CandidateSentence<'_>) -> bool {
-        form_penalty(self.shapes[place].0) < 1.0 && !is_reference(sentence.text)
+        form_penalty(self.shapes[place].0) < 1.0 && !self.is_reference(sentence)
+    }
+
+    fn is_reference(&self, sentence: &CandidateSentence<'_>) -> bool {
+        is_reference(sentence.text, self.languages[sentence.passage])
     }
 
     /// Returns the score of a sentence as an answer, in log odds.

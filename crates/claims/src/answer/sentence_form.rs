@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
+use ibid_language::words::{Token, TokenizedText, raw_tokens};
 use regex::Regex;
 
-use crate::verify::words::{SentenceToken, sentence_tokens};
+use super::language::TextLanguage;
 
 /// Form of a piece of text, such as a sentence, a heading or a table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,9 +60,8 @@ struct TextCounts {
 impl TextCounts {
     fn from_text(text: &str) -> Self {
         let mut counts = Self::default();
-        for piece in sentence_tokens(text) {
-            let SentenceToken::Word(word) = piece else { continue };
-            match word.chars().next() {
+        for token in raw_tokens(text).filter(Token::is_word) {
+            match token.of(text).chars().next() {
                 Some(first) if first >= '\u{2E80}' => counts.wide += 1,
                 Some(first) if first.is_numeric() => counts.figures += 1,
                 Some(first) => counts.raised += usize::from(first.is_uppercase()),
@@ -140,14 +140,13 @@ fn is_greek(text: &str) -> bool {
 static NOTE: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"(?:\[[0-9][0-9, -]{0,14})+$"));
 
 /// Patterns that are typical of entries in a list of references; any sentence may match one of them.
-static SIGNS: LazyLock<[Regex; 6]> = LazyLock::new(|| {
+static SIGNS: LazyLock<[Regex; 5]> = LazyLock::new(|| {
     [
         r"(?i)\bdoi\b|\bhttps?://|\barxiv\b|\bisbn\b|\bissn\b",
         r"\b(?:pp?|[Vv]ol|[Nn]o)\. ?[0-9]|\b[0-9]{1,4} ?\([0-9]{1,3}\)|\b[0-9]{1,4}[–-][0-9]{1,4}\.?$",
-        r"\bIn:? Proc|\bProceedings of|\bJournal of\b|\bTrans\. |\bConference on\b|\bUniversity Press\b|\beds?\.\)",
         r"\([12][0-9]{3}[a-z]?\)[.,]|, [12][0-9]{3}[a-z]?\.$",
         r"^\[?[0-9]{1,3}[\].] \p{Lu}",
-        r"\p{Lu}\p{Ll}+,? (?:\p{Lu}\. ?){1,3}(?:,|;|&|and\b)|(?:^|[,;&] ?)(?:\p{Lu}\. ?){1,3}\p{Lu}\p{Ll}+,",
+        r"\p{Lu}\p{Ll}+,? (?:\p{Lu}\. ?){1,3}(?:,|;|&|\p{Ll}{1,3} \p{Lu})|(?:^|[,;&] ?)(?:\p{Lu}\. ?){1,3}\p{Lu}\p{Ll}+,",
     ]
     .map(compile_pattern)
 });
@@ -156,8 +155,18 @@ static SIGNS: LazyLock<[Regex; 6]> = LazyLock::new(|| {
 const SIGNS_OF_A_REFERENCE: usize = 2;
 
 /// Returns true if a text is an entry of a list of references. Slower than the other checks of the form.
-pub(super) fn is_reference(text: &str) -> bool {
-    SIGNS.iter().filter(|sign| sign.is_match(text)).nth(SIGNS_OF_A_REFERENCE - 1).is_some()
+pub(super) fn is_reference(text: &str, language: TextLanguage) -> bool {
+    let count = SIGNS.iter().filter(|sign| sign.is_match(text)).count();
+    count >= SIGNS_OF_A_REFERENCE || count + 1 == SIGNS_OF_A_REFERENCE && names_publication(text, language)
+}
+
+/// An abbreviation at the end of a bracket: `(eds.)`.
+static EDITORS: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"\b\p{L}ds?\.\)|\b\p{Lu}\p{Ll}{3}\.\)"));
+
+/// Returns true if a text has words that stand in references: of journals, of publishers, of editors.
+fn names_publication(text: &str, language: TextLanguage) -> bool {
+    let words = TokenizedText::new(text, language.language());
+    language.lexicon().cues.publications.is_in(&words.lower) || EDITORS.is_match(text)
 }
 
 /// A pattern that is part of the program.
@@ -201,7 +210,7 @@ mod tests {
             ("The bridge was opened in 1932 (see Sample, 2004).", false),
             ("It is described in the Journal of Samples.", false),
         ] {
-            assert_eq!(is_reference(text), wanted, "{text}");
+            assert_eq!(is_reference(text, TextLanguage(None)), wanted, "{text}");
         }
         let long = format!("It was {}long.", "very ".repeat(90));
         assert_eq!(classify_sentence(&long), (SentenceForm::Long, 93));

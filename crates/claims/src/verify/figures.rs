@@ -1,203 +1,138 @@
-//! Figures and dates in a text, however they are written.
+//! Numbers and dates of a text, however they are written.
 
-/// A number in a text, with the tolerance of its rounding.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Figure {
-    /// Its value, scaled: 1.5 million is 1500000.
-    pub value: f64,
-    /// Half of what its last digit stands for: how far off a rounded one may be.
-    pub slack: f64,
-    /// True if the number is a percentage.
-    pub is_percent: bool,
-}
+use ibid_language::{
+    Lexicon,
+    dates::{CalendarDate, DateReader},
+    numbers::{Number, NumberKind, ambiguous_ordinal, numbers_in},
+    words::{TokenKind, TokenizedText},
+};
 
-/// Numbers and months of a text, which are compared exactly.
+/// Numbers, dates and days of the week of a text, which are compared exactly.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Figures {
-    pub figures: Vec<Figure>,
-    /// Months, as their number from 1.
-    pub months: Vec<u8>,
-}
-
-const SCALES: &[(&str, f64)] = &[
-    ("billion", 1e9),
-    ("billions", 1e9),
-    ("bn", 1e9),
-    ("hundred", 1e2),
-    ("k", 1e3),
-    ("million", 1e6),
-    ("millions", 1e6),
-    ("mn", 1e6),
-    ("thousand", 1e3),
-    ("thousands", 1e3),
-    ("trillion", 1e12),
-    ("trillions", 1e12),
-];
-
-const NUMBERS: &[(&str, f64)] = &[
-    ("two", 2.0),
-    ("three", 3.0),
-    ("four", 4.0),
-    ("five", 5.0),
-    ("six", 6.0),
-    ("seven", 7.0),
-    ("eight", 8.0),
-    ("nine", 9.0),
-    ("ten", 10.0),
-    ("eleven", 11.0),
-    ("twelve", 12.0),
-    ("thirteen", 13.0),
-    ("fourteen", 14.0),
-    ("fifteen", 15.0),
-    ("sixteen", 16.0),
-    ("seventeen", 17.0),
-    ("eighteen", 18.0),
-    ("nineteen", 19.0),
-    ("twenty", 20.0),
-    ("thirty", 30.0),
-    ("forty", 40.0),
-    ("fifty", 50.0),
-    ("sixty", 60.0),
-    ("seventy", 70.0),
-    ("eighty", 80.0),
-    ("ninety", 90.0),
-    ("dozen", 12.0),
-];
-
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-/// Extracts the numbers and months of a text.
-pub(crate) fn extract_figures(text: &str) -> Figures {
-    let mut found = Figures::default();
-    let mut tokens = split_tokens(text).peekable();
-    while let Some(token) = tokens.next() {
-        let lower = token.to_lowercase();
-        if let Some(month) = parse_month(token) {
-            found.months.push(month);
-            continue;
-        }
-        let (mut value, mut slack) = match parse_number(&lower) {
-            Some(read) => read,
-            None => match NUMBERS.iter().find(|(word, _)| *word == lower) {
-                Some((_, value)) => (*value, 0.0),
-                None => continue,
-            },
-        };
-        let mut is_percent = lower.ends_with('%');
-        if let Some(next) = tokens.peek() {
-            let next = next.to_lowercase();
-            if let Some((_, scale)) = SCALES.iter().find(|(word, _)| *word == next) {
-                value *= scale;
-                slack *= scale;
-                tokens.next();
-            } else if matches!(next.as_str(), "percent" | "percentage" | "%" | "per") {
-                is_percent = true;
-            }
-        }
-        found.figures.push(Figure { value, slack, is_percent });
-    }
-    found
+    /// The numbers, the days and years of dates among them.
+    pub numbers: Vec<Number>,
+    /// The dates that name a month, with the other reading where the order of day and month is not certain.
+    pub dates: Vec<(CalendarDate, Option<CalendarDate>)>,
+    /// Days of the week, Monday being 1.
+    pub weekdays: Vec<i8>,
+    /// Places in a row that words may name which are other words too: `second`.
+    ranks: Vec<f64>,
 }
 
 impl Figures {
+    /// Reads the numbers and dates of a text.
+    pub fn of(text: &TokenizedText<'_>) -> Self {
+        Self::with_numbers(text, numbers_in(text))
+    }
+
+    /// The same for a text whose numbers are known.
+    pub fn with_numbers(text: &TokenizedText<'_>, mut numbers: Vec<Number>) -> Self {
+        let mut dates = DateReader { language: Some(text.language), order: None }.find_all(text.text);
+        // A year alone is a number like any other.
+        dates.retain(|mention| mention.date.month.is_some());
+        let is_date = |number: &Number| {
+            dates.iter().any(|mention| mention.range.start < number.range.end && number.range.start < mention.range.end)
+        };
+        // `first` counts nothing.
+        numbers.retain(|number| !is_date(number) && !(is_spelled_ordinal(number) && number.value < 2.0));
+        for mention in &dates {
+            let days = [mention.date.day, mention.last_day].into_iter().flatten().map(f64::from);
+            let values = days.chain(mention.date.year.map(f64::from));
+            numbers.extend(values.map(|value| plain_number(value, mention.range.clone())));
+        }
+        let dates = dates.into_iter().map(|mention| (mention.date, mention.alternative)).collect();
+        let words = text.tokens.iter().zip(&text.lower).filter(|(token, _)| token.kind == TokenKind::Word);
+        let ranks = words.filter_map(|(_, lower)| ambiguous_ordinal(lower, text.language));
+        let ranks = ranks.filter(|rank| *rank >= 2.0).collect();
+        Self { numbers, dates, weekdays: weekdays(text), ranks }
+    }
+
+    /// Adds those of another text.
+    pub fn extend(&mut self, other: Self) {
+        self.numbers.extend(other.numbers);
+        self.dates.extend(other.dates);
+        self.weekdays.extend(other.weekdays);
+        self.ranks.extend(other.ranks);
+    }
+
     /// Returns how many of these figures the other text lacks, and how many there are in total.
     pub fn missing_in(&self, other: &Self) -> (usize, usize) {
-        let missing =
-            self.figures.iter().filter(|figure| !other.figures.iter().any(|known| figure.agrees_with(known))).count();
-        // A month says something only beside a day or a year, and only where the other text names months.
-        let months =
-            self.months.iter().filter(|month| !other.months.is_empty() && !other.months.contains(month)).count();
-        (missing + months, self.figures.len() + self.months.len())
+        let numbers = self.numbers.iter().filter(|number| !other.has_number(number)).count();
+        let dates = self.dates.iter().filter(|date| !other.has_date(date)).count();
+        let weekdays = self.weekdays.iter().filter(|day| !other.weekdays.contains(day)).count();
+        let ranks = self.ranks.iter().filter(|rank| other.contradicts_rank(**rank)).count();
+        (numbers + dates + weekdays + ranks, self.numbers.len() + self.dates.len() + self.weekdays.len() + ranks)
+    }
+
+    /// Returns true if places in a row are named here, and this one is not among them.
+    fn contradicts_rank(&self, rank: f64) -> bool {
+        let is_it = |value: f64| (value - rank).abs() < 0.5;
+        let has_others = !self.ranks.is_empty() || self.numbers.iter().any(is_spelled_ordinal);
+        has_others
+            && !self.ranks.iter().any(|value| is_it(*value))
+            && !self.numbers.iter().any(|number| is_it(number.value))
+    }
+
+    /// Returns true if a number stands here, or one that is the same when rounded as that one is.
+    pub fn has_number(&self, number: &Number) -> bool {
+        let is_rank = || number.kind == NumberKind::Ordinal && self.ranks.contains(&number.value);
+        self.numbers.iter().any(|known| number.agrees_with(known)) || is_rank()
+    }
+
+    /// Returns true if some date here names the same month and no other day of it.
+    fn has_date(&self, (date, other): &(CalendarDate, Option<CalendarDate>)) -> bool {
+        let known = || self.dates.iter().flat_map(|(date, other)| [Some(*date), *other]).flatten();
+        [Some(*date), *other]
+            .into_iter()
+            .flatten()
+            .any(|wanted| known().any(|known| known.month == wanted.month && known.agrees_with(&wanted)))
+    }
+
+    /// Returns true if some date here names this month.
+    pub fn has_month(&self, month: Option<i8>) -> bool {
+        self.dates.iter().any(|(date, _)| date.month == month)
     }
 }
 
-impl Figure {
-    /// Returns true if another figure confirms this one: it is equal, or equal when rounded to the same precision.
-    pub fn agrees_with(&self, known: &Self) -> bool {
-        let tolerance = (self.slack + self.value.abs() * 1e-9).max(if self.slack > 0.0 { 0.0 } else { 1e-9 });
-        (self.value - known.value).abs() <= tolerance
-            || (self.is_percent != known.is_percent && (self.value - known.value * 100.0).abs() <= tolerance)
+/// Returns true for a place in a row that is written in words: `third`.
+pub(crate) fn is_spelled_ordinal(number: &Number) -> bool {
+    number.is_spelled && number.kind == NumberKind::Ordinal
+}
+
+fn plain_number(value: f64, range: std::ops::Range<usize>) -> Number {
+    Number {
+        range,
+        value,
+        rounding: 0.0,
+        kind: NumberKind::Cardinal,
+        is_spelled: false,
+        is_approximate: false,
+        limit: None,
     }
 }
 
-/// A number in digits, and how far off its rounding may be.
-fn parse_number(token: &str) -> Option<(f64, f64)> {
-    let digits = token.trim_start_matches(['$', '€', '£', '¥', '+', '~', '±', '<', '>', '≥', '≤']);
-    let digits = digits.trim_end_matches('%');
-    let digits = ["th", "st", "nd", "rd", "s"].iter().find_map(|end| digits.strip_suffix(end)).unwrap_or(digits);
-    let scales = [("bn", 1e9), ("k", 1e3), ("m", 1e6)];
-    let scaled = scales.iter().find_map(|(sign, scale)| Some((digits.strip_suffix(sign)?, *scale)));
-    let (digits, scale) = scaled.unwrap_or((digits, 1.0));
-    if digits.is_empty()
-        || !digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',')
-        || !digits.starts_with(|char: char| char.is_ascii_digit())
-    {
-        return None;
-    }
-    // A comma before three digits sets thousands apart, any other is a decimal one.
-    let is_thousands =
-        digits.split(',').skip(1).all(|part| part.split('.').next().is_some_and(|whole| whole.len() == 3));
-    let plain = if is_thousands { digits.replace(',', "") } else { digits.replace(',', ".") };
-    let value: f64 = plain.parse().ok()?;
-    let decimals = plain.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    // Only what was visibly rounded is taken to be: 3.2, or 1500, not 7 or 1984.
-    let zeros = plain.len() - plain.trim_end_matches('0').len();
-    let slack = match decimals {
-        0 if zeros >= 2 && value >= 1000.0 => 0.5 * 10f64.powi(zeros as i32),
-        0 => 0.0,
-        decimals => 0.5 * 10f64.powi(-(decimals as i32)),
-    };
-    Some((value * scale, slack * scale))
-}
-
-fn parse_month(token: &str) -> Option<u8> {
-    // May and March are words as well.
-    if !token.starts_with(char::is_uppercase) || token.len() < 3 {
-        return None;
-    }
-    let lower = token.to_lowercase();
-    let is_it = |month: &&&str| month.starts_with(lower.as_str()) && (lower.len() == 3 || lower.len() == month.len());
-    MONTHS
-        .iter()
-        .position(|month| is_it(&month))
-        .filter(|_| lower != "may" && lower != "mar")
-        .map(|place| place as u8 + 1)
-}
-
-/// Words and figures, without the punctuation around them.
-fn split_tokens(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|char: char| {
-        char.is_whitespace() || matches!(char, '–' | '—' | '/' | '(' | ')' | '[' | ']' | ';' | ':' | '"' | '“' | '”')
-    })
-    .flat_map(|token| {
-        // 2010-2015 is two figures, twenty-one is one word for our purposes.
-        let is_range =
-            token.contains('-') && token.split('-').all(|part| part.starts_with(|char: char| char.is_ascii_digit()));
-        token.split(move |char| is_range && char == '-')
-    })
-    .map(|token| token.trim_matches(|char: char| matches!(char, '.' | ',' | '!' | '?' | '\'' | '’' | '*' | '_')))
-    .filter(|token| !token.is_empty())
+/// The days of the week that a text names in full; short forms are other words too.
+fn weekdays(text: &TokenizedText<'_>) -> Vec<i8> {
+    const SHORTEST: usize = 5;
+    let days = &Lexicon::of(text.language).time.weekdays;
+    let words = text.tokens.iter().zip(&text.lower).filter(|(token, _)| token.kind == TokenKind::Word);
+    let named = words.filter(|(_, lower)| lower.chars().count() >= SHORTEST);
+    named.filter_map(|(_, lower)| days.get(lower).copied()).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use ibid_language::Language;
+
     use super::*;
 
+    fn figures(text: &str, language: Language) -> Figures {
+        Figures::of(&TokenizedText::new(text, language))
+    }
+
     fn missing(claim: &str, passage: &str) -> usize {
-        extract_figures(claim).missing_in(&extract_figures(passage)).0
+        figures(claim, Language::ENGLISH).missing_in(&figures(passage, Language::ENGLISH)).0
     }
 
     #[test]
@@ -215,13 +150,16 @@ mod tests {
             ("20 %", "a share of 0.2"),
             ("roughly 1,500", "1,498"),
         ] {
-            assert_eq!(
-                missing(claim, passage),
-                0,
-                "{claim} | {passage}: {:?} {:?}",
-                extract_figures(claim),
-                extract_figures(passage)
-            );
+            assert_eq!(missing(claim, passage), 0, "{claim} | {passage}");
+        }
+        for (language, claim, passage) in [
+            (Language::GERMAN, "am 3. März 2021", "am 03.03.2021"),
+            (Language::GERMAN, "einundzwanzig Schiffe", "21 Schiffe"),
+            (Language::FRENCH, "le 3 mars 1984", "3 mars 1984"),
+            (Language::SPANISH, "1.500 barcos", "1500 barcos"),
+        ] {
+            let (missing, _) = figures(claim, language).missing_in(&figures(passage, language));
+            assert_eq!(missing, 0, "{claim} | {passage}");
         }
     }
 
@@ -235,8 +173,12 @@ mod tests {
             ("four ships", "three ships"),
             ("in June 2021", "in July 2021"),
             ("7 people", "8 people"),
+            ("on Monday", "on Tuesday"),
+            ("the third floor", "the second floor"),
         ] {
             assert_eq!(missing(claim, passage), 1, "{claim} | {passage}");
         }
+        let dated = |claim: &str| missing(claim, "It sailed on 3 May, and on 5 March it came back.");
+        assert_eq!((dated("on 5 March"), dated("on 3 March")), (0, 1));
     }
 }

@@ -7,20 +7,20 @@
 //! told only if a figure, a name or a negation differs.
 
 pub(crate) mod figures;
+mod reading;
 pub(crate) mod words;
 
-use std::{collections::HashSet, ops::Range};
+use std::ops::Range;
 
+use ibid_domain::Span;
 pub use ibid_domain::Verdict;
-use ibid_domain::{
-    Span,
-    sentences::{paragraph_ranges, sentences_of},
+use ibid_language::{
+    Language,
+    detect::{detect_short, guess},
+    sentences::{paragraphs, sentences_of},
 };
 
-use self::{
-    figures::{Figures, extract_figures},
-    words::{ContentWord, content_words, is_negated},
-};
+use self::reading::{ClaimReading, PassageReading};
 
 /// Result of checking a claim against a passage.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,31 +41,32 @@ const PARTLY: f32 = 0.45;
 /// Minimum share of the claim's words that a second sentence must add to be quoted too.
 const WORTH_A_SENTENCE: f32 = 0.15;
 
+/// Number of sentences up to which a passage is read again for a claim that seems to be in another language.
+const READ_AGAIN: usize = 16;
+
 /// A passage taken apart, to check claims against.
 #[derive(Debug)]
 pub struct ParsedPassage {
     text: String,
     sentences: Vec<Range<usize>>,
-    /// The stems of each sentence.
-    words: Vec<HashSet<String>>,
-    /// Stems that follow each other.
-    pairs: HashSet<(String, String)>,
-    figures: Figures,
-    is_negated: bool,
+    reading: PassageReading,
     /// Nothing but its words, to find a claim in word for word.
     plain: String,
 }
 
 impl ParsedPassage {
-    /// Splits a passage into sentences, stems and figures.
+    /// Splits a passage into sentences, stems and figures, in the language that it is in.
     pub fn new(text: impl Into<String>) -> Self {
+        Self::with_hint(text, None)
+    }
+
+    /// The same for a passage of a source in a known language. The passage itself may be in another, as a quotation is.
+    pub fn with_hint(text: impl Into<String>, hint: Option<Language>) -> Self {
         let text = text.into();
-        let sentences: Vec<_> = paragraph_ranges(&text).flat_map(|paragraph| sentences_of(&text, paragraph)).collect();
-        let stems: Vec<Vec<_>> = sentences.iter().map(|sentence| stem_words(&text[sentence.clone()])).collect();
-        let pairs = adjacent_pairs(&stems.concat());
-        let words = stems.into_iter().map(HashSet::from_iter).collect();
-        let (figures, is_negated, plain) = (extract_figures(&text), is_negated(&text), normalize_words(&text));
-        Self { text, sentences, words, pairs, figures, is_negated, plain }
+        let sentences: Vec<_> = paragraphs(&text).flat_map(|paragraph| sentences_of(&text, paragraph)).collect();
+        let reading = PassageReading::new(&text, &sentences, guess(&text, hint));
+        let plain = normalize_words(&text);
+        Self { text, sentences, reading, plain }
     }
 
     /// Returns the passage as it was given.
@@ -90,10 +91,10 @@ impl ParsedPassage {
 
     /// At most so many sentences, those that have most of the claim's words, for a model to compare by their meaning.
     pub fn closest_sentences(&self, claim: &str, most: usize) -> Vec<usize> {
-        let wanted = content_words(claim);
-        let shared = |place: &usize| wanted.iter().filter(|word| self.words[*place].contains(&word.stem)).count();
+        let wanted = ClaimReading::new(claim, self.reading.language);
+        let matches = self.reading.match_words(&wanted.words);
         let mut places: Vec<_> = (0..self.len()).collect();
-        places.sort_by_cached_key(|place| std::cmp::Reverse(shared(place)));
+        places.sort_by_cached_key(|place| std::cmp::Reverse(matches.count_in(*place)));
         places.truncate(most);
         places
     }
@@ -134,21 +135,33 @@ impl ParsedPassage {
 
     /// Returns what a claim and the passage have in common, or `None` if there is nothing to compare.
     pub fn claim_features(&self, claim: &str, alike: &[f32]) -> Option<SupportFeatures> {
-        let wanted = content_words(claim);
-        if wanted.is_empty() || self.sentences.is_empty() {
+        match self.language_of_both(claim) {
+            language if language == self.reading.language => self.features(&self.reading, claim, alike),
+            language => self.features(&PassageReading::new(&self.text, &self.sentences, language), claim, alike),
+        }
+    }
+
+    /// The language to read claim and passage in. Few words tell little, so a short passage and a claim that seem to
+    /// be in two languages are looked at together.
+    fn language_of_both(&self, claim: &str) -> Language {
+        let own = self.reading.language;
+        let seems_other = || detect_short(claim).is_some_and(|language| language != own);
+        if self.sentences.len() > READ_AGAIN || !seems_other() {
+            return own;
+        }
+        guess(&format!("{claim}\n{}", self.text), Some(own))
+    }
+
+    fn features(&self, reading: &PassageReading, claim: &str, alike: &[f32]) -> Option<SupportFeatures> {
+        let wanted = ClaimReading::new(claim, reading.language);
+        if wanted.words.is_empty() || self.sentences.is_empty() {
             return None;
         }
-        let share = |has: &dyn Fn(&ContentWord) -> bool| {
-            wanted.iter().filter(|word| has(word)).count() as f32 / wanted.len() as f32
-        };
-        let covered = share(&|word| self.words.iter().any(|words| words.contains(&word.stem)));
-        // The best sentence by words and by meaning, and its neighbour where that brings something.
+        let matches = reading.match_words(&wanted.words);
         let meaning = |place: usize| alike.get(place).copied().unwrap_or_default();
-        let alone: Vec<_> = self.words.iter().map(|words| share(&|word| words.contains(&word.stem))).collect();
-        let pair = |place: usize| {
-            let (one, next) = (&self.words[place], self.words.get(place + 1)?);
-            Some(share(&|word| one.contains(&word.stem) || next.contains(&word.stem)))
-        };
+        // The best sentence by words and by meaning, and its neighbour where that brings something.
+        let alone: Vec<_> = (0..self.len()).map(|place| matches.share_in(place..place + 1)).collect();
+        let pair = |place: usize| (place + 1 < self.len()).then(|| matches.share_in(place..place + 2));
         let pairs_of: Vec<_> = (0..self.len()).map(pair).collect();
         let covered_close = alone.iter().copied().chain(pairs_of.iter().flatten().copied()).fold(0.0, f32::max);
         let better = |a: &usize, b: &usize| (alone[*a] + meaning(*a)).total_cmp(&(alone[*b] + meaning(*b)));
@@ -161,23 +174,25 @@ impl ParsedPassage {
             None => best..best + 1,
         };
         let quote = self.sentences[chosen.start].start..self.sentences[chosen.end - 1].end;
-        let wanted_pairs = adjacent_pairs(&stem_words(claim));
-        let (missing, figures_count) = extract_figures(claim).missing_in(&self.figures);
-        let names: Vec<_> = wanted.iter().filter(|word| word.is_name).collect();
-        let unknown = names.iter().filter(|word| !self.words.iter().any(|words| words.contains(&word.stem))).count();
+        let (missing, figures_count) = wanted.figures.missing_in(&reading.figures);
+        let names = wanted.words.iter().enumerate().filter(|(_, word)| word.is_name);
+        let (mut names_count, mut unknown) = (0, 0);
+        for (place, _) in names {
+            names_count += 1;
+            unknown += usize::from(!matches.is_known(place));
+        }
         let ratio = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f32 / whole as f32 };
-        let negated = is_negated(claim);
         Some(SupportFeatures {
-            covered,
+            covered: matches.share_in(0..self.len()),
             covered_close,
-            pairs: ratio(wanted_pairs.intersection(&self.pairs).count(), wanted_pairs.len()),
+            pairs: reading.shared_pairs(&wanted),
             alike: alike.iter().copied().fold(0.0, f32::max),
             figures_missing: ratio(missing, figures_count),
-            names_missing: ratio(unknown, names.len()),
-            negation_differs: f32::from(negated != is_negated(&self.text[quote.clone()])),
-            negation_unheard: f32::from(negated && !self.is_negated),
+            names_missing: ratio(unknown, names_count),
+            negation_differs: f32::from(wanted.is_negated != reading.is_negated_in(chosen)),
+            negation_unheard: f32::from(wanted.is_negated && !reading.is_negated_in(0..self.len())),
             sentences: (self.sentences.len() as f32).ln(),
-            length: (wanted.len() as f32).ln(),
+            length: (wanted.words.len() as f32).ln(),
             is_verbatim: self.contains_verbatim(claim),
             quote,
         })
@@ -230,16 +245,6 @@ impl SupportFeatures {
 const WITH_MEANING: ([f32; 10], f32) =
     ([1.930, 1.554, 0.274, 2.741, -0.366, -0.033, -0.129, -1.083, -0.631, 0.210], -3.405);
 const BY_WORDS: ([f32; 10], f32) = ([2.225, 2.195, 0.290, 0.0, -0.470, -0.024, 0.008, -1.327, -0.633, 0.489], -2.775);
-
-/// The stems of a text, in order.
-fn stem_words(text: &str) -> Vec<String> {
-    content_words(text).into_iter().map(|word| word.stem).collect()
-}
-
-/// Stems that follow each other.
-fn adjacent_pairs(stems: &[String]) -> HashSet<(String, String)> {
-    stems.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()
-}
 
 /// The words of a text between single spaces, whatever the case and the punctuation.
 fn normalize_words(text: &str) -> String {
