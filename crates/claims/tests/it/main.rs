@@ -4,4 +4,5 @@ mod answer;
 #[path = "../../../citations/tests/it/any_text.rs"]
 mod any_text;
 mod claims;
+mod languages;
 mod verify;
