@@ -1,6 +1,10 @@
 //! The house itself: which crate may see which, and whether what is committed is what the code says.
 
-use std::{collections::BTreeMap, path::Path, process::Command};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use serde_json::Value as Json;
 
@@ -112,6 +116,148 @@ fn crates_see_only_what_lies_below_them() {
             }
         }
     }
+}
+
+/// Crates in which no word of a human language stands in a match arm or in a list; those are in `language/data`.
+const WORDLESS: &[&str] = &["claims", "language"];
+
+/// What may stand there all the same: the end of a file's path, the literal (`*` for any), and why.
+const NO_HUMAN_WORDS: &[(&str, &str, &str)] = &[
+    ("language/src/language.rs", "*", "codes of ISO 639-1"),
+    ("language/src/detect.rs", "*", "codes of ISO 639-1"),
+    ("language/src/stems.rs", "*", "codes of ISO 639-1"),
+    ("language/src/numbers/digits.rs", "*", "units, which are the same in every language"),
+];
+
+#[test]
+fn no_human_word_stands_in_a_match_arm_or_a_list() {
+    let mut found = Vec::new();
+    for name in WORDLESS {
+        for path in rust_files(&root().join("crates").join(name).join("src")) {
+            let code = std::fs::read_to_string(&path).unwrap();
+            let shown = path.display().to_string();
+            for literal in literals_of_arms_and_lists(&code) {
+                let is_allowed =
+                    |(file, word, _): &(&str, &str, &str)| shown.ends_with(file) && (*word == "*" || *word == literal);
+                if is_word(&literal) && !NO_HUMAN_WORDS.iter().any(is_allowed) {
+                    found.push(format!("{shown}: {literal:?}"));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "move these to crates/language/data:\n{}", found.join("\n"));
+    let code = r#"const A: &[&str] = &["one", "b-2"]; fn f() { match x { ("two", _) | (_, "three") if y => "no", _ => {} }
+                  matches!(z, "four" | "five") && w == "no" } // "no" => "#;
+    assert_eq!(literals_of_arms_and_lists(code), ["one", "b-2", "two", "three", "four", "five"]);
+}
+
+/// Letters, perhaps of several words.
+fn is_word(literal: &str) -> bool {
+    let letters = literal.chars().filter(|char| char.is_alphabetic()).count();
+    letters >= 2 && literal.chars().all(|char| char.is_alphabetic() || matches!(char, ' ' | '\'' | '’' | '-'))
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// A piece of Rust: a string, or any other character that is not in a comment.
+enum Piece {
+    Text(String),
+    Sign(char),
+}
+
+/// The pieces of Rust code up to its unit tests. Enough for code that `cargo fmt` has been over; not a parser.
+fn pieces(code: &str) -> Vec<Piece> {
+    let code = code.split("#[cfg(test)]").next().unwrap_or_default();
+    let mut pieces = Vec::new();
+    let mut rest = code;
+    while let Some(first) = rest.chars().next() {
+        let hashes = rest.strip_prefix('r').map_or(0, |raw| raw.len() - raw.trim_start_matches('#').len());
+        let raw_open = format!("r{}\"", "#".repeat(hashes));
+        if rest.starts_with("//") {
+            rest = rest.find('\n').map_or("", |end| &rest[end..]);
+        } else if rest.starts_with(&raw_open) {
+            let close = format!("\"{}", "#".repeat(hashes));
+            let body = &rest[raw_open.len()..];
+            let end = body.find(&close).unwrap_or(body.len());
+            pieces.push(Piece::Text(body[..end].to_owned()));
+            rest = body.get(end + close.len()..).unwrap_or_default();
+        } else if first == '"' {
+            let mut is_escaped = false;
+            let end = rest[1..].char_indices().find(|(_, char)| {
+                let closes = *char == '"' && !is_escaped;
+                is_escaped = *char == '\\' && !is_escaped;
+                closes
+            });
+            let end = end.map_or(rest.len() - 1, |(end, _)| end);
+            pieces.push(Piece::Text(rest[1..=end].to_owned()));
+            rest = rest.get(end + 2..).unwrap_or_default();
+        } else {
+            // A character in quotes, such as a bracket, is no sign of the code.
+            let quoted = ["'\\''", "'\"'", "'('", "')'", "'['", "']'", "'{'", "'}'", "','", "';'", "'|'"];
+            let skipped = quoted.into_iter().find(|quoted| rest.starts_with(quoted)).map_or(first.len_utf8(), str::len);
+            pieces.push(Piece::Sign(if skipped > first.len_utf8() { '_' } else { first }));
+            rest = &rest[skipped..];
+        }
+    }
+    pieces
+}
+
+/// The strings in the patterns of match arms and of `matches!`, and in constants, in order.
+fn literals_of_arms_and_lists(code: &str) -> Vec<String> {
+    let pieces = pieces(code);
+    let sign = |at: usize| match pieces.get(at) {
+        Some(Piece::Sign(sign)) => *sign,
+        _ => '"',
+    };
+    let begins = |at: usize, word: &str| word.chars().enumerate().all(|(place, char)| sign(at + place) == char);
+    let mut wanted = vec![false; pieces.len()];
+    for at in 0..pieces.len() {
+        if begins(at, "=>") {
+            // Back to where the arm begins.
+            let mut depth = 0_i32;
+            for before in (0..at).rev() {
+                match sign(before) {
+                    ')' | ']' | '}' if depth == 0 && sign(before) == '}' => break,
+                    ')' | ']' | '}' => depth += 1,
+                    '(' | '[' | '{' if depth == 0 => break,
+                    '(' | '[' | '{' => depth -= 1,
+                    ',' | ';' if depth == 0 => break,
+                    _ => wanted[before] = true,
+                }
+            }
+        }
+        let is_list = begins(at, "const ") || begins(at, "static ");
+        if is_list || begins(at, "matches!(") {
+            let mut depth = 0_i32;
+            for (after, is_wanted) in wanted.iter_mut().enumerate().skip(if is_list { at } else { at + 8 }) {
+                match sign(after) {
+                    '(' | '[' | '{' => depth += 1,
+                    ')' | ']' | '}' => depth -= 1,
+                    ';' if is_list && depth == 0 => break,
+                    _ => *is_wanted = true,
+                }
+                if !is_list && depth == 0 || depth < 0 || is_list && begins(after, "fn ") {
+                    break;
+                }
+            }
+        }
+    }
+    let literal = |(piece, is_wanted): (Piece, bool)| match piece {
+        Piece::Text(text) if is_wanted => Some(text),
+        _ => None,
+    };
+    pieces.into_iter().zip(wanted).filter_map(literal).collect()
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod killed;
 mod knowledge;
 mod knowledge_killed;
 mod knowledge_model;
+mod languages;
 mod mcp;
 mod mcp_client;
 mod names;
