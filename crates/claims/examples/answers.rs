@@ -16,7 +16,8 @@ use std::{
 };
 
 use ibid_claims::answer::{AnswerCandidates, AnswerOptions, CandidatePassage};
-use ibid_domain::{Span, sentences::sentence_spans};
+use ibid_domain::Span;
+use ibid_language::sentences::sentence_spans;
 use rustix::time::{ClockId, clock_gettime};
 use serde::Deserialize;
 
@@ -70,7 +71,8 @@ impl Case {
         let best = (0..self.passages.len()).max_by(|one, other| {
             self.passages[*one].score.total_cmp(&self.passages[*other].score).then(other.cmp(one))
         })?;
-        Some((best, sentence_spans(&self.passages[best].text).next()?))
+        let first = sentence_spans(&self.passages[best].text).next()?;
+        Some((best, Span::new(first.start, first.end)))
     }
 
     /// The sentence that has most of the question's words.
@@ -84,7 +86,8 @@ impl Case {
         let asked = words(&self.question);
         let mut best: Option<(usize, usize, Span)> = None;
         for (number, passage) in self.passages.iter().enumerate() {
-            for span in sentence_spans(&passage.text) {
+            for range in sentence_spans(&passage.text) {
+                let span = Span::new(range.start, range.end);
                 let shared = words(span.slice_of(&passage.text).unwrap_or_default()).intersection(&asked).count();
                 if best.is_none_or(|(most, ..)| shared > most) {
                     best = Some((shared, number, span));

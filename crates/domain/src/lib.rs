@@ -25,7 +25,6 @@ pub mod problem;
 pub mod reference;
 pub mod run;
 pub mod search;
-pub mod sentences;
 pub mod source;
 pub mod source_type;
 pub mod text;
