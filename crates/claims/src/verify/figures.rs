@@ -35,7 +35,7 @@ impl Figures {
             dates.iter().any(|mention| mention.range.start < number.range.end && number.range.start < mention.range.end)
         };
         // `first` counts nothing.
-        numbers.retain(|number| !is_date(number) && !(is_spelled_ordinal(number) && number.value < 2.0));
+        numbers.retain(|number| !(is_date(number) || is_spelled_ordinal(number) && number.value < 2.0));
         for mention in &dates {
             let days = [mention.date.day, mention.last_day].into_iter().flatten().map(f64::from);
             let values = days.chain(mention.date.year.map(f64::from));

@@ -1,7 +1,7 @@
 //! Turns the lists of a file into what is looked up.
 
 use super::{
-    Cues, DateOrder, GluedNumbers, Joins, Lexicon, Limit, NegationPair, NegationWords, NumberWord, NumberWords,
+    Cues, DateOrder, GluedNumbers, Joins, Lexicon, NegationPair, NegationWords, NumberWord, NumberWords, QuantityLimit,
     QuestionKind, TimeUnit, TimeWords, file, searched_form,
 };
 use crate::{
@@ -33,10 +33,10 @@ pub(super) fn lexicon_for(language: Language, file: &file::File) -> Lexicon {
     let phrases = |list: &file::List| phrases_of(list, &clitics, ());
     let mut limits = PhraseMap::default();
     for (list, limit) in [
-        (&file.quantities.at_least, Limit::AtLeast),
-        (&file.quantities.at_most, Limit::AtMost),
-        (&file.quantities.more_than, Limit::MoreThan),
-        (&file.quantities.less_than, Limit::LessThan),
+        (&file.quantities.at_least, QuantityLimit::AtLeast),
+        (&file.quantities.at_most, QuantityLimit::AtMost),
+        (&file.quantities.more_than, QuantityLimit::MoreThan),
+        (&file.quantities.less_than, QuantityLimit::LessThan),
     ] {
         add_phrases(&mut limits, list, &clitics, limit);
     }
@@ -108,7 +108,7 @@ pub(super) fn lexicon_for(language: Language, file: &file::File) -> Lexicon {
     }
 }
 
-fn negation_pair(pair: &file::Pair) -> NegationPair {
+fn negation_pair(pair: &file::PairEntry) -> NegationPair {
     NegationPair {
         first: pair.first.words().collect(),
         then: pair.then.words().collect(),

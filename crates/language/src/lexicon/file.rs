@@ -57,7 +57,7 @@ pub(super) struct File {
     pub months: Table,
     pub weekdays: Table,
     pub writing: Writing,
-    pub negation: Negation,
+    pub negation: NegationSection,
     pub numbers: Numbers,
     pub quantities: Quantities,
     pub time: Time,
@@ -84,9 +84,9 @@ pub(super) struct Writing {
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Negation {
+pub(super) struct NegationSection {
     pub words: List,
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<PairEntry>,
     pub implicit: List,
     pub exceptions: List,
     pub expletive: List,
@@ -96,7 +96,7 @@ pub(super) struct Negation {
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Pair {
+pub(super) struct PairEntry {
     pub first: List,
     pub then: List,
     pub restriction: bool,

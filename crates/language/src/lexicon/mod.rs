@@ -61,7 +61,7 @@ pub enum QuestionKind {
 
 /// How a stated number bounds what is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum QuantityLimit {
     /// Not fewer.
     AtLeast,
     /// Not more.
@@ -286,7 +286,7 @@ pub struct Lexicon {
     /// Say that a number is rounded: `about`.
     pub approximations: Phrases,
     /// Bound a number: `at least`.
-    pub limits: PhraseMap<Limit>,
+    pub limits: PhraseMap<QuantityLimit>,
     /// How a question is put, and what it asks for.
     pub questions: PhraseMap<QuestionKind>,
     /// Questions that name what they count right after: `how many`.

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::{
     Language, Lexicon,
-    lexicon::{Limit, NumberWord},
+    lexicon::{NumberWord, QuantityLimit},
     words::{TokenKind, TokenizedText},
 };
 
@@ -43,7 +43,7 @@ pub struct Number {
     /// Whether the text says that it is rounded: `about 500`.
     pub is_approximate: bool,
     /// How the text bounds it: `at least 500`.
-    pub limit: Option<Limit>,
+    pub limit: Option<QuantityLimit>,
 }
 
 /// How far off a number may be that the text calls approximate, as a share of it.

@@ -1,5 +1,5 @@
 use ibid_language::{
-    lexicon::Limit,
+    lexicon::QuantityLimit,
     numbers::{Number, NumberKind, numbers, spelled_number},
 };
 
@@ -247,9 +247,12 @@ fn kinds_and_bounds_are_told() {
         ("pt", "cerca de 500", "pelo menos 500", "no máximo 500", "mais de 500", "menos de 500"),
     ] {
         assert!(one(code, about).is_approximate, "{about}");
-        for (text, limit) in
-            [(least, Limit::AtLeast), (most, Limit::AtMost), (more, Limit::MoreThan), (less, Limit::LessThan)]
-        {
+        for (text, limit) in [
+            (least, QuantityLimit::AtLeast),
+            (most, QuantityLimit::AtMost),
+            (more, QuantityLimit::MoreThan),
+            (less, QuantityLimit::LessThan),
+        ] {
             assert_eq!(one(code, text).limit, Some(limit), "{code}: {text}");
         }
     }

@@ -8,8 +8,7 @@ use std::{
 
 /// Names that several files may define, with the reason. Wire types of the server share the name of the domain type they
 /// are the JSON form of; those need no row here.
-const SHARED: &[(&str, &str)] =
-    &[("Error", "each crate's own error type"), ("Result", "each crate's own result alias")];
+const SHARED: &[(&str, &str)] = &[("Error", "each crate's own error type")];
 
 fn root() -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).to_owned()

@@ -31,7 +31,7 @@ const WHEN: &str = "a actualizada actualizado admin aest ago aktualisiert alle a
     update updated utc veröffentlicht vom von à às";
 
 /// A run of text that stands for itself.
-struct TextBlock {
+struct PageBlock {
     id: NodeId,
     line: String,
     chars: usize,
@@ -57,7 +57,7 @@ pub(super) fn prune_boilerplate(tree: &mut HtmlTree<'_>, top: NodeId, weights: &
         !called && !repeated
     });
     // Before the first and after the last paragraph stands much that is neither.
-    let prose = |block: &TextBlock| !block.heading && block.chars >= 80 && block.density < 0.5;
+    let prose = |block: &PageBlock| !block.heading && block.chars >= 80 && block.density < 0.5;
     let first = blocks.iter().position(prose).unwrap_or(0);
     for block in &blocks[..first] {
         if block.chars < 120 && (is_when(&block.line) || is_byline(&block.line)) {
@@ -133,7 +133,7 @@ fn count_links(tree: &HtmlTree<'_>, id: NodeId) -> usize {
 }
 
 /// The innermost blocks with text, in order; also what stands between blocks without being one.
-fn text_blocks(tree: &HtmlTree<'_>, top: NodeId, weights: &TextWeights) -> Vec<TextBlock> {
+fn text_blocks(tree: &HtmlTree<'_>, top: NodeId, weights: &TextWeights) -> Vec<PageBlock> {
     let mut found = Vec::new();
     let end = tree.end_of(top);
     let mut id = top + 1;
@@ -149,7 +149,7 @@ fn text_blocks(tree: &HtmlTree<'_>, top: NodeId, weights: &TextWeights) -> Vec<T
         if full && (node.tag.is_block() || is_block_element(tree, id)) && !within() {
             let line = if node.is_text() { node.text.trim().to_owned() } else { tree.text_line(id) };
             let chars = weights.chars[id as usize] as usize;
-            found.push(TextBlock {
+            found.push(PageBlock {
                 id,
                 line,
                 chars,
@@ -177,7 +177,7 @@ fn is_block_element(tree: &HtmlTree<'_>, id: NodeId) -> bool {
 }
 
 /// Returns true for short lines about the page itself: `Read more: …`, `Tags`, `Share this`.
-fn is_furniture(block: &TextBlock) -> bool {
+fn is_furniture(block: &PageBlock) -> bool {
     if block.chars > 160 {
         return false;
     }
