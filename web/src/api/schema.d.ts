@@ -494,7 +494,7 @@ export interface paths {
         put?: never;
         /**
          * Look at a document before it is saved
-         * @description Nothing is saved. Pages that look as before are told by their hash alone. A text that cannot be set gives its faults.
+         * @description Nothing is saved. Pages that settings as before are told by their hash alone. A text that cannot be set gives its faults.
          */
         post: operations["preview_document"];
         delete?: never;
@@ -2158,7 +2158,9 @@ export interface components {
              * @description Number of the source in the annotated draft, from 1.
              */
             number: number;
+            /** @description Id of the source, a UUID. */
             source_id: string;
+            /** @description Title, as people see it. */
             title: string;
             /** @description Web address of the source; left out if it has none. */
             url?: string | null;
@@ -2196,7 +2198,10 @@ export interface components {
             embedded: boolean;
             /** @description Offset after the chunk's last character. */
             end_char: number;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the chunk, a UUID.
+             */
             id: string;
             /**
              * Format: int32
@@ -2214,7 +2219,10 @@ export interface components {
             section: string[];
             /** @description Name of the spreadsheet's sheet; null for other formats. */
             sheet: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the source, a UUID.
+             */
             source_id: string;
             /** @description The first character in the revision's text. */
             start_char: number;
@@ -2234,7 +2242,10 @@ export interface components {
             claim_start_index?: number | null;
             /** @description The SHA-256 of the bytes that the text was read from, an artifact. */
             content_sha256?: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, RFC 3339 in UTC.
+             */
             created_at: string;
             /** @description Offset after the quote's last character in the text of the revision; null without a quote. */
             end_char?: number | null;
@@ -2247,7 +2258,10 @@ export interface components {
             excerpt_count: number;
             /** @description The name of its file then, or its title. */
             file_name: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the citation, a UUID.
+             */
             id: string;
             /** @description True if the source is an image. */
             is_image: boolean;
@@ -2317,6 +2331,7 @@ export interface components {
         };
         /** @description A citation that was added to a document. */
         CitationAnswer: {
+            /** @description Citation after the call. */
             citation: components["schemas"]["DocumentCitation"];
             /** @description Summary of the result in one sentence. */
             message: string;
@@ -2469,7 +2484,7 @@ export interface components {
             number: number | null;
             /**
              * Format: int32
-             * @description The page of it.
+             * @description Page that the quote stands on, from 1.
              * @default null
              */
             page_number: number | null;
@@ -2598,6 +2613,7 @@ export interface components {
             snippet?: string | null;
             /** @description Summary of the source; null until a job has written it. */
             summary?: string | null;
+            /** @description Title, as people see it. */
             title: string;
         };
         /** @description A file that a message cites, however often. */
@@ -2643,7 +2659,10 @@ export interface components {
         CitedFileView: {
             /** @description Way for a client to get the content: `internal_api`, `oauth_proxy` or `external`. */
             fetch_strategy: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the source that the file is.
+             */
             file_id: string;
             /** @description Name of the source's file, or its title if it has no file. */
             file_name: string;
@@ -2687,6 +2706,7 @@ export interface components {
              * @description The source; null if it was deleted, or is none of the library's.
              */
             source_id?: string | null;
+            /** @description Title, as people see it. */
             title: string;
         };
         /** @description A claim and the passage that is to support it. */
@@ -2757,11 +2777,17 @@ export interface components {
         };
         /** @description A conversation with the library. */
         Conversation: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, RFC 3339 in UTC.
+             */
             created_at: string;
             /** @description True while jobs still work on sources of its messages. */
             has_async_entities_in_progress: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the conversation, a UUID.
+             */
             id: string;
             /** @description Title of the conversation; null if it has none. */
             title?: string | null;
@@ -2780,7 +2806,10 @@ export interface components {
              * @description Number of citations in this conversation.
              */
             citations: number;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the conversation, a UUID.
+             */
             conversation_id: string;
             /**
              * Format: int64
@@ -2815,6 +2844,7 @@ export interface components {
             cited: Record<string, never>[];
             /** Format: int64 */
             cited_count: number;
+            /** @description Time of creation, RFC 3339 in UTC. */
             created_at: string;
             files: components["schemas"]["DeliverableFile"][];
             /** @description `report`, `website` or `presentation`. */
@@ -2822,6 +2852,7 @@ export interface components {
             manifest_sha256: string;
             /** @description The pointer that names its newest version. */
             pointer_id: string;
+            /** @description Title, as people see it. */
             title: string;
             updated_at: string;
             /** @description Path of a zip file with all files of the deliverable. */
@@ -2874,7 +2905,10 @@ export interface components {
             citation_count: number;
             /** @description Form of the citations: `footnotes` or `in_text`. */
             cite_as: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, RFC 3339 in UTC.
+             */
             created_at: string;
             /** @description Date on the title page, as free text; null if there is none. */
             date: string | null;
@@ -2885,7 +2919,10 @@ export interface components {
             document_id: string;
             /** @description Markup language of the text: `markdown` or `typst`. */
             format: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the document, a UUID.
+             */
             id: string;
             /** @description Language tag such as `en-US`; it sets the language of the references. */
             locale: string;
@@ -2900,6 +2937,7 @@ export interface components {
             style: string;
             /** @description `article`, `report`, `essay` or `none`. */
             template: string;
+            /** @description Title, as people see it. */
             title: string;
             /**
              * Format: date-time
@@ -2931,11 +2969,17 @@ export interface components {
              * @description Its number in the document.
              */
             citation_number: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, RFC 3339 in UTC.
+             */
             created_at: string;
             /** @description Text of the footnote in the document's style. */
             formatted: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the document citation, a UUID.
+             */
             id: string;
             /** @description True if the citation is rendered: it has a marker, or never had one. */
             is_attached: boolean;
@@ -3047,7 +3091,10 @@ export interface components {
              * @default null
              */
             template: string | null;
-            /** @default null */
+            /**
+             * @description Title, as people see it.
+             * @default null
+             */
             title: string | null;
         } & Record<string, never>) & {
             /**
@@ -3098,7 +3145,10 @@ export interface components {
             citation_count: number;
             /** @description Publication date: a day, a month or a year; null if unknown. */
             date: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the document source, a UUID.
+             */
             id: string;
             /** @description True if the content of the source could be read. */
             is_available: boolean;
@@ -3113,6 +3163,7 @@ export interface components {
             source_id: string;
             /** @description Type of the source, one of the twelve source types. */
             source_type: string;
+            /** @description Title, as people see it. */
             title: string;
             /** @description Web address of the source; null if it has none. */
             url: string | null;
@@ -3133,7 +3184,10 @@ export interface components {
             citation_count: number;
             /** @description Form of the citations: `footnotes` or `in_text`. */
             cite_as: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, RFC 3339 in UTC.
+             */
             created_at: string;
             /** @description Date on the title page, as free text; null if there is none. */
             date: string | null;
@@ -3144,7 +3198,10 @@ export interface components {
             document_id: string;
             /** @description Markup language of the text: `markdown` or `typst`. */
             format: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the document, a UUID.
+             */
             id: string;
             /** @description Language tag such as `en-US`; it sets the language of the references. */
             locale: string;
@@ -3159,6 +3216,7 @@ export interface components {
             style: string;
             /** @description `article`, `report`, `essay` or `none`. */
             template: string;
+            /** @description Title, as people see it. */
             title: string;
             /**
              * Format: date-time
@@ -3240,7 +3298,10 @@ export interface components {
             created_at: string;
             /** @description Email address of the entity; null if unknown. */
             email: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the entity, a UUID.
+             */
             entity_id: string;
             /**
              * Format: uuid
@@ -3314,7 +3375,10 @@ export interface components {
              * @description Time of the decision; null while the pair is open.
              */
             decided_at: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the pair, a UUID.
+             */
             pair_id: string;
             /** @description Reason why both may be the same, as a sentence. */
             reason: string;
@@ -3348,7 +3412,10 @@ export interface components {
             evidence: components["schemas"]["EventEvidence"][];
             /** @description Name of the extractor that found the event. */
             extractor: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the event, a UUID.
+             */
             id: string;
             /** @description Description of the event in one or two sentences. */
             narrative: string;
@@ -3737,7 +3804,10 @@ export interface components {
              * @description Time at which the job ended; null until then.
              */
             finished_at: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the job, a UUID.
+             */
             id: string;
             /** @description Kind of the job, such as `ingest`; it selects the handler. */
             kind: string;
@@ -3959,7 +4029,10 @@ export interface components {
             entity_id: string;
             /** @description Name of the extractor that found the mention. */
             extractor: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the mention, a UUID.
+             */
             id: string;
             /**
              * Format: uuid
@@ -3993,9 +4066,15 @@ export interface components {
             cited_files: components["schemas"]["CitedFile"][];
             /** @description Text of the message, with citation markers in an answer. */
             content: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the conversation, a UUID.
+             */
             conversation_id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, RFC 3339 in UTC.
+             */
             created_at: string;
             /** @description Citation markers that name no source of the run. */
             dangling: string[];
@@ -4003,6 +4082,7 @@ export interface components {
             entities: components["schemas"]["CitedEntity"][];
             /** @description True while jobs still work on its sources. */
             has_async_entities_in_progress: boolean;
+            /** @description Id of the message, a UUID. */
             id: string;
             /** @description Name of the model that wrote the message, or `extractive`. */
             model?: string | null;
@@ -4071,7 +4151,10 @@ export interface components {
             content: string;
             /** @description Offset after the passage's last character. */
             end_char: number;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the neighbor passage, a UUID.
+             */
             id: string;
             /** @description The first character in the revision's text. */
             start_char: number;
@@ -4176,7 +4259,10 @@ export interface components {
              * @default null
              */
             template: string | null;
-            /** @default null */
+            /**
+             * @description Title, as people see it.
+             * @default null
+             */
             title: string | null;
         } & Record<string, never>) & {
             /**
@@ -4228,6 +4314,7 @@ export interface components {
                 publisher_place?: string | null;
                 /** @description Abstract or summary of the work. */
                 summary?: string | null;
+                /** @description Title, as people see it. */
                 title?: string | null;
                 /** @description The volume of its container. */
                 volume?: string | null;
@@ -4398,6 +4485,7 @@ export interface components {
             publisher_place?: string | null;
             /** @description Abstract or summary of the work. */
             summary?: string | null;
+            /** @description Title, as people see it. */
             title?: string | null;
             /** @description The volume of its container. */
             volume?: string | null;
@@ -4549,7 +4637,10 @@ export interface components {
                 embedded: boolean;
                 /** @description Offset after the chunk's last character. */
                 end_char: number;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the chunk, a UUID.
+                 */
                 id: string;
                 /**
                  * Format: int32
@@ -4567,7 +4658,10 @@ export interface components {
                 section: string[];
                 /** @description Name of the spreadsheet's sheet; null for other formats. */
                 sheet: string | null;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the source, a UUID.
+                 */
                 source_id: string;
                 /** @description The first character in the revision's text. */
                 start_char: number;
@@ -4584,11 +4678,17 @@ export interface components {
         Page_Conversation: {
             /** @description Items on this page, at most `limit`. */
             items: {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of creation, RFC 3339 in UTC.
+                 */
                 created_at: string;
                 /** @description True while jobs still work on sources of its messages. */
                 has_async_entities_in_progress: boolean;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the conversation, a UUID.
+                 */
                 id: string;
                 /** @description Title of the conversation; null if it has none. */
                 title?: string | null;
@@ -4616,7 +4716,10 @@ export interface components {
                 citation_count: number;
                 /** @description Form of the citations: `footnotes` or `in_text`. */
                 cite_as: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of creation, RFC 3339 in UTC.
+                 */
                 created_at: string;
                 /** @description Date on the title page, as free text; null if there is none. */
                 date: string | null;
@@ -4627,7 +4730,10 @@ export interface components {
                 document_id: string;
                 /** @description Markup language of the text: `markdown` or `typst`. */
                 format: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the document, a UUID.
+                 */
                 id: string;
                 /** @description Language tag such as `en-US`; it sets the language of the references. */
                 locale: string;
@@ -4642,6 +4748,7 @@ export interface components {
                 style: string;
                 /** @description `article`, `report`, `essay` or `none`. */
                 template: string;
+                /** @description Title, as people see it. */
                 title: string;
                 /**
                  * Format: date-time
@@ -4709,7 +4816,10 @@ export interface components {
                 created_at: string;
                 /** @description Email address of the entity; null if unknown. */
                 email: string | null;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the entity, a UUID.
+                 */
                 entity_id: string;
                 /**
                  * Format: uuid
@@ -4773,7 +4883,10 @@ export interface components {
                  * @description Time of the decision; null while the pair is open.
                  */
                 decided_at: string | null;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the pair, a UUID.
+                 */
                 pair_id: string;
                 /** @description Reason why both may be the same, as a sentence. */
                 reason: string;
@@ -4812,7 +4925,10 @@ export interface components {
                 evidence: components["schemas"]["EventEvidence"][];
                 /** @description Name of the extractor that found the event. */
                 extractor: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the event, a UUID.
+                 */
                 id: string;
                 /** @description Description of the event in one or two sentences. */
                 narrative: string;
@@ -4853,7 +4969,10 @@ export interface components {
                  * @description Time at which the job ended; null until then.
                  */
                 finished_at: string | null;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the job, a UUID.
+                 */
                 id: string;
                 /** @description Kind of the job, such as `ingest`; it selects the handler. */
                 kind: string;
@@ -4951,7 +5070,10 @@ export interface components {
                 entity_id: string;
                 /** @description Name of the extractor that found the mention. */
                 extractor: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the mention, a UUID.
+                 */
                 id: string;
                 /**
                  * Format: uuid
@@ -4985,9 +5107,15 @@ export interface components {
                 cited_files: components["schemas"]["CitedFile"][];
                 /** @description Text of the message, with citation markers in an answer. */
                 content: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the conversation, a UUID.
+                 */
                 conversation_id: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of creation, RFC 3339 in UTC.
+                 */
                 created_at: string;
                 /** @description Citation markers that name no source of the run. */
                 dangling: string[];
@@ -4995,6 +5123,7 @@ export interface components {
                 entities: components["schemas"]["CitedEntity"][];
                 /** @description True while jobs still work on its sources. */
                 has_async_entities_in_progress: boolean;
+                /** @description Id of the message, a UUID. */
                 id: string;
                 /** @description Name of the model that wrote the message, or `extractive`. */
                 model?: string | null;
@@ -5024,7 +5153,10 @@ export interface components {
         Page_Pointer: {
             /** @description Items on this page, at most `limit`. */
             items: {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of creation, RFC 3339 in UTC.
+                 */
                 created_at: string;
                 /**
                  * Format: uuid
@@ -5033,7 +5165,10 @@ export interface components {
                 created_by: string | null;
                 /** @description Description of the pointer in one sentence. */
                 description: string | null;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the pointer, a UUID.
+                 */
                 id: string;
                 /** @description The manifest it stands for; null before the first advance. */
                 manifest_sha256: string | null;
@@ -5072,7 +5207,10 @@ export interface components {
                 created_at: string;
                 /** @description SHA-256 of the manifest before the move; null for the first move. */
                 from_manifest_sha256: string | null;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the pointer move, a UUID.
+                 */
                 id: string;
                 /** @description Reason for the move; null if none was given. */
                 reason: string | null;
@@ -5110,7 +5248,10 @@ export interface components {
                 extracted_at: string | null;
                 /** @description Name of the uploaded file; null if there was none. */
                 filename: string | null;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the revision, a UUID.
+                 */
                 id: string;
                 /** @description Language tag of the text; null if it was not detected. */
                 language: string | null;
@@ -5133,7 +5274,10 @@ export interface components {
                  * @description Size of the content in bytes.
                  */
                 size_bytes: number;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description Id of the source, a UUID.
+                 */
                 source_id: string;
                 /**
                  * Format: int64
@@ -5258,7 +5402,10 @@ export interface components {
         };
         /** @description The mutable name of a manifest. */
         Pointer: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, RFC 3339 in UTC.
+             */
             created_at: string;
             /**
              * Format: uuid
@@ -5267,7 +5414,10 @@ export interface components {
             created_by: string | null;
             /** @description Description of the pointer in one sentence. */
             description: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the pointer, a UUID.
+             */
             id: string;
             /** @description The manifest it stands for; null before the first advance. */
             manifest_sha256: string | null;
@@ -5310,7 +5460,10 @@ export interface components {
             created_at: string;
             /** @description SHA-256 of the manifest before the move; null for the first move. */
             from_manifest_sha256: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the pointer move, a UUID.
+             */
             id: string;
             /** @description Reason for the move; null if none was given. */
             reason: string | null;
@@ -5351,7 +5504,7 @@ export interface components {
             /** @description State of the decision: open, same or different. */
             state: string;
         };
-        /** @description Pages to look at, or why there are none. */
+        /** @description Pages to settings at, or why there are none. */
         PreviewAnswer: {
             /**
              * Format: double
@@ -5407,7 +5560,10 @@ export interface components {
              * @default null
              */
             template: string | null;
-            /** @default null */
+            /**
+             * @description Title, as people see it.
+             * @default null
+             */
             title: string | null;
         } & Record<string, never>) & {
             /**
@@ -5524,6 +5680,7 @@ export interface components {
             detail: string | null;
             /** Format: double */
             latency_ms: number;
+            /** @description Name that a client calls the tool by. */
             name: string;
             /** @description Result of this check: `ok` or `failed`. */
             status: string;
@@ -5727,7 +5884,10 @@ export interface components {
             extracted_at: string | null;
             /** @description Name of the uploaded file; null if there was none. */
             filename: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the revision, a UUID.
+             */
             id: string;
             /** @description Language tag of the text; null if it was not detected. */
             language: string | null;
@@ -5750,7 +5910,10 @@ export interface components {
              * @description Size of the content in bytes.
              */
             size_bytes: number;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the source, a UUID.
+             */
             source_id: string;
             /**
              * Format: int64
@@ -5784,7 +5947,10 @@ export interface components {
              * @description Id of the conversation that the answer belongs to.
              */
             conversation_id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, RFC 3339 in UTC.
+             */
             created_at: string;
             /** @description Reason why the run failed; null if it did not. */
             error?: string | null;
@@ -5793,7 +5959,10 @@ export interface components {
              * @description Time at which the run ended; null while it is active.
              */
             finished_at?: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the run, a UUID.
+             */
             id: string;
             /** @description True if a user cancelled the run. */
             is_cancelled: boolean;
@@ -5840,7 +6009,10 @@ export interface components {
             at: string;
             /** @description Details of the event; the type decides the fields. */
             data: components["schemas"]["Value"];
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the run, a UUID.
+             */
             run_id: string;
             /**
              * Format: int64
@@ -6109,7 +6281,10 @@ export interface components {
             genre: string | null;
             /** @description True if a thumbnail of the source exists. */
             has_thumbnail: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the source, a UUID.
+             */
             id: string;
             /** @description True if the source could be reached at the last attempt. */
             is_available: boolean;
@@ -6320,8 +6495,12 @@ export interface components {
              * @description Total size of the artifacts that would be deleted, in bytes.
              */
             size_bytes: number;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the source, a UUID.
+             */
             source_id: string;
+            /** @description Title, as people see it. */
             title: string;
         };
         /** @description Changes to a source. A field that is left out stays as it is; null removes it. */
@@ -6360,6 +6539,7 @@ export interface components {
             publisher_place?: string | null;
             /** @description Abstract or summary of the work. */
             summary?: string | null;
+            /** @description Title, as people see it. */
             title?: string | null;
             /** @description The volume of its container. */
             volume?: string | null;
@@ -6473,6 +6653,7 @@ export interface components {
             source_id: string;
             /** @description Origin of the source, such as `web` or `email`. */
             source_type: string;
+            /** @description Title, as people see it. */
             title: string;
             /** @description Web address of the source; null if it has none. */
             url: string | null;
@@ -6504,7 +6685,10 @@ export interface components {
             author: string | null;
             /** @description Name of the uploaded file; null if there was none. */
             filename: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Id of the source, a UUID.
+             */
             id: string;
             /** @description True if the source could be reached at the last attempt. */
             is_available: boolean;
@@ -6525,6 +6709,7 @@ export interface components {
             site_name: string | null;
             /** @description Tags of the source, for filters. */
             tags: string[];
+            /** @description Title, as people see it. */
             title: string;
             /** @description Type of the source, one of the twelve source types. */
             type: string;
@@ -6593,6 +6778,7 @@ export interface components {
             kind: string;
             /** @description The same, under the name that others know it by. */
             style_id: string;
+            /** @description Title, as people see it. */
             title: string;
         };
         /** @description Result of a sub-agent after it was merged into the run. */
@@ -6626,7 +6812,7 @@ export interface components {
             /** @description Sentences that cite something. */
             claims: components["schemas"]["ClaimSupport"][];
             /** @description Sentences that say something and cite nothing. */
-            uncited: components["schemas"]["UncitedClaim"][];
+            uncited: components["schemas"]["UncitedDocumentClaim"][];
         };
         /** @description Something in a text that cannot be set, or that may not be what was meant. */
         TextDiagnostic: {
@@ -6662,6 +6848,15 @@ export interface components {
             /** @description Offset of the claim's first character in the text. */
             start_index: number;
             /** @description Text of the claim, as it stands in the text. */
+            text: string;
+        };
+        /** @description A sentence that cites nothing and should. */
+        UncitedDocumentClaim: {
+            /** @description Offset after the sentence's last character. */
+            end_index: number;
+            /** @description Its first character in the text. */
+            start_index: number;
+            /** @description Text of the sentence that should cite something. */
             text: string;
         };
         /** @description Multipart form that uploads one file. */
