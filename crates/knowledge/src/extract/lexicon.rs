@@ -42,6 +42,8 @@ pub struct LanguageWords {
     pub has_adjectives_behind: bool,
     /// Whether a year may stand without a word before it: `wurde 2022 erhöht`.
     pub has_bare_years: bool,
+    /// Whether an apostrophe ties little words to other words, and not only to names: `l'équipe`.
+    pub has_elisions: bool,
     /// Whether a blank stands before a colon: `Objet : Pompe`.
     pub has_spaced_colon: bool,
     /// What a word is in this language, by its number; longer lists know no more words.
@@ -314,6 +316,7 @@ impl WordLists {
             is_verb_second: lists.contains_key("verb_second"),
             has_adjectives_behind: lists.contains_key("adjectives_follow"),
             has_bare_years: lists.contains_key("bare_years"),
+            has_elisions: known.clitics.before.iter().any(|word| known.is_little(&format!("{word}'"))),
             has_spaced_colon: lists.contains_key("spaced_colon"),
             traits,
             adverb_endings: parts_of(lists, "adverb_endings"),

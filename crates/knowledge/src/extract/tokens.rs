@@ -162,7 +162,7 @@ fn word_shape(word: &str) -> WordShape {
     shape.capitals = letters >= 2 && upper == letters && !dotted;
     shape.initial = dotted && upper > 0;
     // `al-Rashid`, `d'Alembert`
-    shape.capital |= LEXICON.has_name_article(word);
+    shape.capital |= !shape.capital && word.contains(['-', '\'', '’']) && LEXICON.has_name_article(word);
     // `CLIPScore`, but not `O'Neill` and `Jean-Luc`.
     shape.camel |= upper > 2 && upper < letters && !word.contains(['-', '\'', '’']);
     shape
@@ -214,6 +214,9 @@ fn word_length(rest: &str, first: char) -> (usize, LexiconTokenKind) {
 /// The length of a little word that an apostrophe ties to the word after it: `l'` in `l'équipe`. In a language that has
 /// such forms in names only, as English has, they stay with the name; so do those with a capital: `D'Angelo`.
 fn elision_length(rest: &str, words: &LanguageWords, opens: bool) -> Option<usize> {
+    if !words.has_elisions {
+        return None;
+    }
     let at = rest.char_indices().take(LONGEST_ELISION).find(|(_, c)| !c.is_alphabetic())?.0;
     let sign = rest.get(at..)?.chars().next().filter(|sign| matches!(sign, '\'' | '’'))?;
     let length = at + sign.len_utf8();
