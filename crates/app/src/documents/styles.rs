@@ -123,7 +123,8 @@ impl DocumentService<'_> {
         Ok(())
     }
 
-    /// Returns the id that a style is stored under: `Chicago-18` and other names of a bundled style become its id.
+    /// Returns the name that a style is stored under: its id, or one of its short names as they are listed. Any other
+    /// spelling, such as `Chicago-18`, becomes the id.
     pub(super) async fn style_id(self, style: &str) -> Result<String> {
         if style.trim_start().starts_with('<') {
             let detail = "add the style with POST /api/v1/styles first, and name it here";
@@ -133,7 +134,10 @@ impl DocumentService<'_> {
             self.formatter(style, None).await?;
             return Ok(style.to_owned());
         }
-        Ok(CslStyle::bundled(style).map_err(|_| unknown_style(style))?.id().to_owned())
+        let bundled = CslStyle::bundled(style).map_err(|_| unknown_style(style))?;
+        let is_listed = |info: &StyleInfo| info.id == bundled.id() && info.aliases.contains(&style);
+        let is_short_name = ibid_bibliography::bundled_styles().iter().any(is_listed);
+        Ok(if is_short_name { style.to_owned() } else { bundled.id().to_owned() })
     }
 
     /// Returns the formatter of a style, given as a bundled id, the id of an uploaded style, or CSL text.

@@ -149,6 +149,7 @@ async fn a_style_is_stored_under_its_id(server: Running) {
         let style = changed["style"].as_str().unwrap();
         assert!(ids.contains(&style), "{name} is stored as {style}, which no style is called");
     }
+    assert_eq!(server.patch(&one, json!({"style": "apa"})).await["style"], "apa", "a listed short name stays");
     let body = json!({"style": "no-such-style"});
     refused(server.request(Method::PATCH, &format!("/api/v1/documents/{one}")).json(&body), 422, "style_unknown").await;
 }
