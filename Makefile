@@ -1,7 +1,7 @@
 # The commands of the project. Each is a script in scripts/, and says what it does.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench fmt openapi clean
+.PHONY: help run test check bench audit fmt openapi clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ check: ## the minute-long inner loop: format, lints, Rust tests, web types
 
 bench: ## measure, and print the numbers
 	@scripts/bench.sh $(ARGS)
+
+audit: ## ask the public databases for known faults of the dependencies; takes a network
+	@scripts/audit.sh
 
 fmt: ## format the Rust code and the web app's
 	@cargo fmt --all

@@ -12,9 +12,9 @@ need_rust
 for tool in web model onnxruntime pdfium; do scripts/$tool.sh; done
 claim_target
 say rust "building"
-build_server
-cargo build --workspace --examples
-built=$CARGO_TARGET_DIR/debug
+build_server people
+cargo build --workspace --examples --profile people
+built=$CARGO_TARGET_DIR/people
 typst=$(python_tools typst typst==0.15.0)
 
 if [[ $part == all || $part == ingest ]]; then

@@ -1,9 +1,11 @@
-"""Checks the dependencies of the workspace against deny.toml: licences, banned crates, wildcards, sources.
+"""Checks the dependencies of the workspace against deny.toml: licences, banned crates, wildcards, sources, yanked versions.
 
 Understands the part of cargo-deny's format that deny.toml uses, and refuses the rest rather than ignoring it.
 """
 
 import json
+import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -14,6 +16,7 @@ UNDERSTOOD = {
     "licenses": {"allow", "exceptions", "clarify", "unused-allowed-license"},
     "bans": {"multiple-versions", "wildcards", "allow-wildcard-paths", "deny"},
     "sources": {"unknown-registry", "unknown-git"},
+    "advisories": {"yanked", "ignore"},
 }
 
 
@@ -110,6 +113,34 @@ def problems(config, metadata, used):
                     yield package, f"asks for any version of {dependency['name']}{hint}"
 
 
+def index_file(name):
+    """The place of a crate in cargo's index: by the first characters of its name."""
+    folders = {1: ["1"], 2: ["2"], 3: ["3", name[:1]]}.get(len(name), [name[:2], name[2:4]])
+    return pathlib.PurePath(*folders, name)
+
+
+def yanked_versions(index, name):
+    """The versions of a crate that its author took back, as far as cargo's own copy of the index knows; None if it has none.
+
+    A cached entry is a header, then for each version its number and its JSON, each ended by a NUL.
+    """
+    try:
+        cached = (index / index_file(name.lower())).read_bytes()
+    except OSError:
+        return None
+    entries = (json.loads(part) for part in cached.split(b"\0") if part.startswith(b"{"))
+    return {entry["vers"] for entry in entries if entry.get("yanked")}
+
+
+def yanked(packages, used, indexes):
+    """Yields (package, what is wrong with it) for every package in `used` that was taken back after it was locked."""
+    for package in packages:
+        if package["source"] and (package["name"], package["version"]) in used:
+            known = [versions for index in indexes if (versions := yanked_versions(index, package["name"])) is not None]
+            if any(package["version"] in versions for versions in known):
+                yield package, "was yanked by its author: run `cargo update -p` for it"
+
+
 def chain(metadata, wanted, used):
     """How a package got in: the names from a workspace member down to it."""
     names = {p["id"]: p["name"] for p in metadata["packages"] if (p["name"], p["version"]) in used}
@@ -157,13 +188,17 @@ def main():
               *(f"--target={t}" for t in targets or ["all"]))
     )
 
+    wrong = list(problems(config, metadata, used))
+    if config.get("advisories", {}).get("yanked") == "deny":
+        home = pathlib.Path(os.environ.get("CARGO_HOME") or pathlib.Path.home() / ".cargo")
+        wrong += yanked(metadata["packages"], used, list(home.glob("registry/index/*/.cache")))
     failed = False
-    for package, problem in problems(config, metadata, used):
+    for package, problem in wrong:
         failed = True
         print(f"error: {package['name']} {package['version']} {problem}\n       {chain(metadata, package['id'], used)}")
     if failed:
         sys.exit(1)
-    print(f"{len(used)} crates: licences, names and sources are as deny.toml wants them")
+    print(f"{len(used)} crates: licences, names and sources are as deny.toml wants them, and none is known to be yanked")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,6 @@ need_rust
 "$root/scripts/pdfium.sh"
 claim_target
 say rust "building"
-build_server
+build_server people
 release_target
-exec "$CARGO_TARGET_DIR/debug/ibid" serve "$@"
+exec "$CARGO_TARGET_DIR/people/ibid" serve "$@"

@@ -46,10 +46,10 @@ claim_target() {
   hold_target -s
   while [[ $(cat "$stamp" 2>/dev/null) != "$clone" ]]; do
     hold_target -x
-    if [[ -d $CARGO_TARGET_DIR/debug || -d $CARGO_TARGET_DIR/release ]]; then
+    if [[ -d $CARGO_TARGET_DIR/debug || -d $CARGO_TARGET_DIR/people ]]; then
       say rust "another clone compiled here last: keeping the dependencies, dropping its crates"
       quietly rust cargo clean --workspace
-      quietly rust cargo clean --workspace --release
+      quietly rust cargo clean --workspace --profile people
     fi
     echo "$clone" >"$stamp"
     hold_target -s
@@ -63,5 +63,5 @@ release_target() {
   unset IBID_TARGET_CLAIMED
 }
 
-# build_server: the one way to build the binary, so that `make run` and `make test` share what they compile.
-build_server() { cargo build --workspace --bin ibid; }
+# build_server [PROFILE]: the binary as the tests have it, or with `people` as people run it.
+build_server() { cargo build --workspace --bin ibid --profile "${1:-test}"; }

@@ -7,8 +7,9 @@ const phone = { width: 360, height: 740 };
 export default defineConfig<Options>({
   testDir: "e2e",
   outputDir: "test-results",
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // States are waited for, however long they take on a busy machine.
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
   workers: Number(process.env.IBID_E2E_WORKERS ?? 2),
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),

@@ -4,7 +4,7 @@ Both sides tokenize, run and get vectors of length one. The peer may cut its bat
 one passage at a time and with batches of passages of like length, and its best figure counts. Rounds of the two sides
 alternate, and each side's best round counts, so that what else the machine does weighs less.
 
-    scripts/bench/embed.py [--passages 256] [--rounds 3] [--binary target/debug/examples/embed]
+    scripts/bench/embed.py [--passages 256] [--rounds 3] [--binary target/people/examples/embed]
 
 Passages are taken from $IBID_EVAL_DATA/corpus/passages.jsonl.gz (by default ../shared/data), else they are made up.
 """
@@ -107,7 +107,7 @@ def main() -> None:
     if not binary:
         cargo = [ROOT / "scripts/cargo.sh", "build", "-q", "-p", "ibid-models", "--example", "embed"]
         subprocess.run(cargo, check=True)
-        binary = in_shell('echo "${CARGO_TARGET_DIR:-$cache/target}/debug/examples/embed"')
+        binary = in_shell('echo "${CARGO_TARGET_DIR:-$cache/target}/people/examples/embed"')
     environment = {
         "PYTHONPATH": in_shell("python_tools embed-peer " + " ".join(PEER)),
         "IBID_BENCH_MODEL": in_shell('echo "$cache/models/all-MiniLM-L6-v2"'),

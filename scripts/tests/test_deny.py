@@ -1,8 +1,10 @@
 """What deny.py lets in and what it keeps out."""
 
+import pathlib
+import tempfile
 import unittest
 
-from deny import chain, compiled, licence_allowed, not_understood, problems
+from deny import chain, compiled, licence_allowed, not_understood, problems, yanked
 
 REGISTRY = "registry+https://example.test/crates.io-index"
 
@@ -65,6 +67,25 @@ class Graph(unittest.TestCase):
 
     def test_settings_it_would_ignore_are_named(self):
         self.assertEqual(not_understood({"bans": {"skip": []}, "advisories": {"x": 1}}), ["bans.skip", "advisories.x"])
+
+
+class Yanked(unittest.TestCase):
+    def test_versions_that_were_taken_back_are_found_in_the_index(self):
+        with tempfile.TemporaryDirectory() as folder:
+            index = pathlib.Path(folder)
+            for place, name, versions in [
+                ("ex/am", "example", {"1.0.0": True, "1.0.1": False}), ("3/a", "abc", {"1.0.0": False}),
+            ]:
+                (index / place).mkdir(parents=True)
+                entries = [
+                    f'{version}\0{{"name": "{name}", "vers": "{version}", "yanked": {str(back).lower()}}}\0'
+                    for version, back in versions.items()
+                ]
+                (index / place / name).write_bytes(b"\x03\x02\0header\0" + "".join(entries).encode())
+            packages = [package("example"), package("abc"), package("unknown"), package("ours", source=None)]
+            used = {(p["name"], "1.0.0") for p in packages}
+            self.assertEqual([p["name"] for p, _ in yanked(packages, used, [index])], ["example"])
+            self.assertEqual(list(yanked(packages, {("example", "1.0.1")}, [index])), [])
 
 
 if __name__ == "__main__":

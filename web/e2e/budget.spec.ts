@@ -26,7 +26,6 @@ async function interactive(page: Page, path: string, sign: string): Promise<numb
 }
 
 test("a library of thousands opens at once", async ({ page, request }) => {
-  test.setTimeout(120_000);
   const words = ["harbour", "mole", "storm", "quay", "depth", "ferry", "survey", "board", "stone", "tide"];
   const passage = (index: number) => ({
     id: `passage-${index}`,

@@ -6,7 +6,6 @@ import { badges, cite, fetched, make, open, ownSources, saved, sheets, text, wri
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 
 test("a document is begun, written, cited, set and taken away", async ({ page, request }) => {
-  test.setTimeout(120_000);
   const source = await bring(request, minutes);
 
   await test.step("the place has an empty list that says what to do", async () => {
@@ -54,6 +53,7 @@ test("a document is begun, written, cited, set and taken away", async ({ page, r
     expect(items[0]).toMatchObject({ source_id: source.id, citation_number: 1, position: 29, is_marked: true });
     expect(source.text).toContain(items[0]!.quote);
     // A number that is taken out by hand can be put back.
+    await expect(text(page)).toBeFocused();
     await page.keyboard.press("Backspace");
     const unmarked = page.getByRole("region", { name: "Citations without a number in the text" });
     await unmarked.getByRole("button", { name: "Insert citation 1 at the cursor" }).click();
@@ -149,7 +149,6 @@ test.describe("one that was deleted", () => {
 });
 
 test("sources are added, copied, edited and removed with what they bear", async ({ page, request }) => {
-  test.setTimeout(120_000);
   const first = await bring(request, minutes);
   await bring(request, survey);
   const { document_id: id } = await make(request, { text: "The mole was rebuilt in 1931.", source_ids: [first.id] });
@@ -307,7 +306,6 @@ test("a style is chosen, brought along, and set up", async ({ page, request }) =
 });
 
 test("an empty document begins with a draft from its sources", async ({ page, request }) => {
-  test.setTimeout(120_000);
   const { id: source } = await bring(request, minutes);
   const { document_id: id } = await make(request, { source_ids: [source] });
   await open(page, id);

@@ -46,6 +46,10 @@ test("each state is told by a word, a sign and what can be done", async ({ page,
     job(4, "dead", { attempt: 3, last_error: "the key was refused", finished_at: now }),
     job(5, "cancelled", { finished_at: now }),
   ];
+  // The real jobs of the library are not told of here.
+  await page.route(/\/api\/v1\/jobs\/events/, (route) =>
+    route.fulfill({ contentType: "text/event-stream", body: ": quiet\n\n" }),
+  );
   await page.route(/\/api\/v1\/jobs\?/, (route) => route.fulfill({ json: { items, next_cursor: null } }));
   await page.goto("/jobs");
   const rows = page.getByRole("table", { name: "Jobs" }).getByRole("row");

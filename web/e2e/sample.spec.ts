@@ -2,7 +2,6 @@ import { minutes } from "./files";
 import { bring, expect, expectAccessible, expectNoSideScroll, test } from "./test";
 
 test("the sample library is marked where it is listed, and goes as it came", async ({ page, request }) => {
-  test.setTimeout(120_000);
   await test.step("it is offered where the library is empty", async () => {
     await page.goto("/library");
     await expect(page.getByRole("button", { name: "Load the sample library" })).toBeVisible();

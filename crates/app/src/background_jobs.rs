@@ -71,6 +71,11 @@ fn handler<J: BackgroundJob>() -> Arc<dyn JobHandler> {
     Arc::new(KindHandler::<J>(PhantomData))
 }
 
+/// Names of the kinds of jobs, as they stand in the queue.
+pub fn job_kinds() -> Vec<&'static str> {
+    all_kinds().iter().map(|handler| handler.kind()).collect()
+}
+
 /// Every kind of job that comes with Ibid.
 pub(crate) fn all_kinds() -> Vec<Arc<dyn JobHandler>> {
     vec![

@@ -4,8 +4,9 @@ use ibid_citations::ledger::LedgerEntry;
 use ibid_documents::deliverables::{
     DeliverableFormat, DeliverableInput, ListedSource, QuotedEvidence, render_deliverable,
 };
+use ibid_domain::run_event::{ArtifactCreated, ManifestCreated};
 use ibid_domain::{
-    Citation, Code, JsonObject, MessageStatus, Pointer, PointerType, Problem, Run, RunEventKind, RunId, RunMode,
+    Citation, Code, JsonObject, MessageStatus, Pointer, PointerType, Problem, Run, RunEventData, RunId, RunMode,
     RunStatus, Sha256, Source, SourceId, SourceType, Tree, Verdict,
     artifact::{Filename, MediaType},
     citation::first_of_each,
@@ -162,15 +163,20 @@ impl RunService<'_> {
         let mut events: Vec<_> = tree
             .iter()
             .map(|(path, entry)| {
-                let told = json!({
-                    "sha256": entry.sha256, "path": path.as_str(), "media_type": entry.media_type.as_str(),
-                    "size_bytes": entry.size_bytes, "entity_type": kind.source_type().as_str(),
-                });
-                (RunEventKind::ArtifactCreated, told)
+                RunEventData::ArtifactCreated(ArtifactCreated {
+                    sha256: entry.sha256,
+                    path: path.as_str().to_owned(),
+                    media_type: entry.media_type.as_str().to_owned(),
+                    size_bytes: entry.size_bytes,
+                    entity_type: kind.source_type(),
+                })
             })
             .collect();
-        let told = json!({ "manifest_sha256": manifest.sha256, "pointer_id": pointer.id, "kind": kind.as_str() });
-        events.push((RunEventKind::ManifestCreated, told));
+        events.push(RunEventData::ManifestCreated(ManifestCreated {
+            manifest_sha256: manifest.sha256,
+            pointer_id: pointer.id,
+            kind: kind.as_str().to_owned(),
+        }));
         tx.runs(self.scope).record_events(run.id, events).await?;
         tx.commit().await?;
         metrics::counter!("ibid_deliverables_made_total", "kind" => kind.as_str()).increment(1);

@@ -41,6 +41,7 @@ use search::indexing::IndexSlot;
 pub use answers::AskRequest;
 pub use archive::ZipStream;
 pub use artifacts::{ArtifactContent, PendingUpload, UploadDetails, too_large};
+pub use background_jobs::job_kinds;
 pub use citations::{
     AffectedClaim, AffectedClaims, CheckedCitation, CheckedClaim, CheckedText, CitationStats, ClaimJudge,
     ClaimJudgement, GroundedClaim, GroundedText, Grounding, LocalJudge, ModelJudge,

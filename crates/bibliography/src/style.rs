@@ -34,11 +34,14 @@ pub enum StyleKind {
 }
 
 impl StyleKind {
+    /// All citation systems.
+    pub const ALL: [Self; 4] = [Self::AuthorDate, Self::Numeric, Self::Note, Self::Label];
+
     /// Returns the name used in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Note => "note",
-            Self::AuthorDate => "author-date",
+            Self::AuthorDate => "author_date",
             Self::Numeric => "numeric",
             Self::Label => "label",
         }

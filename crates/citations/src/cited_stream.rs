@@ -1,5 +1,7 @@
 //! What of a model's words is shown: no half of a marker, and no marker that names nothing.
 
+use ibid_domain::MarkerPlace;
+
 use crate::{
     CitationBuffer, Ledger, MarkerKind,
     grammar::{Marker, MarkerNumbers},
@@ -22,11 +24,19 @@ pub struct CitedStream<'ledger> {
     dangling_ids: Vec<String>,
 }
 
+/// Words of an answer that can be shown, with the citation markers in them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShownText {
+    pub text: String,
+    /// Places of the markers in the whole answer, in order.
+    pub markers: Vec<MarkerPlace>,
+}
+
 /// A finished answer, with the references that were removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FinishedAnswer {
     /// Text not yet returned by an earlier call.
-    pub rest: String,
+    pub rest: ShownText,
     /// The complete answer, including `rest`.
     pub text: String,
     /// Numbers that named no source and were taken out, each once, in order.
@@ -51,7 +61,7 @@ impl<'ledger> CitedStream<'ledger> {
     }
 
     /// Takes more words, and gives what can be shown now.
-    pub fn feed(&mut self, words: &str) -> String {
+    pub fn feed(&mut self, words: &str) -> ShownText {
         let released = self.buffer.feed(words);
         self.released.push_str(&released);
         self.release_decided()
@@ -69,7 +79,7 @@ impl<'ledger> CitedStream<'ledger> {
         FinishedAnswer { rest, text: self.whole, dangling: self.dangling, dangling_ids: self.dangling_ids }
     }
 
-    fn release_decided(&mut self) -> String {
+    fn release_decided(&mut self) -> ShownText {
         let region = &self.released[self.decided..];
         let mut shown = std::mem::take(&mut self.blank);
         if region.contains(['[', '{', '<']) {
@@ -93,8 +103,10 @@ impl<'ledger> CitedStream<'ledger> {
         }
         self.decided = self.released.len();
         self.blank = shown.split_off(shown.trim_end_matches([' ', '\u{a0}']).len());
+        let before = self.whole.len();
         self.whole.push_str(&shown);
-        shown
+        let markers = self.ledger.place_markers(&self.whole, before);
+        ShownText { text: shown, markers }
     }
 }
 
@@ -170,11 +182,31 @@ mod tests {
         let mut shown = CitedStream::new(&ledger);
         let mut seen = String::new();
         for piece in pieces {
-            seen.push_str(&shown.feed(piece));
+            seen.push_str(&shown.feed(piece).text);
         }
         let whole = shown.finish();
-        seen.push_str(&whole.rest);
+        seen.push_str(&whole.rest.text);
         (seen, whole)
+    }
+
+    #[test]
+    fn markers_are_placed_in_the_whole_answer_however_it_is_cut() {
+        let words = "Ä [1, 7]. And `[2]` — so {citation:b}: [1](x) [2].";
+        let expected = "Ä [1]. And `[2]` — so {citation:b}: [1](x) [2].";
+        let places = [(2, 5, vec![1]), (22, 34, vec![2]), (43, 46, vec![2])];
+        let places = places.map(|(start_index, end_index, numbers)| MarkerPlace { start_index, end_index, numbers });
+        for size in [1, 2, 3, 7, 100] {
+            let ledger = ledger();
+            let mut shown = CitedStream::new(&ledger);
+            let chars: Vec<char> = words.chars().collect();
+            let mut markers = Vec::new();
+            for piece in chars.chunks(size) {
+                markers.extend(shown.feed(&piece.iter().collect::<String>()).markers);
+            }
+            let whole = shown.finish();
+            markers.extend(whole.rest.markers);
+            assert_eq!((whole.text.as_str(), markers.as_slice()), (expected, places.as_slice()), "pieces of {size}");
+        }
     }
 
     #[test]

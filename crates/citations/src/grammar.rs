@@ -61,19 +61,6 @@ impl Marker {
     }
 }
 
-impl MarkerKind {
-    /// The kind's name on the wire.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Numbers(_) => "numbers",
-            Self::Label(_) => "label",
-            Self::Tag(_) => "tag",
-            Self::Braces(_) => "braces",
-            Self::Definition { .. } => "definition",
-        }
-    }
-}
-
 /// The marker as it is written; parsing it gives the same kind again.
 impl fmt::Display for MarkerKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

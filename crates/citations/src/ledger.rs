@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use ibid_domain::Span;
+use ibid_domain::{MarkerPlace, Span};
 
 use crate::{
     grammar::{Marker, MarkerKind, MarkerNumbers, parse_markers, rewrite_markers},
@@ -179,6 +179,26 @@ impl Ledger {
         let mut numbers: Vec<_> = numbers.into_iter().collect();
         numbers.sort_unstable();
         MergedSubagent { text, numbers, dangling: dangling.into_iter().collect() }
+    }
+
+    /// Returns the places of the markers that begin at or after byte `from` of a text and name a source. A marker that
+    /// also has numbers of no source keeps them.
+    pub fn place_markers(&self, text: &str, from: usize) -> Vec<MarkerPlace> {
+        if !text[from..].contains(['[', '<', '{']) {
+            return Vec::new();
+        }
+        let markers = parse_markers(text);
+        let resolved = self.resolve_markers(text, &markers);
+        let place = |reference: LedgerReference| {
+            let marker = markers.iter().find(|marker| marker.span == reference.span)?;
+            let numbers = match &marker.kind {
+                MarkerKind::Numbers(numbers) => numbers.to_vec(),
+                _ => reference.numbers,
+            };
+            let (start_index, end_index) = (marker.span.start, marker.span.end);
+            (marker.bytes.start >= from).then_some(MarkerPlace { start_index, end_index, numbers })
+        };
+        resolved.references.into_iter().filter_map(place).collect()
     }
 
     /// Resolves the markers of a text to the sources of the ledger.

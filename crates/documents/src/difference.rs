@@ -22,6 +22,9 @@ pub enum TextChange {
 }
 
 impl TextChange {
+    /// All kinds of parts.
+    pub const ALL: [Self; 3] = [Self::Same, Self::Added, Self::Removed];
+
     /// Returns the name used in the API.
     pub const fn as_str(self) -> &'static str {
         match self {

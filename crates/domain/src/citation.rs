@@ -1,10 +1,11 @@
 //! Citations that are kept: from a span of a message to the exact words that support it, for ever.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
-    CitationId, ConversationId, Origin, RevisionId, RunId, Sha256, SourceId, Span, Timestamp, conversation::MessageId,
-    source::named,
+    CitationId, ConversationId, Origin, RevisionId, RunId, Sha256, SourceId, Span, Timestamp,
+    conversation::MessageId,
+    source::{FetchStrategy, named},
 };
 
 named! {
@@ -115,7 +116,7 @@ pub struct Anchor {
 }
 
 /// A file that a message cites, however often.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CitedFile {
     /// Its number in that message.
     pub number: u32,
@@ -125,7 +126,7 @@ pub struct CitedFile {
     pub file_name: String,
     pub title: String,
     /// Origin of the source under its wire name, such as `web`.
-    pub source_type: &'static str,
+    pub source_type: Origin,
     /// Media type of the content, such as `application/pdf`.
     pub mime_type: String,
     /// Relevance to the question, from 0 to 1.
@@ -133,7 +134,7 @@ pub struct CitedFile {
     /// True if the content is a picture.
     pub is_image: bool,
     /// Wire name of the way in which a client gets the content.
-    pub fetch_strategy: &'static str,
+    pub fetch_strategy: FetchStrategy,
     /// Number of its passages that the run was given.
     pub excerpt_count: u64,
     /// Web address of the source, if it has one.
@@ -163,11 +164,11 @@ pub fn cited_files(citations: &[Citation]) -> Vec<CitedFile> {
             file_id: citation.source,
             file_name: snapshot.file_name.clone(),
             title: snapshot.title.clone(),
-            source_type: snapshot.origin.as_str(),
+            source_type: snapshot.origin,
             mime_type: snapshot.media_type.clone(),
             relevance_score: snapshot.relevance,
             is_image: snapshot.is_image,
-            fetch_strategy: snapshot.origin.fetch_strategy().as_str(),
+            fetch_strategy: snapshot.origin.fetch_strategy(),
             excerpt_count: snapshot.excerpt_count,
             url: snapshot.url.clone(),
             is_deleted: citation.is_tombstone(),

@@ -1,7 +1,6 @@
 //! Runs: one execution of an agent, and the ordered record of what it did.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::{ConversationId, RunId, Timestamp, conversation::MessageId, source::named};
 
@@ -35,58 +34,6 @@ impl RunStatus {
     /// True if the run is completed, failed or cancelled, so that no more events come.
     pub const fn has_ended(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
-    }
-}
-
-named! {
-    /// What happened in a run.
-    RunEventKind, "a type of event", "type",
-    /// It began.
-    RunStarted = "run_started";
-    /// It is known what is to be looked for.
-    PlanCreated = "plan_created";
-    /// A part of the work began.
-    PhaseStarted = "phase_started";
-    /// A part of the work is done.
-    PhaseCompleted = "phase_completed";
-    /// A tool was asked.
-    ToolCalled = "tool_called";
-    /// A tool answered.
-    ToolResult = "tool_result";
-    /// There are sources that had not been there.
-    ReferencesFound = "references_found";
-    /// An agent under this one began.
-    SubagentSpawned = "subagent_spawned";
-    /// An agent under this one is done.
-    SubagentResult = "subagent_result";
-    /// An agent under this one gave up.
-    SubagentFailed = "subagent_failed";
-    /// More words of the answer, with no half of a marker at their end.
-    ContentDelta = "content_delta";
-    /// The citations of the answer are kept.
-    CitationsCreated = "citations_created";
-    /// Something more is known of a source.
-    EntityCreated = "entity_created";
-    /// Bytes were kept.
-    ArtifactCreated = "artifact_created";
-    /// A tree of files was kept.
-    ManifestCreated = "manifest_created";
-    /// It asks something before it goes on.
-    ClarificationNeeded = "clarification_needed";
-    /// That was answered.
-    ClarificationReceived = "clarification_received";
-    /// What it took.
-    Usage = "usage";
-    /// It ended well.
-    RunCompleted = "run_completed";
-    /// It ended otherwise; what there was of an answer is kept.
-    RunFailed = "run_failed";
-}
-
-impl RunEventKind {
-    /// True if the answer has no more text after this event.
-    pub const fn ends_run(self) -> bool {
-        matches!(self, Self::RunCompleted | Self::RunFailed)
     }
 }
 
@@ -141,17 +88,6 @@ pub struct Run {
     pub updated_at: Timestamp,
     /// Time at which it ended; `None` while it runs.
     pub finished_at: Option<Timestamp>,
-}
-
-/// Something that happened in a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunEvent {
-    /// Its number in the run, from 1 without gaps.
-    pub seq: u64,
-    pub kind: RunEventKind,
-    /// Details of the event as JSON; the fields depend on `kind`.
-    pub data: Value,
-    pub at: Timestamp,
 }
 
 #[cfg(test)]

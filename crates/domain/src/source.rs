@@ -37,6 +37,19 @@ macro_rules! named {
                 })
             }
         }
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+                name.parse().map_err(|problem: $crate::Problem| serde::de::Error::custom(problem.detail))
+            }
+        }
     };
 }
 

@@ -12,6 +12,7 @@ mod http;
 mod mcp;
 mod settings;
 mod tools;
+mod wire;
 
 use std::process::ExitCode;
 

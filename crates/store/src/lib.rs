@@ -19,7 +19,7 @@ mod sql;
 mod sqlite;
 mod store;
 
-pub use blobs::{Blob, BlobLocation, BlobStream, Blobs, S3Options, Spool};
+pub use blobs::{Blob, BlobLocation, BlobStoreKind, BlobStream, Blobs, S3Options, Spool};
 pub use blocking::{ThreadFailed, run_blocking};
 pub use clock::Clock;
 pub use error::{Error, Result};

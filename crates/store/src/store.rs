@@ -35,6 +35,9 @@ pub enum EngineKind {
 }
 
 impl EngineKind {
+    /// Both engines, the default first.
+    pub const ALL: [Self; 2] = [Self::Sqlite, Self::Postgres];
+
     /// Returns the name used on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {

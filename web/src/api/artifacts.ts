@@ -35,7 +35,11 @@ export async function sendArtifact(file: File, onProgress: (sent: number) => voi
 /** The first `bytes` bytes as text. `media_type` may name a charset; UTF-8 otherwise. */
 export async function readText(artifact: Artifact, bytes: number, signal?: AbortSignal): Promise<string> {
   if (artifact.size_bytes === 0) return "";
-  const buffer = await fetchBytes(contentUrl(artifact.sha256), bytes, signal);
+  const params = { path: { sha256: artifact.sha256 } };
+  const buffer = await fetchBytes(
+    (options) => client.GET("/api/v1/artifacts/{sha256}/content", { params, signal, ...options }),
+    bytes,
+  );
   // `stream` leaves out a character that the cut goes through.
   return decoderFor(artifact.media_type).decode(buffer, { stream: true });
 }

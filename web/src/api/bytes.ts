@@ -1,17 +1,17 @@
-import { Problem } from "@/lib/problem";
+import { openResponse, type Answer } from "@/api/client";
 
-/** The first `bytes` bytes of what is at an address of this server. */
-export async function fetchBytes(url: string, bytes: number, signal?: AbortSignal): Promise<ArrayBuffer> {
-  let response: Response;
-  try {
-    response = await fetch(url, { headers: { Range: `bytes=0-${bytes - 1}` }, signal });
-  } catch (thrown) {
-    if (signal?.aborted) throw thrown;
-    throw Problem.from(thrown);
-  }
-  if (!response.ok) {
-    throw Problem.fromBody(response.status, await response.text(), response.headers.get("x-request-id"));
-  }
+interface BytesOptions {
+  headers: { Range: string };
+  parseAs: "stream";
+}
+
+/** The first `bytes` bytes of what `get` asks for, which has to pass the options on. */
+export async function fetchBytes(
+  get: (options: BytesOptions) => Promise<Answer<unknown>>,
+  bytes: number,
+): Promise<ArrayBuffer> {
+  const response = await openResponse(get({ headers: { Range: `bytes=0-${bytes - 1}` }, parseAs: "stream" }));
+  // A server may send all of it.
   return (await response.arrayBuffer()).slice(0, bytes);
 }
 

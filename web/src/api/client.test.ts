@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { fillPath } from "@/api/client";
+import { client, fillPath, openResponse } from "@/api/client";
 import { readText } from "@/api/artifacts";
 import { advancePointer, findPointer } from "@/api/pointers";
 import { getReady } from "@/api/status";
@@ -44,7 +44,25 @@ it("reads a server that is not ready as a state, not as a failure", async () => 
 
 it("leaves out a character that the cut goes through", async () => {
   const bytes = new TextEncoder().encode("aé");
-  vi.stubGlobal("fetch", () => Promise.resolve(new Response(bytes.slice(0, 2), { status: 206 })));
+  const fetch = vi.fn((_request: Request) => Promise.resolve(new Response(bytes.slice(0, 2), { status: 206 })));
+  vi.stubGlobal("fetch", fetch);
   const artifact = { sha256: "0", media_type: "text/plain", size_bytes: 3 } as Artifact;
   await expect(readText(artifact, 2)).resolves.toBe("a");
+  expect(fetch.mock.calls[0]![0].headers.get("range")).toBe("bytes=0-1");
+});
+
+it("reads no more than it asked for, and says why there is nothing to read", async () => {
+  const artifact = { sha256: "0", media_type: "text/plain", size_bytes: 3 } as Artifact;
+  vi.stubGlobal("fetch", () => Promise.resolve(new Response("abc")));
+  await expect(readText(artifact, 2)).resolves.toBe("ab");
+  answer(404, { code: "artifact_not_found", detail: "It is gone." });
+  await expect(readText(artifact, 2)).rejects.toMatchObject({ status: 404, message: "It is gone." });
+});
+
+it("hands on an answer whose body nobody has read", async () => {
+  vi.stubGlobal("fetch", () => Promise.resolve(new Response("data: {}\n\n")));
+  const asked = client.GET("/api/v1/runs/{id}/events", { params: { path: { id: "r" } }, parseAs: "stream" });
+  const response = await openResponse(asked);
+  expect(response.bodyUsed).toBe(false);
+  await expect(response.text()).resolves.toBe("data: {}\n\n");
 });

@@ -18,14 +18,15 @@ export const client = createClient<paths>({
   fetch: (request) => globalThis.fetch(request),
 });
 
-interface Answer<T> {
+/** What a method of `client` answers with; `error` is the body of a bad answer. */
+export interface Answer<T> {
   data?: T;
   error?: unknown;
   response: Response;
 }
 
-/** The body of a good answer; any other answer, or none, is thrown as a `Problem`. */
-export async function call<T>(answer: Promise<Answer<T>>): Promise<T> {
+/** A good answer; any other answer, or none, is thrown as a `Problem`. */
+async function goodAnswer<T>(answer: Promise<Answer<T>>): Promise<Answer<T>> {
   let settled: Answer<T>;
   try {
     settled = await answer;
@@ -33,7 +34,17 @@ export async function call<T>(answer: Promise<Answer<T>>): Promise<T> {
     if (thrown instanceof DOMException && thrown.name === "AbortError") throw thrown;
     throw Problem.from(thrown);
   }
-  const { data, error, response } = settled;
+  const { error, response } = settled;
   if (!response.ok) throw Problem.fromBody(response.status, error, response.headers.get("x-request-id"));
-  return data as T;
+  return settled;
+}
+
+/** The body of a good answer. */
+export async function call<T>(answer: Promise<Answer<T>>): Promise<T> {
+  return (await goodAnswer(answer)).data as T;
+}
+
+/** A good answer as it came. With `parseAs: "stream"` nothing of its body has been read. */
+export async function openResponse(answer: Promise<Answer<unknown>>): Promise<Response> {
+  return (await goodAnswer(answer)).response;
 }

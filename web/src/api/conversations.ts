@@ -40,9 +40,9 @@ export async function listMessages(id: string, signal?: AbortSignal): Promise<Me
   let cursor: string | null = null;
   do {
     const query: { limit: number; cursor?: string } = { limit: MESSAGES, ...(cursor && { cursor }) };
-    const page = (await call(
+    const page: Page<Message> = await call(
       client.GET("/api/v1/conversations/{id}/messages", { params: { path: { id }, query }, signal }),
-    )) as Page<Message>;
+    );
     messages.push(...page.items);
     cursor = page.next_cursor;
   } while (cursor);

@@ -1,10 +1,5 @@
 import { call, client } from "@/api/client";
-import type { components } from "@/api/schema";
-
-export type Deliverable = components["schemas"]["Deliverable"];
-
-/** What an answer can be made into. */
-export type DeliverableKind = "report" | "website" | "presentation";
+import type { Deliverable, DeliverableKind } from "@/api/types";
 
 export const deliverableKeys = { ofRun: (run: string) => ["runs", "deliverables", run] as const };
 

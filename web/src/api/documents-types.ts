@@ -3,51 +3,34 @@ import type { components } from "@/api/schema";
 
 type Schemas = components["schemas"];
 
-export type DocumentFormat = "markdown" | "typst";
-export type DocumentTemplate = "article" | "report" | "essay" | "none";
-export type CiteAs = "footnotes" | "in_text";
-/** What stands for a detail of a source that is not known: a word for it, or what the style has for that. */
-export type Missing = "placeholders" | "csl";
-
-/** What the schema has as any words. */
-interface Look {
-  format: DocumentFormat;
-  template: DocumentTemplate;
-  cite_as: CiteAs;
-  missing: Missing;
-}
-
-export type DocumentSummary = Omit<Schemas["DocumentSummary"], keyof Look> & Look;
+export type DocumentSummary = Schemas["DocumentSummary"];
 /** A text that cites; the browser has a `Document` of its own. */
-export type WrittenDocument = Omit<Schemas["Document"], keyof Look> & Look;
-
-/** What of a document can be set, each part on its own. */
-export type DocumentChange = Partial<
-  Pick<WrittenDocument, "title" | "text" | "style" | "locale" | "template" | "cite_as" | "missing" | "authors" | "date">
->;
-export type NewDocument = { title: string; format?: DocumentFormat; source_ids?: string[] } & DocumentChange;
-
+export type WrittenDocument = Schemas["Document"];
 export type DocumentCitation = Schemas["DocumentCitation"];
 export type DocumentCitations = Schemas["CitationsAnswer"];
-export type NewDocumentCitation = Partial<Schemas["NewCitation"]> & { source_id: string };
-export type CitationChange = Partial<Omit<Schemas["CitationPatch"], "source_id">> & { source_id?: string };
 export type DocumentSource = Schemas["DocumentSource"];
 export type DocumentPassage = Schemas["DocumentPassage"];
 export type BibliographyEntry = Schemas["BibliographyLine"];
 export type Bibliography = Schemas["BibliographyAnswer"];
-export type Fault = Omit<Schemas["TextDiagnostic"], "severity"> & { severity: "error" | "warning" };
+/** An error or a warning of the typesetter about the text. */
+export type TextDiagnostic = Schemas["TextDiagnostic"];
 export type PreviewPage = Schemas["PreviewPage"];
-export type PreviewAnswer = Omit<Schemas["PreviewAnswer"], "faults"> & { faults: Fault[] };
-export type PreviewBody = DocumentChange & { known?: string[]; from?: number; to?: number };
+export type PreviewAnswer = Schemas["PreviewAnswer"];
 export type DocumentClaim = Schemas["ClaimSupport"];
 export type DocumentSupport = Schemas["SupportAnswer"];
 export type DocumentVersion = Schemas["DocumentVersionSummary"];
-export type DocumentDiff = Omit<Schemas["DiffAnswer"], "parts"> & {
-  parts: { kind: "same" | "added" | "removed"; text: string }[];
-};
+export type DocumentDiff = Schemas["DiffAnswer"];
+export type DiffPart = Schemas["DiffPart"];
 export type CitationStyle = Schemas["StyleView"];
 export type Styles = Schemas["StylesAnswer"];
 export type FormattedReference = Schemas["FormattedSource"];
 
-export type RenderFormat = "pdf" | "typ" | "md" | "html";
-export type ReferenceFormat = "bibtex" | "ris" | "csl_json";
+/** The parts of a document that can be set. One that is left out stays as it is; a `date` of null removes the date. */
+export type DocumentPatch = Schemas["DocumentPatch"];
+export type NewDocument = Schemas["NewDocument"];
+/** Settings to render instead of the saved ones; `known` are hashes of pages that need not be sent again. */
+export type PreviewBody = Schemas["PreviewBody"];
+export type NewCitation = Schemas["NewCitation"];
+export type CitationPatch = Schemas["CitationPatch"];
+export type BibliographyBody = Schemas["BibliographyBody"];
+export type DraftBody = Schemas["DraftBody"];

@@ -1,16 +1,20 @@
 import { call, client } from "@/api/client";
-import type { Entity, EntityAnswer, Mention, Neighborhood, Page, Pair } from "@/api/types";
+import type { Entity, EntityAnswer, EntityType, Mention, Neighborhood, Page, Pair, ReviewDecision } from "@/api/types";
 
-export const ENTITY_TYPES = ["person", "org", "project", "place", "object", "other"] as const;
-export type EntityType = (typeof ENTITY_TYPES)[number];
+/** In the order of the menu. */
+export const ENTITY_TYPES = [
+  "person",
+  "org",
+  "project",
+  "place",
+  "object",
+  "other",
+] as const satisfies readonly EntityType[];
 
 export interface EntityFilter {
   q?: string;
   type?: EntityType;
 }
-
-/** What a person says of two that may be the same. */
-export type Decision = "same" | "different" | "undo";
 
 export const entityKeys = {
   all: ["entities"] as const,
@@ -66,7 +70,7 @@ export function listReview(cursor: string | null, signal?: AbortSignal): Promise
   return call(client.GET("/api/v1/entities/review", { params: { query }, signal }));
 }
 
-export function decidePair(pairId: string, decision: Decision): Promise<Pair> {
+export function decidePair(pairId: string, decision: ReviewDecision): Promise<Pair> {
   return call(
     client.POST("/api/v1/entities/review/{pair_id}", { params: { path: { pair_id: pairId } }, body: { decision } }),
   );

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ask, watchRun, type RunEvent } from "@/api/runs";
+import { ask, watchRun } from "@/api/runs";
+import type { RunEvent } from "@/api/types";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -22,7 +23,7 @@ function said(text: string, breaks = false): Response {
 }
 
 function answers(...all: (Response | Error)[]) {
-  const fetch = vi.fn((_url: string, _init: RequestInit) => {
+  const fetch = vi.fn((_request: Request) => {
     const next = all.shift();
     return next instanceof Response ? Promise.resolve(next) : Promise.reject(next ?? new TypeError("unreachable"));
   });
@@ -60,7 +61,11 @@ describe("a run", () => {
       "3 run_completed",
     ]);
     expect(fetch).toHaveBeenCalledOnce();
-    expect(fetch.mock.calls[0]![1]).toMatchObject({ method: "POST", body: '{"content":"?"}' });
+    const [request] = fetch.mock.calls[0]!;
+    expect(request.method).toBe("POST");
+    expect(new URL(request.url).pathname).toBe("/api/v1/conversations/c1/messages");
+    expect(request.headers.get("accept")).toBe("text/event-stream");
+    expect(await request.text()).toBe('{"content":"?"}');
   });
 
   it("goes on after the last event that was seen when the connection breaks, and nothing comes twice", async () => {
@@ -77,9 +82,7 @@ describe("a run", () => {
       "4 run_failed",
     ]);
     expect(
-      fetch.mock.calls
-        .slice(1)
-        .map(([url, { headers }]) => [url, (headers as Record<string, string>)["last-event-id"]]),
+      fetch.mock.calls.slice(1).map(([{ url, headers }]) => [new URL(url).pathname, headers.get("last-event-id")]),
     ).toEqual([
       ["/api/v1/runs/r1/events", "2"],
       ["/api/v1/runs/r1/events", "2"],

@@ -1,22 +1,9 @@
-import { call, client } from "@/api/client";
-import type { NewMessage, Run } from "@/api/types";
+import { call, client, openResponse } from "@/api/client";
+import type { NewMessage, Run, RunEvent } from "@/api/types";
 import { readEvents } from "@/lib/event-stream";
 import { Problem } from "@/lib/problem";
 
 export const runKeys = { one: (id: string) => ["runs", "one", id] as const };
-
-/** What happened in a run: the parts of it that this app shows. */
-export type RunEvent = { seq: number } & (
-  | { type: "run_started"; data: { run_id: string; question_id: string | null; message_id: string; mode?: string } }
-  | { type: "phase_started" | "phase_completed"; data: { phase: string } }
-  | { type: "tool_called"; data: { tool_name: string } }
-  | { type: "tool_result"; data: { tool_name: string; count?: number } }
-  | { type: "references_found"; data: { references: { number: number | null }[] } }
-  | { type: "content_delta"; data: { text: string } }
-  | { type: "citations_created"; data: { count: number } }
-  | { type: "run_completed"; data: object }
-  | { type: "run_failed"; data: { error: string; status: string } }
-);
 
 /** How often a broken stream is opened again before it is given up; each event that comes starts the count anew. */
 const TRIES = 8;
@@ -43,12 +30,15 @@ export async function* ask(
   signal: AbortSignal,
   wait = pause,
 ): AsyncGenerator<RunEvent> {
-  const response = await open(`/api/v1/conversations/${encodeURIComponent(conversation)}/messages`, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "text/event-stream" },
-    body: JSON.stringify(body),
-    signal,
-  });
+  const response = await openResponse(
+    client.POST("/api/v1/conversations/{id}/messages", {
+      params: { path: { id: conversation } },
+      headers: { accept: "text/event-stream" },
+      parseAs: "stream",
+      body,
+      signal,
+    }),
+  );
   const run = response.headers.get("ibid-run-id");
   if (!run) throw new Problem(response.status, { code: "unexpected", detail: "The answer names no run." });
   yield* follow(run, response, signal, wait);
@@ -69,10 +59,14 @@ async function* follow(
   let seen = 0;
   for (let failures = 0; failures <= TRIES; failures += 1) {
     try {
-      response ??= await open(`/api/v1/runs/${encodeURIComponent(run)}/events`, {
-        headers: { accept: "text/event-stream", ...(seen > 0 && { "last-event-id": String(seen) }) },
-        signal,
-      });
+      response ??= await openResponse(
+        client.GET("/api/v1/runs/{id}/events", {
+          params: { path: { id: run } },
+          headers: { accept: "text/event-stream", ...(seen > 0 && { "last-event-id": String(seen) }) },
+          parseAs: "stream",
+          signal,
+        }),
+      );
       if (response.body) {
         for await (const { data } of readEvents(response.body)) {
           const event = JSON.parse(data) as RunEvent;
@@ -92,19 +86,6 @@ async function* follow(
     await wait(Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS), signal);
   }
   throw Problem.unreachable();
-}
-
-async function open(url: string, init: RequestInit): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(url, init);
-  } catch (thrown) {
-    init.signal?.throwIfAborted();
-    throw Problem.from(thrown);
-  }
-  if (!response.ok)
-    throw Problem.fromBody(response.status, await response.text(), response.headers.get("x-request-id"));
-  return response;
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1961,6 +1961,11 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description Role of an actor in an event.
+         * @enum {string}
+         */
+        ActorRole: "owner" | "contributor" | "reviewer" | "stakeholder" | "other";
         /** @description A claim that would lose its support. */
         AffectedClaimView: {
             /** @description Text of the claim; null if no claim was found at the marker. */
@@ -1984,8 +1989,7 @@ export interface components {
             other_sources: number;
             /** @description The words that supported it. */
             quote?: string | null;
-            /** @description Verdict of the citation check; null if it was not checked. */
-            verdict?: string | null;
+            verdict?: components["schemas"]["CheckVerdict"] | null;
         };
         /** @description State of the graph in Apache AGE. */
         AgeGraphHealth: {
@@ -2037,8 +2041,7 @@ export interface components {
             entity_metadata: {
                 [key: string]: unknown;
             } | null;
-            /** @description The type of source it is the content of, one of the twelve. */
-            entity_type: string | null;
+            entity_type: components["schemas"]["SourceType"] | null;
             /** @description Name of the uploaded file; null if there was none. */
             filename: string | null;
             /** @description Media type of the artifact's bytes. */
@@ -2065,6 +2068,31 @@ export interface components {
              */
             updated_at: string;
         };
+        /** @description A file of a deliverable. */
+        ArtifactCreatedData: {
+            entity_type: components["schemas"]["SourceType"];
+            media_type: string;
+            /** @description Path of the file in the deliverable. */
+            path: string;
+            sha256: string;
+            /** Format: int64 */
+            size_bytes: number;
+        };
+        /** @description A file of a deliverable was stored; it comes after the end. */
+        ArtifactCreatedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["ArtifactCreatedData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "artifact_created";
+        };
         /** @description Bibliography of the sources that a document cites. */
         BibliographyAnswer: {
             /** @description The whole, in the document's own format. Put into the text, it is kept up with what the text cites. */
@@ -2078,27 +2106,26 @@ export interface components {
         };
         /** @description Options for the bibliography of a document. */
         BibliographyBody: {
-            /**
-             * @description `per_source` (the usual) or `per_citation`.
-             * @default null
-             */
-            entries: string | null;
+            /** @default null */
+            entries?: components["schemas"]["BibliographyEntries"] | null;
             /**
              * @description True if the bibliography is inserted into the text; it replaces one that is there already.
              * @default false
              */
-            insert: boolean;
-            /**
-             * @description `placeholders` or `csl`; the document's own if nothing is said.
-             * @default null
-             */
-            missing: string | null;
+            insert?: boolean;
+            /** @default null */
+            missing?: components["schemas"]["MissingDetails"] | null;
             /**
              * @description The style; the document's own if none is named.
              * @default null
              */
-            style: string | null;
+            style?: string | null;
         };
+        /**
+         * @description One entry for each source, or one for each citation.
+         * @enum {string}
+         */
+        BibliographyEntries: "per_source" | "per_citation";
         /** @description An entry of a bibliography. */
         BibliographyLine: {
             /** @description Numbers of the document's citations of this source. */
@@ -2113,6 +2140,11 @@ export interface components {
             /** @description Formatted entry as plain text. */
             text: string;
         };
+        /**
+         * @description Storage of artifacts.
+         * @enum {string}
+         */
+        BlobStorageKind: "folder" | "s3";
         /** @description A claim and the words of the library that come closest to it. */
         BoundClaim: {
             /** @description Offset after the quote's last character in the text of the revision. */
@@ -2148,8 +2180,8 @@ export interface components {
             start_index: number;
             /** @description Text of the claim, as it stands in the draft. */
             text: string;
-            /** @description Result of the check: `supported` or `partial`. */
-            verdict: string;
+            /** @description Result of the check: supported, wholly or in part. */
+            verdict: components["schemas"]["CheckVerdict"];
         };
         /** @description A source that bears out something. */
         BoundSource: {
@@ -2183,6 +2215,21 @@ export interface components {
          * @enum {string}
          */
         ChatKind: "openai" | "anthropic" | "google" | "compatible" | "none";
+        /**
+         * @description Method by which claims were checked.
+         * @enum {string}
+         */
+        CheckMethod: "words_and_meaning" | "words";
+        /**
+         * @description Result of a check.
+         * @enum {string}
+         */
+        CheckStatus: "ok" | "failed";
+        /**
+         * @description Result of checking a claim against what it cites; `unverifiable` where there is nothing to check against.
+         * @enum {string}
+         */
+        CheckVerdict: "unverifiable" | "unsupported" | "partial" | "supported";
         /** @description A stretch of a source's text that is found as one. */
         Chunk: {
             /** @description Range of cells, such as `A1:D20`; null for other formats. */
@@ -2234,8 +2281,8 @@ export interface components {
         };
         /** @description A citation that is kept: from a marker in a message to the exact words of a source. */
         Citation: {
-            /** @description `available`, `deleted` (only this snapshot is left) or `external` (it never was in the library). */
-            availability: string;
+            /** @description Whether the source can still be opened. */
+            availability: components["schemas"]["SourceAvailability"];
             /** @description Offset after the supported claim's last character in the message; null if no claim was found. */
             claim_end_index?: number | null;
             /** @description Offset of the supported claim's first character in the message; null if no claim was found. */
@@ -2308,14 +2355,14 @@ export interface components {
              * @description The source; null if it was deleted, or is none of the library's.
              */
             source_id?: string | null;
-            /** @description Origin of the source when it was cited, such as `web` or `email`. */
-            source_type: string;
+            /** @description Origin of the source when it was cited. */
+            source_type: components["schemas"]["SourceOrigin"];
             /** @description Offset of the quote's first character in the text of the revision; null without a quote. */
             start_char?: number | null;
             /** @description Offset of the marker's first character in the message. */
             start_index: number;
-            /** @description `current`, or `changed` if a newer revision of the source no longer has the quoted words. */
-            state: string;
+            /** @description Whether the newest revision of the source still has the quoted words. */
+            state: components["schemas"]["CitationState"];
             /** @description A few words after the quote, to find it again. */
             suffix?: string | null;
             /** @description Summary of the source; null until a job has written it. */
@@ -2326,8 +2373,7 @@ export interface components {
             title: string;
             /** @description Web address of the source; null if it has none. */
             url?: string | null;
-            /** @description `supported`, `partial`, `unsupported` or `unverifiable`; null if it was not checked. */
-            verdict?: string | null;
+            verdict?: components["schemas"]["CheckVerdict"] | null;
         };
         /** @description A citation that was added to a document. */
         CitationAnswer: {
@@ -2359,22 +2405,22 @@ export interface components {
              * @description Place in the source, such as `p. 12`.
              * @default null
              */
-            locator: string | null;
+            locator?: string | null;
             /**
              * @description Text before the citation, such as `see`.
              * @default null
              */
-            prefix: string | null;
+            prefix?: string | null;
             /**
              * @description Id of the source to cite instead.
              * @default null
              */
-            source_id: string | null;
+            source_id?: string | null;
             /**
              * @description Text after the citation in the footnote.
              * @default null
              */
-            suffix: string | null;
+            suffix?: string | null;
         };
         /** @description Citations of a document, in the order of its text. */
         CitationsAnswer: {
@@ -2382,6 +2428,30 @@ export interface components {
             dangling: number[];
             /** @description The citations, in the order of the text. */
             items: components["schemas"]["DocumentCitation"][];
+        };
+        /** @description Citations that were stored for the answer. */
+        CitationsCreatedData: {
+            citations: components["schemas"]["CitationSummary"][];
+            /** Format: int64 */
+            count: number;
+            /** @description Markers that name no source of the run. */
+            dangling: string[];
+            message_id: string;
+        };
+        /** @description The citations of the answer are stored. */
+        CitationsCreatedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["CitationsCreatedData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "citations_created";
         };
         /** @description Changes to the settings for citations. */
         CitationSettingsPatch: {
@@ -2423,143 +2493,148 @@ export interface components {
              * @description Who wrote it.
              * @default null
              */
-            author: string | null;
+            author?: string | null;
             /**
              * @description The SHA-256 of its content.
              * @default null
              */
-            content_hash: string | null;
+            content_hash?: string | null;
             /**
              * @description The DOI of the work.
              * @default null
              */
-            doi: string | null;
+            doi?: string | null;
             /**
              * @description The host of its address.
              * @default null
              */
-            domain: string | null;
+            domain?: string | null;
             /**
              * @description Where it ends.
              * @default null
              */
-            end_char: number | null;
+            end_char?: number | null;
             /**
              * @description The address of the sign of its site.
              * @default null
              */
-            favicon: string | null;
+            favicon?: string | null;
             /**
              * @description All of it.
              * @default null
              */
-            full_content: string | null;
+            full_content?: string | null;
             /**
              * @description Its id: that of the call, and which result of it.
              * @default
              */
-            id: string;
+            id?: string;
             /**
              * Format: int32
              * @description The last line of it.
              * @default null
              */
-            line_end: number | null;
+            line_end?: number | null;
             /**
              * Format: int32
              * @description The first line of it.
              * @default null
              */
-            line_start: number | null;
+            line_start?: number | null;
             /**
              * @description What format it is in.
              * @default null
              */
-            mime_type: string | null;
+            mime_type?: string | null;
             /**
              * Format: int32
              * @description Its number; without one it gets it by its place.
              * @default null
              */
-            number: number | null;
+            number?: number | null;
             /**
              * Format: int32
              * @description Page that the quote stands on, from 1.
              * @default null
              */
-            page_number: number | null;
+            page_number?: number | null;
             /**
              * @description When it was published.
              * @default null
              */
-            published_date: string | null;
+            published_date?: string | null;
             /**
              * Format: double
              * @description How well it fits what was asked, from 0 to 1.
              * @default null
              */
-            relevance_score: number | null;
+            relevance_score?: number | null;
             /**
              * @description The revision of that source.
              * @default null
              */
-            revision_id: string | null;
+            revision_id?: string | null;
             /**
              * @description A few words of it.
              * @default null
              */
-            snippet: string | null;
+            snippet?: string | null;
             /**
              * @description The source of the library that it is.
              * @default null
              */
-            source_id: string | null;
+            source_id?: string | null;
             /**
              * @description Where the snippet begins in the revision's text.
              * @default null
              */
-            start_char: number | null;
+            start_char?: number | null;
             /**
              * @description The agent under the run's own that found it.
              * @default null
              */
-            sub_agent_id: string | null;
+            sub_agent_id?: string | null;
             /**
              * @description When it was looked at.
              * @default null
              */
-            timestamp: string | null;
+            timestamp?: string | null;
             /**
              * @description Its title, or the name of a file.
              * @default null
              */
-            title: string | null;
+            title?: string | null;
             /**
              * @description The tool that returned it.
              * @default
              */
-            tool_name: string;
+            tool_name?: string;
             /**
              * @description The call that returned it.
              * @default
              */
-            tool_request_id: string;
+            tool_request_id?: string;
             /**
              * @description What kind of thing it is.
              * @default web
              */
-            type: components["schemas"]["CitationSourceKind"];
+            type?: components["schemas"]["CitationSourceKind"];
             /**
              * @description Its address, or the path of a file.
              * @default null
              */
-            uri: string | null;
+            uri?: string | null;
         };
         /**
          * @description Kind of result that a tool returned.
          * @enum {string}
          */
         CitationSourceKind: "web" | "file" | "api" | "database" | "memory" | "skill" | "mcp";
+        /**
+         * @description `changed` if a newer revision of the source no longer has the quoted words.
+         * @enum {string}
+         */
+        CitationState: "current" | "changed";
         /** @description Citation statistics of the library. */
         CitationStatistics: {
             /**
@@ -2596,10 +2671,42 @@ export interface components {
             /** @description Number of citations for each verdict. */
             verdicts: components["schemas"]["VerdictCount"][];
         };
+        /** @description A citation in a few words. */
+        CitationSummary: {
+            /**
+             * Format: int64
+             * @description Offset after the marker's last character in the message.
+             */
+            end_index: number;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: int32
+             * @description Number of the source in the message.
+             */
+            number: number;
+            quote: string | null;
+            /** Format: double */
+            score: number | null;
+            /** Format: uuid */
+            source_id: string | null;
+            /**
+             * Format: int64
+             * @description Offset of the marker's first character in the message.
+             */
+            start_index: number;
+            title: string;
+            verdict: components["schemas"]["CheckVerdict"] | null;
+        };
+        /**
+         * @description Form of the citations of a document.
+         * @enum {string}
+         */
+        CiteAs: "footnotes" | "in_text";
         /** @description Something that a message cites. */
         CitedEntity: {
-            /** @description `WEB_PAGE`, `EXTERNAL_API_DATA` or `KNOWLEDGE_BASE`. */
-            entity_type: string;
+            /** @description Type of the source. */
+            entity_type: components["schemas"]["SourceType"];
             /** @description Web address of the source; null if it has none. */
             external_url?: string | null;
             /** @description The source's id, or the id that it had in its run. */
@@ -2623,8 +2730,8 @@ export interface components {
              * @description Number of passages of the source that the run had read.
              */
             excerpt_count: number;
-            /** @description Way for a client to get the content: `internal_api`, `oauth_proxy` or `external`. */
-            fetch_strategy: string;
+            /** @description Way for a client to get the content. */
+            fetch_strategy: components["schemas"]["FetchStrategy"];
             /**
              * Format: uuid
              * @description Its source; null if that was deleted, or is none of the library's.
@@ -2648,8 +2755,8 @@ export interface components {
              * @description Relevance of the source to the question, from 0 to 1; null if unknown.
              */
             relevance_score?: number | null;
-            /** @description Origin of the source, such as `web` or `email`. */
-            source_type: string;
+            /** @description Origin of the source. */
+            source_type: components["schemas"]["SourceOrigin"];
             /** @description Title of the source when it was cited. */
             title: string;
             /** @description Web address of the source; null if it has none. */
@@ -2657,8 +2764,8 @@ export interface components {
         };
         /** @description A source as a list of cited files shows it. */
         CitedFileView: {
-            /** @description Way for a client to get the content: `internal_api`, `oauth_proxy` or `external`. */
-            fetch_strategy: string;
+            /** @description Way for a client to get the content. */
+            fetch_strategy: components["schemas"]["FetchStrategy"];
             /**
              * Format: uuid
              * @description Id of the source that the file is.
@@ -2675,8 +2782,8 @@ export interface components {
              * @description Relevance to the query, from 0 to 1; null outside of a search.
              */
             relevance_score: number | null;
-            /** @description Origin of the source, such as `web` or `email`. */
-            source_type: string;
+            /** @description Origin of the source. */
+            source_type: components["schemas"]["SourceOrigin"];
         };
         /** @description Citation count of one source. */
         CitedSourceCount: {
@@ -2731,13 +2838,51 @@ export interface components {
             start_index: number;
             /** @description Text of the checked sentence. */
             text: string;
-            /** @description `supported`, `partial` or `unsupported`: the best that one of its citations says. */
-            verdict: string;
+            /** @description The best verdict of its citations. */
+            verdict: components["schemas"]["CheckVerdict"];
         };
         /** @description Answer to a question that a run asked the user. */
         ClarificationBody: {
             /** @description Text that the user answers with. */
             text: string;
+        };
+        /** @description A question of the run to the user. */
+        ClarificationNeededData: {
+            question: string;
+        };
+        /** @description The run asks something before it goes on. */
+        ClarificationNeededEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["ClarificationNeededData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "clarification_needed";
+        };
+        /** @description The user's answer to a question of the run. */
+        ClarificationReceivedData: {
+            text: string;
+        };
+        /** @description That was answered. */
+        ClarificationReceivedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["ClarificationReceivedData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "clarification_received";
         };
         /** @description Two descriptions of entities to compare. */
         CompareBody: {
@@ -2760,8 +2905,7 @@ export interface components {
             organization?: string | null;
             /** @description Role of the entity, such as a job title. */
             role?: string | null;
-            /** @description person, org, project, object, place or other. */
-            type?: string | null;
+            type?: components["schemas"]["EntityType"] | null;
         };
         /** @description Result of comparing two entities. */
         Comparison: {
@@ -2770,10 +2914,34 @@ export interface components {
              * @description Probability that both are the same, from 0 to 1.
              */
             confidence: number;
-            /** @description same, different or uncertain. */
-            decision: string;
+            /** @description Whether both are the same, as far as can be told. */
+            decision: components["schemas"]["EntityDecision"];
             /** @description Reason for the result, as a sentence. */
             reason: string;
+        };
+        /** @description More words of the answer. */
+        ContentDeltaData: {
+            /**
+             * @description Citation markers in these words that name sources of the run, in order. Their places count the characters
+             *     of the whole answer.
+             */
+            markers: components["schemas"]["MarkerPlace"][];
+            text: string;
+        };
+        /** @description More words of the answer, with no half of a marker at their end. */
+        ContentDeltaEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["ContentDeltaData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "content_delta";
         };
         /** @description A conversation with the library. */
         Conversation: {
@@ -2837,18 +3005,18 @@ export interface components {
         /** @description Something that was made of an answer. */
         Deliverable: {
             /** @description Sources that the run had read, cited ones first: the first 500. */
-            all_seen: Record<string, never>[];
+            all_seen: Record<string, unknown>[];
             /** Format: int64 */
             all_seen_count: number;
             /** @description Sources that the deliverable cites: the first 500; `sources.json` in it has all. */
-            cited: Record<string, never>[];
+            cited: Record<string, unknown>[];
             /** Format: int64 */
             cited_count: number;
             /** @description Time of creation, RFC 3339 in UTC. */
             created_at: string;
             files: components["schemas"]["DeliverableFile"][];
-            /** @description `report`, `website` or `presentation`. */
-            kind: string;
+            /** @description What was made of the answer. */
+            kind: components["schemas"]["DeliverableKind"];
             manifest_sha256: string;
             /** @description The pointer that names its newest version. */
             pointer_id: string;
@@ -2868,6 +3036,11 @@ export interface components {
             /** @description Path that opens the file in a browser. */
             url: string;
         };
+        /**
+         * @description What an answer can be made into: a report (PDF, HTML, Markdown, Typst), a website or a presentation.
+         * @enum {string}
+         */
+        DeliverableKind: "report" | "website" | "presentation";
         /** @description Deliverables made from an answer. */
         DeliverableList: {
             items: components["schemas"]["Deliverable"][];
@@ -2889,8 +3062,8 @@ export interface components {
         };
         /** @description A part of a comparison: text that was kept, added or removed. */
         DiffPart: {
-            /** @description `same`, `added` or `removed`. */
-            kind: string;
+            /** @description Tells whether both versions have the text, or which one. */
+            kind: components["schemas"]["TextChangeKind"];
             /** @description Words of this part of the text. */
             text: string;
         };
@@ -2903,8 +3076,8 @@ export interface components {
              * @description The last number that was given to a citation.
              */
             citation_count: number;
-            /** @description Form of the citations: `footnotes` or `in_text`. */
-            cite_as: string;
+            /** @description Form of the citations: footnotes or in the text. */
+            cite_as: components["schemas"]["CiteAs"];
             /**
              * Format: date-time
              * @description Time of creation, RFC 3339 in UTC.
@@ -2917,8 +3090,8 @@ export interface components {
              * @description The same, under the name that others know it by.
              */
             document_id: string;
-            /** @description Markup language of the text: `markdown` or `typst`. */
-            format: string;
+            /** @description Markup language of the text. */
+            format: components["schemas"]["DocumentFormat"];
             /**
              * Format: uuid
              * @description Id of the document, a UUID.
@@ -2926,8 +3099,8 @@ export interface components {
             id: string;
             /** @description Language tag such as `en-US`; it sets the language of the references. */
             locale: string;
-            /** @description `placeholders` or `csl`: what stands for what is not known of a source. */
-            missing: string;
+            /** @description What stands for details of a source that are not known. */
+            missing: components["schemas"]["MissingDetails"];
             /**
              * Format: int64
              * @description Number of sources added to the document.
@@ -2935,8 +3108,8 @@ export interface components {
             source_count: number;
             /** @description The style of its references. */
             style: string;
-            /** @description `article`, `report`, `essay` or `none`. */
-            template: string;
+            /** @description Layout that the document is typeset with. */
+            template: components["schemas"]["Template"];
             /** @description Title, as people see it. */
             title: string;
             /**
@@ -3000,8 +3173,8 @@ export interface components {
              * @description Id of the cited source; null once the source was deleted.
              */
             source_id: string | null;
-            /** @description Type of the cited source, one of the twelve source types. */
-            source_type: string;
+            /** @description Type of the cited source when it was cited. */
+            source_type: components["schemas"]["SourceType"];
             /** @description Text after the citation in the footnote. */
             suffix: string | null;
             /** @description Title of the cited source, as it was when cited. */
@@ -3023,6 +3196,11 @@ export interface components {
              */
             size_bytes: number;
         };
+        /**
+         * @description Markup language of a document.
+         * @enum {string}
+         */
+        DocumentFormat: "typst" | "markdown";
         /** @description A passage of a document's source. */
         DocumentPassage: {
             /** @description Offset after the passage's last character. */
@@ -3055,65 +3233,53 @@ export interface components {
              * @description Names of the authors, in order.
              * @default null
              */
-            authors: string[] | null;
-            /**
-             * @description `footnotes` (the usual) or `in_text`.
-             * @default null
-             */
-            cite_as: string | null;
+            authors?: string[] | null;
+            /** @default null */
+            cite_as?: components["schemas"]["CiteAs"] | null;
             /**
              * @description Date on the title page, as free text; null or an empty string removes it.
              * @default null
              */
-            date: string | null;
-            /**
-             * @description `markdown` (the usual) or `typst`.
-             * @default null
-             */
-            format: string | null;
+            date?: string | null;
+            /** @default null */
+            format?: components["schemas"]["DocumentFormat"] | null;
             /**
              * @description The tag of its language: `en-US`.
              * @default null
              */
-            locale: string | null;
-            /**
-             * @description `placeholders` (the usual: Untitled, Unknown Author, n.d.) or `csl` (the style's own rule).
-             * @default null
-             */
-            missing: string | null;
+            locale?: string | null;
+            /** @default null */
+            missing?: components["schemas"]["MissingDetails"] | null;
             /**
              * @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them.
              * @default null
              */
-            style: string | null;
-            /**
-             * @description `article` (the usual), `report`, `essay` or `none`.
-             * @default null
-             */
-            template: string | null;
+            style?: string | null;
+            /** @default null */
+            template?: components["schemas"]["Template"] | null;
             /**
              * @description Title, as people see it.
              * @default null
              */
-            title: string | null;
-        } & Record<string, never>) & {
+            title?: string | null;
+        } & Record<string, unknown>) & {
             /**
              * Format: int64
              * @description The version that the change was made to. If there is a newer one, nothing is changed and the answer (409) has
              *     both. `If-Match` says the same.
              * @default null
              */
-            base_version: number | null;
+            base_version?: number | null;
             /**
              * @description Reason for the change, shown in the history.
              * @default null
              */
-            message: string | null;
+            message?: string | null;
             /**
              * @description The whole text as it is to be.
              * @default null
              */
-            text: string | null;
+            text?: string | null;
         };
         /** @description Passages found in the sources of a document. */
         DocumentSearchAnswer: {
@@ -3152,8 +3318,8 @@ export interface components {
             id: string;
             /** @description True if the content of the source could be read. */
             is_available: boolean;
-            /** @description Origin of the source: `web`, `manual` and so on. */
-            origin: string;
+            /** @description Origin of the source, such as the web. */
+            origin: components["schemas"]["SourceOrigin"];
             /** @description All details of the source, as GET /api/v1/sources/{id} returns them. */
             source: components["schemas"]["Source"];
             /**
@@ -3161,8 +3327,8 @@ export interface components {
              * @description The same, under the name that others know it by.
              */
             source_id: string;
-            /** @description Type of the source, one of the twelve source types. */
-            source_type: string;
+            /** @description Type of the source, which tells how it is cited. */
+            source_type: components["schemas"]["SourceType"];
             /** @description Title, as people see it. */
             title: string;
             /** @description Web address of the source; null if it has none. */
@@ -3182,8 +3348,8 @@ export interface components {
              * @description The last number that was given to a citation.
              */
             citation_count: number;
-            /** @description Form of the citations: `footnotes` or `in_text`. */
-            cite_as: string;
+            /** @description Form of the citations: footnotes or in the text. */
+            cite_as: components["schemas"]["CiteAs"];
             /**
              * Format: date-time
              * @description Time of creation, RFC 3339 in UTC.
@@ -3196,8 +3362,8 @@ export interface components {
              * @description The same, under the name that others know it by.
              */
             document_id: string;
-            /** @description Markup language of the text: `markdown` or `typst`. */
-            format: string;
+            /** @description Markup language of the text. */
+            format: components["schemas"]["DocumentFormat"];
             /**
              * Format: uuid
              * @description Id of the document, a UUID.
@@ -3205,8 +3371,8 @@ export interface components {
             id: string;
             /** @description Language tag such as `en-US`; it sets the language of the references. */
             locale: string;
-            /** @description `placeholders` or `csl`: what stands for what is not known of a source. */
-            missing: string;
+            /** @description What stands for details of a source that are not known. */
+            missing: components["schemas"]["MissingDetails"];
             /**
              * Format: int64
              * @description Number of sources added to the document.
@@ -3214,8 +3380,8 @@ export interface components {
             source_count: number;
             /** @description The style of its references. */
             style: string;
-            /** @description `article`, `report`, `essay` or `none`. */
-            template: string;
+            /** @description Layout that the document is typeset with. */
+            template: components["schemas"]["Template"];
             /** @description Title, as people see it. */
             title: string;
             /**
@@ -3269,24 +3435,34 @@ export interface components {
              * @description Headings of the draft's sections, in order.
              * @default []
              */
-            outline: string[];
+            outline?: string[];
             /**
              * @description A question that the whole answers.
              * @default null
              */
-            question: string | null;
+            question?: string | null;
             /**
              * @description True if the draft replaces the text; false appends it.
              * @default false
              */
-            replace: boolean;
+            replace?: boolean;
         };
+        /**
+         * @description Type of an edge of the graph.
+         * @enum {string}
+         */
+        EdgeType: "ACTED_IN" | "ABOUT" | "POSSIBLY_SAME";
         /** @description Settings of the embedding model that turns text into vectors. */
         EmbedderSettings: {
             /** @description Its model, if there is one. */
             model: string | null;
             provider: string;
         };
+        /**
+         * @description State of the embeddings of a source, which a search by meaning needs.
+         * @enum {string}
+         */
+        EmbeddingState: "none" | "pending" | "ready" | "failed";
         /** @description Somebody or something that sources name. */
         Entity: {
             /** @description Other names that sources use for the entity. */
@@ -3331,8 +3507,8 @@ export interface components {
             organization: string | null;
             /** @description Role of the entity, such as a job title; null if unknown. */
             role: string | null;
-            /** @description person, org, project, object, place or other. */
-            type: string;
+            /** @description Type of the entity. */
+            type: components["schemas"]["EntityType"];
             /**
              * Format: date-time
              * @description Time at which details of the entity last changed.
@@ -3354,6 +3530,33 @@ export interface components {
             /** @description Those who may be the same, with what was decided. */
             possibly_same: components["schemas"]["PossibleDuplicate"][];
         };
+        /** @description Summaries of the sources of the answer. */
+        EntityCreatedData: {
+            entities: components["schemas"]["SummarizedSource"][];
+            /** Format: int64 */
+            entity_count: number;
+            message_id: string;
+        };
+        /** @description Sources of the answer have summaries; it may come after the end. */
+        EntityCreatedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["EntityCreatedData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "entity_created";
+        };
+        /**
+         * @description Result of comparing two entities.
+         * @enum {string}
+         */
+        EntityDecision: "same" | "different" | "uncertain";
         /** @description Two entities that may be the same. */
         EntityPair: {
             /** @description The first of the two entities. */
@@ -3382,15 +3585,25 @@ export interface components {
             pair_id: string;
             /** @description Reason why both may be the same, as a sentence. */
             reason: string;
-            /** @description State of the decision: open, same or different. */
-            state: string;
+            /** @description Decision on the pair so far. */
+            state: components["schemas"]["PairState"];
         };
+        /**
+         * @description Type of an entity.
+         * @enum {string}
+         */
+        EntityType: "person" | "org" | "project" | "object" | "place" | "other";
+        /**
+         * @description Stable name of what went wrong. /docs explains each.
+         * @enum {string}
+         */
+        ErrorCode: "invalid_json" | "invalid_multipart" | "invalid_body" | "invalid_path" | "invalid_request" | "timeout" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "precondition_failed" | "invalid_field" | "invalid_query" | "invalid_cursor" | "missing_file" | "filename_invalid" | "media_type_invalid" | "entity_type_unknown" | "hash_invalid" | "hash_mismatch" | "manifest_empty" | "manifest_too_large" | "manifest_path_invalid" | "manifest_path_duplicate" | "manifest_entry_unknown" | "manifest_entry_mismatch" | "pointer_name_invalid" | "pointer_type_unknown" | "url_invalid" | "url_not_allowed" | "import_format_unknown" | "import_unreadable" | "job_kind_unknown" | "idempotency_key_invalid" | "idempotency_key_reused" | "not_found" | "method_not_allowed" | "artifact_not_found" | "manifest_not_found" | "pointer_not_found" | "source_not_found" | "revision_not_found" | "source_has_no_content" | "source_has_no_text" | "document_not_found" | "document_version_not_found" | "document_citation_not_found" | "document_file_not_found" | "page_not_found" | "entity_not_found" | "pair_not_found" | "conversation_not_found" | "message_not_found" | "run_not_found" | "job_not_found" | "pointer_stale" | "pointer_moved" | "document_changed" | "citation_number_taken" | "source_is_cited" | "document_does_not_compile" | "document_too_demanding" | "style_unknown" | "cannot_be_made" | "model_not_configured" | "run_failed" | "model_failed" | "entity_conflict" | "message_exists" | "run_has_no_answer" | "run_has_ended" | "run_asked_nothing" | "run_is_not_yours" | "setting_is_fixed" | "source_cannot_be_refreshed" | "job_not_dead" | "job_finished" | "idempotency_in_progress" | "forbidden_origin" | "forbidden_host" | "unavailable" | "storage_failed" | "internal";
         /** @description Something that happened, as a source tells it. */
         Event: {
             /** @description Entities that act in the event. */
             actors: components["schemas"]["Participant"][];
-            /** @description Commitment, Execution, Decision, Collaboration, QualityRisk, Feedback, Change or Stakeholder. */
-            category: string;
+            /** @description Category that the event was sorted into. */
+            category: components["schemas"]["EventCategory"];
             /**
              * Format: double
              * @description Confidence of the extraction, from 0 to 1.
@@ -3434,6 +3647,11 @@ export interface components {
             /** @description Entities that the event is about. */
             subjects: components["schemas"]["Participant"][];
         };
+        /**
+         * @description Category of an event.
+         * @enum {string}
+         */
+        EventCategory: "Commitment" | "Execution" | "Decision" | "Collaboration" | "QualityRisk" | "Feedback" | "Change" | "Stakeholder";
         /** @description Exact words of a source that support an event. */
         EventEvidence: {
             /**
@@ -3479,8 +3697,8 @@ export interface components {
             effect: string;
             /** @description Name of the parameter in the request. */
             name: string;
-            /** @description boolean, integer or string[]. */
-            type: string;
+            /** @description Type of the parameter's value. */
+            type: components["schemas"]["OptionType"];
         };
         /** @description Citable sources found in a tool result. */
         ExtractAnswer: {
@@ -3551,41 +3769,43 @@ export interface components {
             /** @description Web address that the page was loaded from. */
             url?: string | null;
         };
+        /**
+         * @description Severity of a fault in a text.
+         * @enum {string}
+         */
+        FaultSeverity: "error" | "warning";
+        /**
+         * @description Way for a client to get the content of a source.
+         * @enum {string}
+         */
+        FetchStrategy: "internal_api" | "oauth_proxy" | "external";
         /** @description References to be formatted. */
         FormatItemsBody: {
             /** @description References as CSL-JSON items. */
             items: unknown[];
-            /** @description `bibliography` (the usual), `note` or `in_text`. */
-            kind?: string | null;
+            kind?: components["schemas"]["ReferenceForm"] | null;
             /** @description The tag of the language; the style's own if none is named. */
             locale?: string | null;
-            /** @description `text` (the usual), `html` or `markdown`. */
-            output?: string | null;
+            output?: components["schemas"]["ReferenceOutput"] | null;
             /** @description The style, or the text of a `.csl` file: `apa` if none is named. */
             style?: string | null;
         };
         /** @description Options for formatting a source as a reference. */
         FormatSourceBody: {
-            /**
-             * @description `bibliography` (the usual), `note` or `in_text`.
-             * @default null
-             */
-            kind: string | null;
+            /** @default null */
+            kind?: components["schemas"]["ReferenceForm"] | null;
             /**
              * @description The tag of the language; the style's own if none is named.
              * @default null
              */
-            locale: string | null;
-            /**
-             * @description `placeholders` (the usual) or `csl`.
-             * @default null
-             */
-            missing: string | null;
+            locale?: string | null;
+            /** @default null */
+            missing?: components["schemas"]["MissingDetails"] | null;
             /**
              * @description The style: `apa` if none is named.
              * @default null
              */
-            style: string | null;
+            style?: string | null;
         };
         /** @description A CSL-JSON item formatted as a reference. */
         FormattedItem: {
@@ -3603,8 +3823,8 @@ export interface components {
         FormattedSource: {
             /** @description Reference as an HTML fragment. */
             html: string;
-            /** @description Form of the reference: `bibliography`, `note` or `in_text`. */
-            kind: string;
+            /** @description Form of the reference. */
+            kind: components["schemas"]["ReferenceForm"];
             /** @description Reference as Markdown text. */
             markdown: string;
             /** @description Id of the citation style that was used. */
@@ -3626,15 +3846,14 @@ export interface components {
             from: string;
             /** @description Reason why both entities may be the same; only on edges between entities. */
             reason?: string | null;
-            /** @description Role of the actor; only on edges from an actor to an event. */
-            role?: string | null;
+            role?: components["schemas"]["ActorRole"] | null;
             /**
              * Format: uuid
              * @description Id of the node that the edge ends at.
              */
             to: string;
-            /** @description ACTED_IN, ABOUT or POSSIBLY_SAME. */
-            type: string;
+            /** @description Type of the edge, as the graph names it. */
+            type: components["schemas"]["EdgeType"];
         };
         /** @description Number of edges for each label. */
         GraphEdgeCounts: {
@@ -3718,8 +3937,8 @@ export interface components {
             annotated: string;
             /** @description The claims that the library bears out, wholly or in part. */
             claims: components["schemas"]["BoundClaim"][];
-            /** @description Method of the check: `words_and_meaning`, or `words` if no embedding model was available. */
-            method: string;
+            /** @description Method of the check; by words alone if no embedding model was available. */
+            method: components["schemas"]["CheckMethod"];
             /** @description Sources of the claims, ordered by number. */
             sources: components["schemas"]["BoundSource"][];
             /** @description The claims that nothing in it supports. */
@@ -3740,7 +3959,7 @@ export interface components {
         GroundStyle: "markdown" | "typst";
         /** @description Response of the liveness check. */
         HealthStatus: {
-            status: string;
+            status: components["schemas"]["CheckStatus"];
             /** Format: int64 */
             uptime_seconds: number;
             version: string;
@@ -3770,6 +3989,11 @@ export interface components {
             /** @description Reason for the failure, as a sentence. */
             reason: string;
         };
+        /**
+         * @description Format of a list of references or addresses.
+         * @enum {string}
+         */
+        ImportFormat: "bibtex" | "biblatex" | "ris" | "csl-json" | "urls" | "sitemap";
         /** @description Sources that were brought together. */
         ImportResult: {
             /**
@@ -3810,7 +4034,7 @@ export interface components {
              */
             id: string;
             /** @description Kind of the job, such as `ingest`; it selects the handler. */
-            kind: string;
+            kind: components["schemas"]["JobKind"];
             /** @description Why the last attempt failed or was put off. */
             last_error: string | null;
             /**
@@ -3837,7 +4061,7 @@ export interface components {
              * @description Start of the first attempt; null if there was none.
              */
             started_at: string | null;
-            /** @description State of the job: queued, running, succeeded, dead or cancelled. */
+            /** @description State of the job; it ends as succeeded, dead or cancelled. */
             state: components["schemas"]["JobState"];
             /**
              * Format: date-time
@@ -3846,7 +4070,7 @@ export interface components {
             updated_at: string;
         };
         /**
-         * @description What happened to a job.
+         * @description Change of a job, as the stream of events tells it.
          * @enum {string}
          */
         JobChange: "queued" | "started" | "progress" | "retrying" | "succeeded" | "dead" | "cancelled";
@@ -3862,6 +4086,11 @@ export interface components {
             /** @description State of the job after the change. */
             job: components["schemas"]["Job"];
         };
+        /**
+         * @description Kind of a background job.
+         * @enum {string}
+         */
+        JobKind: "draft_document" | "embed" | "extract_events" | "fsck" | "gc" | "graph_upsert" | "import" | "ingest" | "notes";
         /** @description Arguments of a background job. */
         JobPayload: {
             /** @description For `gc`: remove, or only say what would be removed (the default). */
@@ -3890,10 +4119,15 @@ export interface components {
             total: number | null;
         };
         /**
-         * @description Where a job stands.
+         * @description State of a job.
          * @enum {string}
          */
         JobState: "queued" | "running" | "succeeded" | "dead" | "cancelled";
+        /**
+         * @description Database of the library.
+         * @enum {string}
+         */
+        LibraryEngine: "sqlite" | "postgres";
         /** @description A language that references can be formatted in. */
         Locale: {
             /** @description Language tag such as `en-US`. */
@@ -3919,6 +4153,31 @@ export interface components {
             tree: {
                 [key: string]: components["schemas"]["TreeEntry"];
             };
+        };
+        /** @description The files of a deliverable, together. */
+        ManifestCreatedData: {
+            kind: components["schemas"]["DeliverableKind"];
+            manifest_sha256: string;
+            /**
+             * Format: uuid
+             * @description Pointer that names the newest version of the deliverable.
+             */
+            pointer_id: string;
+        };
+        /** @description The files of a deliverable were stored together; it comes after the end. */
+        ManifestCreatedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["ManifestCreatedData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "manifest_created";
         };
         /** @description Differences between two manifests. */
         ManifestDiff: {
@@ -3976,8 +4235,8 @@ export interface components {
         Mark: {
             /** @description Offset after the part's last character. */
             end_char: number;
-            /** @description page, section, sheet, cells, message or attachment. */
-            kind: string;
+            /** @description Kind of the part, such as a page. */
+            kind: components["schemas"]["MarkKind"];
             /** @description Label of the part for people, such as a heading. */
             label: string;
             /**
@@ -3992,6 +4251,20 @@ export interface components {
             number: number | null;
             /** @description Offset of the part's first character. */
             start_char: number;
+        };
+        /**
+         * @description Form in which a citation marker is written.
+         * @enum {string}
+         */
+        MarkerForm: "numbers" | "label" | "tag" | "braces" | "definition";
+        /** @description Place of a citation marker in an answer, with the numbers that it names. */
+        MarkerPlace: {
+            /** @description Offset after the marker's last character in the whole answer. */
+            end_index: number;
+            /** @description Numbers of the sources, in the order in which they are written. */
+            numbers: number[];
+            /** @description Offset of the marker's first character in the whole answer, in Unicode code points. */
+            start_index: number;
         };
         /** @description A place in a text that names sources. */
         MarkerReference: {
@@ -4013,6 +4286,11 @@ export interface components {
             /** @description Offset of the marker's first character. */
             start_index: number;
         };
+        /**
+         * @description Kind of a named part of a text.
+         * @enum {string}
+         */
+        MarkKind: "page" | "section" | "sheet" | "cells" | "message" | "attachment";
         /** @description A place that names an entity. */
         Mention: {
             /**
@@ -4084,19 +4362,21 @@ export interface components {
             has_async_entities_in_progress: boolean;
             /** @description Id of the message, a UUID. */
             id: string;
+            /** @description Places of the citation markers in the text that name a cited source, in order. */
+            markers: components["schemas"]["MarkerPlace"][];
             /** @description Name of the model that wrote the message, or `extractive`. */
             model?: string | null;
             /** @description Id of the message that this one follows; messages with the same parent are branches. */
             parent_message_id?: string | null;
-            /** @description Role of the author: `user` or `assistant`. */
-            role: string;
+            /** @description Author of the message: a person or the library. */
+            role: components["schemas"]["MessageRole"];
             /**
              * Format: uuid
              * @description The run that it belongs to.
              */
             run_id?: string | null;
-            /** @description `complete`, `streaming`, `failed` or `cancelled`. */
-            status: string;
+            /** @description State of the message; only a complete one has all its citations. */
+            status: components["schemas"]["MessageStatus"];
             /**
              * Format: date-time
              * @description Time of the last change to the message.
@@ -4114,6 +4394,21 @@ export interface components {
             /** @description Message that the citations stand in. */
             message_id: string;
         };
+        /**
+         * @description Author of a message.
+         * @enum {string}
+         */
+        MessageRole: "user" | "assistant";
+        /**
+         * @description State of a message.
+         * @enum {string}
+         */
+        MessageStatus: "streaming" | "complete" | "failed" | "cancelled";
+        /**
+         * @description What stands for details of a source that are not known: words such as Untitled, or the rule of the style.
+         * @enum {string}
+         */
+        MissingDetails: "placeholders" | "csl";
         /** @description Result of testing the model that writes answers. */
         ModelTestResult: {
             /** @description Reason why the test failed; null if it succeeded. */
@@ -4166,33 +4461,33 @@ export interface components {
              * @description Its number; the next one if none is given.
              * @default null
              */
-            citation_number: number | null;
+            citation_number?: number | null;
             /**
              * @description True if the marker is inserted into the text at the position, as a new version.
              * @default false
              */
-            insert: boolean;
+            insert?: boolean;
             /**
              * @description Place in the source: `p. 12`, `12-15`, `chap. 3`.
              * @default null
              */
-            locator: string | null;
+            locator?: string | null;
             /**
              * @description Offset of the citation in the text, in characters; default: the end. If the text has the citation's marker, the
              *     marker's position is used instead.
              * @default null
              */
-            position: number | null;
+            position?: number | null;
             /**
              * @description Text before the citation, such as `see`.
              * @default null
              */
-            prefix: string | null;
+            prefix?: string | null;
             /**
              * @description The words of the source that it stands for.
              * @default null
              */
-            quote: string | null;
+            quote?: string | null;
             /**
              * @description Id of the source that is cited.
              * @default
@@ -4202,7 +4497,7 @@ export interface components {
              * @description Text after the citation in the footnote.
              * @default null
              */
-            suffix: string | null;
+            suffix?: string | null;
         };
         /** @description A conversation that is to begin. */
         NewConversation: {
@@ -4210,12 +4505,12 @@ export interface components {
              * @description Title of the conversation; default: made from its first question.
              * @default null
              */
-            title: string | null;
+            title?: string | null;
         };
         /** @description Request to make a deliverable from an answer. */
         NewDeliverable: {
-            /** @description `report` (PDF, HTML, Markdown, Typst), `website` or `presentation`. */
-            kind: string;
+            /** @description What to make of the answer. */
+            kind: components["schemas"]["DeliverableKind"];
         };
         /** @description Request to create a document. */
         NewDocument: ({
@@ -4223,58 +4518,46 @@ export interface components {
              * @description Names of the authors, in order.
              * @default null
              */
-            authors: string[] | null;
-            /**
-             * @description `footnotes` (the usual) or `in_text`.
-             * @default null
-             */
-            cite_as: string | null;
+            authors?: string[] | null;
+            /** @default null */
+            cite_as?: components["schemas"]["CiteAs"] | null;
             /**
              * @description Date on the title page, as free text; null or an empty string removes it.
              * @default null
              */
-            date: string | null;
-            /**
-             * @description `markdown` (the usual) or `typst`.
-             * @default null
-             */
-            format: string | null;
+            date?: string | null;
+            /** @default null */
+            format?: components["schemas"]["DocumentFormat"] | null;
             /**
              * @description The tag of its language: `en-US`.
              * @default null
              */
-            locale: string | null;
-            /**
-             * @description `placeholders` (the usual: Untitled, Unknown Author, n.d.) or `csl` (the style's own rule).
-             * @default null
-             */
-            missing: string | null;
+            locale?: string | null;
+            /** @default null */
+            missing?: components["schemas"]["MissingDetails"] | null;
             /**
              * @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them.
              * @default null
              */
-            style: string | null;
-            /**
-             * @description `article` (the usual), `report`, `essay` or `none`.
-             * @default null
-             */
-            template: string | null;
+            style?: string | null;
+            /** @default null */
+            template?: components["schemas"]["Template"] | null;
             /**
              * @description Title, as people see it.
              * @default null
              */
-            title: string | null;
-        } & Record<string, never>) & {
+            title?: string | null;
+        } & Record<string, unknown>) & {
             /**
              * @description Ids of the sources that the document is written from.
              * @default []
              */
-            source_ids: string[];
+            source_ids?: string[];
             /**
              * @description Text of the document, in Markdown or Typst.
              * @default
              */
-            text: string;
+            text?: string;
         };
         /** @description A source to add to a document: one of the library by its id, or a new one as for POST /api/v1/sources. */
         NewDocumentSource: {
@@ -4333,8 +4616,7 @@ export interface components {
              * @description The document they are collected for.
              */
             document_id?: string | null;
-            /** @description bibtex, biblatex, ris, csl-json, urls or sitemap; found out from the text if not said. */
-            format?: string | null;
+            format?: components["schemas"]["ImportFormat"] | null;
             /** @description Tags for all imported sources. */
             tags?: string[] | null;
             /** @description References to import, as text in one of the formats. */
@@ -4345,10 +4627,10 @@ export interface components {
         /** @description Request to start a background job. */
         NewJob: {
             /**
-             * @description `gc` (collect garbage), `fsck` (check everything), `extract_events` (read sources for what they tell) or
-             *     `graph_upsert` (bring the graph up to that).
+             * @description Collect garbage (gc), check everything (fsck), read sources for what they tell (extract_events), or bring the
+             *     graph up to that (graph_upsert).
              */
-            kind: string;
+            kind: components["schemas"]["RequestedJob"];
             payload?: components["schemas"]["JobPayload"] | null;
         };
         /** @description Request to create a manifest. */
@@ -4389,11 +4671,7 @@ export interface components {
             filters?: components["schemas"]["SearchFilters"] | null;
             /** @description Id of the question's message, at most 255 characters; default: a generated id. */
             message_id?: string | null;
-            /**
-             * @description `extractive` (the library's own words), `generated` (a language model's, checked) or `research` (several searches
-             *     first); else generated if a model is configured.
-             */
-            mode?: string | null;
+            mode?: components["schemas"]["RunMode"] | null;
             /**
              * @description Id of the message that the question follows; default: the last message; `null`: none. To edit a question, send
              *     the parent of the old one: that makes a branch.
@@ -4410,8 +4688,7 @@ export interface components {
             meta?: {
                 [key: string]: unknown;
             } | null;
-            /** @description `bundle` (the default), `corpus` or `snapshot`. */
-            pointer_type?: string | null;
+            pointer_type?: components["schemas"]["PointerType"] | null;
         };
         /** @description Request to open a run, optionally with a question. */
         NewRunBody: {
@@ -4419,32 +4696,32 @@ export interface components {
              * @description Id of the conversation to answer in; default: a new conversation.
              * @default null
              */
-            conversation_id: string | null;
+            conversation_id?: string | null;
             /**
              * @description Id of the answer's message, at most 255 characters; default: a generated id.
              * @default null
              */
-            message_id: string | null;
+            message_id?: string | null;
             /**
              * @description Id of the message that the question follows; default: the last message of the conversation.
              * @default null
              */
-            parent_message_id: string | null;
+            parent_message_id?: string | null;
             /**
              * @description Question of the user, stored as a message.
              * @default null
              */
-            question: string | null;
+            question?: string | null;
             /**
              * @description Id of the question's message, at most 255 characters; default: a generated id.
              * @default null
              */
-            question_id: string | null;
+            question_id?: string | null;
             /**
              * @description Title of a new conversation; default: made from its question.
              * @default null
              */
-            title: string | null;
+            title?: string | null;
         };
         /**
          * @description A source to be made: of a page (`url`), of bytes that are kept already (`artifact_sha256`), of a text (`content`),
@@ -4512,8 +4789,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Origin of the source; default: derived from its content. */
-            origin?: string | null;
+            origin?: components["schemas"]["SourceOrigin"] | null;
             /**
              * Format: uuid
              * @description Id of the project that the source belongs to.
@@ -4528,15 +4804,13 @@ export interface components {
             site_name?: string | null;
             /** @description Tags of the source, for filters. */
             tags?: string[] | null;
-            /** @description Its type, one of the twelve; both spellings are understood. */
-            type?: string | null;
+            type?: components["schemas"]["SourceType"] | null;
             /** @description Web address to fetch the content from. */
             url?: string | null;
         };
         /** @description One file of a manifest to be made. */
         NewTreeEntry: {
-            /** @description The type of source; the artifact's if not said. */
-            entity_type?: string | null;
+            entity_type?: components["schemas"]["SourceType"] | null;
             /** @description Media type of the file; default: that of the artifact. */
             media_type?: string | null;
             /** @description Its artifact, which must be here. */
@@ -4564,6 +4838,11 @@ export interface components {
         OffsetUnits: "code_points" | "utf16" | "bytes";
         /** @description A string or a list of strings. */
         OneOrMany: null | string | string[];
+        /**
+         * @description Type of the value of a search parameter.
+         * @enum {string}
+         */
+        OptionType: "boolean" | "integer" | "string[]";
         /** @description One page of a list, with a cursor to the next. */
         Page: {
             /** @description Items on this page, at most `limit`. */
@@ -4589,8 +4868,7 @@ export interface components {
                 entity_metadata: {
                     [key: string]: unknown;
                 } | null;
-                /** @description The type of source it is the content of, one of the twelve. */
-                entity_type: string | null;
+                entity_type: components["schemas"]["SourceType"] | null;
                 /** @description Name of the uploaded file; null if there was none. */
                 filename: string | null;
                 /** @description Media type of the artifact's bytes. */
@@ -4714,8 +4992,8 @@ export interface components {
                  * @description The last number that was given to a citation.
                  */
                 citation_count: number;
-                /** @description Form of the citations: `footnotes` or `in_text`. */
-                cite_as: string;
+                /** @description Form of the citations: footnotes or in the text. */
+                cite_as: components["schemas"]["CiteAs"];
                 /**
                  * Format: date-time
                  * @description Time of creation, RFC 3339 in UTC.
@@ -4728,8 +5006,8 @@ export interface components {
                  * @description The same, under the name that others know it by.
                  */
                 document_id: string;
-                /** @description Markup language of the text: `markdown` or `typst`. */
-                format: string;
+                /** @description Markup language of the text. */
+                format: components["schemas"]["DocumentFormat"];
                 /**
                  * Format: uuid
                  * @description Id of the document, a UUID.
@@ -4737,8 +5015,8 @@ export interface components {
                 id: string;
                 /** @description Language tag such as `en-US`; it sets the language of the references. */
                 locale: string;
-                /** @description `placeholders` or `csl`: what stands for what is not known of a source. */
-                missing: string;
+                /** @description What stands for details of a source that are not known. */
+                missing: components["schemas"]["MissingDetails"];
                 /**
                  * Format: int64
                  * @description Number of sources added to the document.
@@ -4746,8 +5024,8 @@ export interface components {
                 source_count: number;
                 /** @description The style of its references. */
                 style: string;
-                /** @description `article`, `report`, `essay` or `none`. */
-                template: string;
+                /** @description Layout that the document is typeset with. */
+                template: components["schemas"]["Template"];
                 /** @description Title, as people see it. */
                 title: string;
                 /**
@@ -4849,8 +5127,8 @@ export interface components {
                 organization: string | null;
                 /** @description Role of the entity, such as a job title; null if unknown. */
                 role: string | null;
-                /** @description person, org, project, object, place or other. */
-                type: string;
+                /** @description Type of the entity. */
+                type: components["schemas"]["EntityType"];
                 /**
                  * Format: date-time
                  * @description Time at which details of the entity last changed.
@@ -4890,8 +5168,8 @@ export interface components {
                 pair_id: string;
                 /** @description Reason why both may be the same, as a sentence. */
                 reason: string;
-                /** @description State of the decision: open, same or different. */
-                state: string;
+                /** @description Decision on the pair so far. */
+                state: components["schemas"]["PairState"];
             }[];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
@@ -4902,8 +5180,8 @@ export interface components {
             items: {
                 /** @description Entities that act in the event. */
                 actors: components["schemas"]["Participant"][];
-                /** @description Commitment, Execution, Decision, Collaboration, QualityRisk, Feedback, Change or Stakeholder. */
-                category: string;
+                /** @description Category that the event was sorted into. */
+                category: components["schemas"]["EventCategory"];
                 /**
                  * Format: double
                  * @description Confidence of the extraction, from 0 to 1.
@@ -4975,7 +5253,7 @@ export interface components {
                  */
                 id: string;
                 /** @description Kind of the job, such as `ingest`; it selects the handler. */
-                kind: string;
+                kind: components["schemas"]["JobKind"];
                 /** @description Why the last attempt failed or was put off. */
                 last_error: string | null;
                 /**
@@ -5002,7 +5280,7 @@ export interface components {
                  * @description Start of the first attempt; null if there was none.
                  */
                 started_at: string | null;
-                /** @description State of the job: queued, running, succeeded, dead or cancelled. */
+                /** @description State of the job; it ends as succeeded, dead or cancelled. */
                 state: components["schemas"]["JobState"];
                 /**
                  * Format: date-time
@@ -5125,19 +5403,21 @@ export interface components {
                 has_async_entities_in_progress: boolean;
                 /** @description Id of the message, a UUID. */
                 id: string;
+                /** @description Places of the citation markers in the text that name a cited source, in order. */
+                markers: components["schemas"]["MarkerPlace"][];
                 /** @description Name of the model that wrote the message, or `extractive`. */
                 model?: string | null;
                 /** @description Id of the message that this one follows; messages with the same parent are branches. */
                 parent_message_id?: string | null;
-                /** @description Role of the author: `user` or `assistant`. */
-                role: string;
+                /** @description Author of the message: a person or the library. */
+                role: components["schemas"]["MessageRole"];
                 /**
                  * Format: uuid
                  * @description The run that it belongs to.
                  */
                 run_id?: string | null;
-                /** @description `complete`, `streaming`, `failed` or `cancelled`. */
-                status: string;
+                /** @description State of the message; only a complete one has all its citations. */
+                status: components["schemas"]["MessageStatus"];
                 /**
                  * Format: date-time
                  * @description Time of the last change to the message.
@@ -5290,6 +5570,11 @@ export interface components {
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
+        /**
+         * @description Decision on two entities that may be the same.
+         * @enum {string}
+         */
+        PairState: "open" | "same" | "different";
         /** @description Citations parsed from a text. */
         ParseAnswer: {
             /** @description Every marker, in the order of the text. */
@@ -5323,8 +5608,8 @@ export interface components {
             end_index: number;
             /** @description Source id that the marker names. */
             id?: string | null;
-            /** @description Its form: `numbers`, `label`, `tag`, `braces` or `definition`. */
-            kind: string;
+            /** @description Form in which the marker is written. */
+            kind: components["schemas"]["MarkerForm"];
             /** @description The label it names or defines. */
             label?: string | null;
             /** @description Source numbers that the marker names. */
@@ -5347,10 +5632,9 @@ export interface components {
             entity_id: string;
             /** @description Name of the entity that takes part. */
             name: string;
-            /** @description Role of an actor: owner, contributor, reviewer, stakeholder or other; null for a subject. */
-            role?: string | null;
-            /** @description person, org, project, object, place or other. */
-            type: string;
+            role?: components["schemas"]["ActorRole"] | null;
+            /** @description Type of the entity. */
+            type: components["schemas"]["EntityType"];
         };
         /** @description Result of an import of passages. */
         PassageImportResult: {
@@ -5399,6 +5683,65 @@ export interface components {
         PathEntry: {
             entry: components["schemas"]["TreeEntry"];
             path: string;
+        };
+        /** @description A part of the work is done. */
+        PhaseCompletedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["PhaseData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "phase_completed";
+        };
+        /** @description Beginning or end of a phase. */
+        PhaseData: {
+            phase: components["schemas"]["RunPhase"];
+        };
+        /** @description A part of the work began. */
+        PhaseStartedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["PhaseData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "phase_started";
+        };
+        /** @description Searches that a run plans. */
+        PlanCreatedData: {
+            /** @description Phase that carries out the plan. */
+            phase: components["schemas"]["RunPhase"];
+            plan_id: string;
+            /** Format: int64 */
+            task_count: number;
+            /** @description Searches of the plan, in words. */
+            task_descriptions: string[];
+        };
+        /** @description It is known what is to be searched for. */
+        PlanCreatedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["PlanCreatedData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "plan_created";
         };
         /** @description The mutable name of a manifest. */
         Pointer: {
@@ -5476,7 +5819,7 @@ export interface components {
             to_manifest_sha256: string | null;
         };
         /**
-         * @description What a pointer is for.
+         * @description Purpose of a pointer.
          * @enum {string}
          */
         PointerType: "bundle" | "corpus" | "snapshot";
@@ -5501,8 +5844,8 @@ export interface components {
             pair_id: string;
             /** @description Reason why both may be the same, as a sentence. */
             reason: string;
-            /** @description State of the decision: open, same or different. */
-            state: string;
+            /** @description Decision on the pair so far. */
+            state: components["schemas"]["PairState"];
         };
         /** @description Pages to settings at, or why there are none. */
         PreviewAnswer: {
@@ -5524,68 +5867,56 @@ export interface components {
              * @description Names of the authors, in order.
              * @default null
              */
-            authors: string[] | null;
-            /**
-             * @description `footnotes` (the usual) or `in_text`.
-             * @default null
-             */
-            cite_as: string | null;
+            authors?: string[] | null;
+            /** @default null */
+            cite_as?: components["schemas"]["CiteAs"] | null;
             /**
              * @description Date on the title page, as free text; null or an empty string removes it.
              * @default null
              */
-            date: string | null;
-            /**
-             * @description `markdown` (the usual) or `typst`.
-             * @default null
-             */
-            format: string | null;
+            date?: string | null;
+            /** @default null */
+            format?: components["schemas"]["DocumentFormat"] | null;
             /**
              * @description The tag of its language: `en-US`.
              * @default null
              */
-            locale: string | null;
-            /**
-             * @description `placeholders` (the usual: Untitled, Unknown Author, n.d.) or `csl` (the style's own rule).
-             * @default null
-             */
-            missing: string | null;
+            locale?: string | null;
+            /** @default null */
+            missing?: components["schemas"]["MissingDetails"] | null;
             /**
              * @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them.
              * @default null
              */
-            style: string | null;
-            /**
-             * @description `article` (the usual), `report`, `essay` or `none`.
-             * @default null
-             */
-            template: string | null;
+            style?: string | null;
+            /** @default null */
+            template?: components["schemas"]["Template"] | null;
             /**
              * @description Title, as people see it.
              * @default null
              */
-            title: string | null;
-        } & Record<string, never>) & {
+            title?: string | null;
+        } & Record<string, unknown>) & {
             /**
              * @description The first page; 1 if nothing is said.
              * @default null
              */
-            from: number | null;
+            from?: number | null;
             /**
              * @description Hashes of pages that need not be sent again.
              * @default []
              */
-            known: string[];
+            known?: string[];
             /**
              * @description The text, instead of the document's.
              * @default null
              */
-            text: string | null;
+            text?: string | null;
             /**
              * @description The last one; seven pages more if nothing is said.
              * @default null
              */
-            to: number | null;
+            to?: number | null;
         };
         /** @description A rendered page of a preview. */
         PreviewPage: {
@@ -5607,9 +5938,9 @@ export interface components {
             width: number;
         };
         /** @description Error response as RFC 9457 problem details. */
-        Problem: Record<string, never> & {
+        Problem: Record<string, unknown> & {
             /** @description The stable name of what went wrong. */
-            code: string;
+            code: components["schemas"]["ErrorCode"];
             /** @description Explanation of this error: the value that was wrong, and the one expected. */
             detail: string;
             /** @description The field, parameter or path that was wrong. */
@@ -5666,13 +5997,13 @@ export interface components {
         };
         /** @description Response of the readiness check. */
         Readiness: {
-            /** @description Storage of artifacts: `folder` or `s3`. */
-            blobs: string;
+            /** @description Storage of artifacts. */
+            blobs: components["schemas"]["BlobStorageKind"];
             checks: components["schemas"]["ReadinessCheck"][];
-            /** @description Database of the library: `sqlite` or `postgres`. */
-            engine: string;
-            /** @description Result of all checks: `ready` or `unavailable`. */
-            status: string;
+            /** @description Database of the library. */
+            engine: components["schemas"]["LibraryEngine"];
+            /** @description Result of all checks. */
+            status: components["schemas"]["ReadinessStatus"];
             version: string;
         };
         /** @description Check of one part that the server needs. */
@@ -5682,8 +6013,43 @@ export interface components {
             latency_ms: number;
             /** @description Name that a client calls the tool by. */
             name: string;
-            /** @description Result of this check: `ok` or `failed`. */
-            status: string;
+            /** @description Result of this check. */
+            status: components["schemas"]["CheckStatus"];
+        };
+        /**
+         * @description Readiness of the server.
+         * @enum {string}
+         */
+        ReadinessStatus: "ready" | "unavailable";
+        /**
+         * @description Form of a reference.
+         * @enum {string}
+         */
+        ReferenceForm: "bibliography" | "note" | "in_text";
+        /**
+         * @description Markup of formatted references.
+         * @enum {string}
+         */
+        ReferenceOutput: "text" | "html" | "markdown";
+        /** @description Sources that the run did not have before. */
+        ReferencesFoundData: {
+            /** @description The sources, each with its number in the run. */
+            references: components["schemas"]["CitationSource"][];
+        };
+        /** @description There are sources that the run did not have before. */
+        ReferencesFoundEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["ReferencesFoundData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "references_found";
         };
         /** @description The content to take in again. */
         RefreshBody: {
@@ -5691,7 +6057,7 @@ export interface components {
              * @description New bytes, which are kept already; if not given, the address is fetched again.
              * @default null
              */
-            artifact_sha256: string | null;
+            artifact_sha256?: string | null;
         };
         /** @description A line of the import that was rejected. */
         RejectedLine: {
@@ -5708,7 +6074,7 @@ export interface components {
             /** @description Entities that act in the event. */
             actors: components["schemas"]["Participant"][];
             /** @description Category of the related event. */
-            category: string;
+            category: components["schemas"]["EventCategory"];
             /**
              * Format: double
              * @description Confidence of the extraction, from 0 to 1.
@@ -5742,9 +6108,14 @@ export interface components {
             subjects: components["schemas"]["Participant"][];
             /** @description Description of the event in one or two sentences. */
             summary: string;
-            /** @description Kind of the item; always `event`. */
-            type: string;
+            /** @description Kind of the item; only events are related so far. */
+            type: components["schemas"]["RelatedKind"];
         };
+        /**
+         * @description Kind of a related item.
+         * @enum {string}
+         */
+        RelatedKind: "event";
         /** @description Confirmation that a citation was removed. */
         RemovedCitation: {
             /** @description Always true; a missing citation is an error. */
@@ -5768,35 +6139,40 @@ export interface components {
              */
             to: number;
         };
+        /**
+         * @description Kind of a job that can be asked for.
+         * @enum {string}
+         */
+        RequestedJob: "gc" | "fsck" | "extract_events" | "graph_upsert";
         /** @description Answer of an external agent: all of it as `text`, or in pieces as `delta` and then `done`. */
         ResponseBody: {
             /**
              * @description More words of it. The run goes on, unless `done` is true.
              * @default null
              */
-            delta: string | null;
+            delta?: string | null;
             /**
              * @description True if the answer is complete.
              * @default false
              */
-            done: boolean;
+            done?: boolean;
             /**
              * @description Id of the answer's message, at most 255 characters; default: the id that the run was opened with.
              * @default null
              */
-            message_id: string | null;
+            message_id?: string | null;
             /**
              * @description Name of the model that wrote the answer.
              * @default null
              */
-            model: string | null;
+            model?: string | null;
             /**
              * @description All of the answer, which ends the run.
              * @default null
              */
-            text: string | null;
+            text?: string | null;
             /** @default null */
-            usage: components["schemas"]["Usage"] | null;
+            usage?: components["schemas"]["Usage"] | null;
         };
         /** @description Request to restore an earlier version as the newest. */
         RestoreBody: {
@@ -5836,6 +6212,11 @@ export interface components {
             /** @description The address in this server's app that opens the source at these words. */
             url: string;
         };
+        /**
+         * @description Kind of a search result.
+         * @enum {string}
+         */
+        ResultKind: "chunk" | "event";
         /** @description The place of a result in each list, from 1; null where it is not in the list. */
         ResultRanks: {
             /**
@@ -5860,9 +6241,14 @@ export interface components {
         };
         /** @description Decision of a person about a pair of entities. */
         ReviewBody: {
-            /** @description `same` (or `confirm`), `different` (or `refuse`), or `undo`. */
-            decision: string;
+            /** @description Whether both are the same. `confirm` and `refuse` are understood for same and different. */
+            decision: components["schemas"]["ReviewDecision"];
         };
+        /**
+         * @description Decision of a person on two entities that may be the same.
+         * @enum {string}
+         */
+        ReviewDecision: "same" | "different" | "undo";
         /** @description One content version of a source. */
         Revision: {
             /** @description SHA-256 of the content's bytes. */
@@ -5973,12 +6359,12 @@ export interface components {
             last_seq: number;
             /** @description Id of the message with the answer. */
             message_id: string;
-            /** @description `external`, `extractive`, `generated` or `research`. */
-            mode: string;
+            /** @description Way in which the run answers. */
+            mode: components["schemas"]["RunMode"];
             /** @description Id of the message with the question; null if there is none. */
             question_id?: string | null;
-            /** @description `running`, `completed`, `failed` or `cancelled`. */
-            status: string;
+            /** @description State of the run. */
+            status: components["schemas"]["RunStatus"];
             /**
              * Format: date-time
              * @description Time of the last change to the run.
@@ -6000,28 +6386,71 @@ export interface components {
             /** @description Statements of fact that cite nothing. */
             uncited: components["schemas"]["UncitedClaim"][];
         };
-        /** @description Something that happened in a run. */
-        RunEvent: {
-            /**
-             * Format: date-time
-             * @description Time at which the event was recorded.
-             */
-            at: string;
-            /** @description Details of the event; the type decides the fields. */
-            data: components["schemas"]["Value"];
-            /**
-             * Format: uuid
-             * @description Id of the run, a UUID.
-             */
+        /** @description End of a run that has answered. */
+        RunCompletedData: {
+            cited_files: components["schemas"]["CitedFile"][];
+            /** Format: uuid */
+            conversation_id: string;
+            /** @description True while jobs still work on the sources of the answer. */
+            has_async_entities_in_progress: boolean;
+            message_id: string;
+            /** Format: uuid */
             run_id: string;
-            /**
-             * Format: int64
-             * @description Its number in the run, from 1 without gaps; the id of the server-sent event.
-             */
-            seq: number;
-            /** @description Type of the event; also the name of the server-sent event. */
-            type: string;
         };
+        /** @description The run ended with an answer. */
+        RunCompletedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["RunCompletedData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run_completed";
+        };
+        /** @description Something that happened in a run. `type` is also the name of the server-sent event, and `seq` its id. */
+        RunEvent: components["schemas"]["RunStartedEvent"] | components["schemas"]["PlanCreatedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ReferencesFoundEvent"] | components["schemas"]["SubagentSpawnedEvent"] | components["schemas"]["SubagentResultEvent"] | components["schemas"]["SubagentFailedEvent"] | components["schemas"]["ContentDeltaEvent"] | components["schemas"]["CitationsCreatedEvent"] | components["schemas"]["EntityCreatedEvent"] | components["schemas"]["ArtifactCreatedEvent"] | components["schemas"]["ManifestCreatedEvent"] | components["schemas"]["ClarificationNeededEvent"] | components["schemas"]["ClarificationReceivedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["RunCompletedEvent"] | components["schemas"]["RunFailedEvent"];
+        /** @description End of a run that has no whole answer. */
+        RunFailedData: {
+            /** Format: uuid */
+            conversation_id: string;
+            /** @description Reason, for people. */
+            error: string;
+            message_id: string;
+            /** Format: uuid */
+            run_id: string;
+            /** @description Failed, or cancelled if a user stopped it. */
+            status: components["schemas"]["RunStatus"];
+        };
+        /** @description The run ended without a whole answer; what there was of one is stored. */
+        RunFailedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["RunFailedData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run_failed";
+        };
+        /**
+         * @description Way of answering: by an agent elsewhere, in the words of the library, by a language model, or by a model after several searches.
+         * @enum {string}
+         */
+        RunMode: "external" | "extractive" | "generated" | "research";
+        /**
+         * @description Part of the work of a run.
+         * @enum {string}
+         */
+        RunPhase: "planning" | "research" | "synthesis" | "verification";
         /** @description The sources of a run, and what a model is told of them. */
         RunSources: {
             /** @description Instructions on how to cite, for the system prompt. */
@@ -6035,6 +6464,39 @@ export interface components {
             /** @description Why there are none, where there could have been. */
             warning?: string | null;
         };
+        /** @description Data of the event that begins a run. */
+        RunStartedData: {
+            /** Format: uuid */
+            conversation_id: string;
+            /** @description Message that the answer is written into. */
+            message_id: string;
+            /** @description Way in which the run answers. */
+            mode: components["schemas"]["RunMode"];
+            /** @description Message with the question; null if there is none. */
+            question_id: string | null;
+            /** Format: uuid */
+            run_id: string;
+        };
+        /** @description The run began. */
+        RunStartedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["RunStartedData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run_started";
+        };
+        /**
+         * @description State of a run.
+         * @enum {string}
+         */
+        RunStatus: "running" | "completed" | "failed" | "cancelled";
         /** @description Sources that were loaded from the sample. */
         SampleLoadResult: {
             items: components["schemas"]["Source"][];
@@ -6079,7 +6541,7 @@ export interface components {
             /** @description Also give what is connected with the best results. By default true. */
             graph_expand?: boolean | null;
             /** @description Connected events of these categories; null or [] means all. By default Decision, Commitment and QualityRisk. */
-            graph_filters?: string[] | null;
+            graph_filters?: components["schemas"]["EventCategory"][] | null;
             /**
              * Format: int64
              * @description From so many of the best results connections are followed, 1 to 50. By default 1.
@@ -6098,8 +6560,8 @@ export interface components {
              * @description At most so many results, 1 to 200. By default 10.
              */
             limit?: number | null;
-            /** @description Rankings to combine: `words`, `vectors`; default: both. */
-            lists?: string[] | null;
+            /** @description Rankings to combine; default: both. */
+            lists?: components["schemas"]["SearchList"][] | null;
             /** @description Words or a question. "Quoted words" must stand together, -word must not stand. */
             query?: string;
             /** @description The query as a vector, for libraries whose vectors come from outside. */
@@ -6123,8 +6585,8 @@ export interface components {
             from?: string | null;
             /** @description Texts in one of these languages: en, de … */
             language?: components["schemas"]["OneOrMany"];
-            /** @description Sources from one of these origins: web, blob_storage … */
-            origin?: components["schemas"]["OneOrMany"];
+            /** @description Sources from one of these origins. */
+            origin?: components["schemas"]["SourceOrigins"];
             /**
              * Format: uuid
              * @description Only passages of sources in this project.
@@ -6136,9 +6598,14 @@ export interface components {
             tags?: components["schemas"]["OneOrMany"];
             /** @description Sources that appeared (or came) before this time. */
             to?: string | null;
-            /** @description Sources of one of these types: WEB_PAGE, KNOWLEDGE_BASE … */
-            type?: components["schemas"]["OneOrMany"];
+            /** @description Sources of one of these types. */
+            type?: components["schemas"]["SourceTypes"];
         };
+        /**
+         * @description A list that a search draws on.
+         * @enum {string}
+         */
+        SearchList: "words" | "vectors";
         /** @description Timing, sizes and warnings of a search. */
         SearchMetadata: {
             /**
@@ -6163,8 +6630,7 @@ export interface components {
         };
         /** @description A passage, source or event that matches a search. */
         SearchResult: {
-            /** @description Category of the event; only for results of type `event`. */
-            category?: string | null;
+            category?: components["schemas"]["EventCategory"] | null;
             /** @description The whole passage; of an event what happened. */
             content: string;
             /** @description The exact words of it that answer, best first. */
@@ -6194,18 +6660,18 @@ export interface components {
             source_id: string;
             /** @description Title of the source that has the passage. */
             title: string;
-            /** @description Kind of the result: `chunk`, `source` or `event`. */
-            type: string;
+            /** @description Kind of the result. */
+            type: components["schemas"]["ResultKind"];
         };
         /** @description The settings in force that an app shows. */
         Settings: {
             answers: components["schemas"]["AnswerSettings"];
-            /** @description Storage of artifacts: `folder` or `s3`. */
-            blobs: string;
+            /** @description Storage of artifacts. */
+            blobs: components["schemas"]["BlobStorageKind"];
             citations: components["schemas"]["CitationSettingsView"];
             embedder: components["schemas"]["EmbedderSettings"];
-            /** @description Database of the library: `sqlite` or `postgres`. */
-            engine: string;
+            /** @description Database of the library. */
+            engine: components["schemas"]["LibraryEngine"];
             version: string;
             web_search: components["schemas"]["WebSearchSettings"];
         };
@@ -6259,8 +6725,8 @@ export interface components {
             edition: string | null;
             /** @description Names of the editors, in order. */
             editors: string[];
-            /** @description State of the embeddings, which a search by meaning needs: none, pending, ready or failed. */
-            embedding: string;
+            /** @description State of its embeddings, which a search by meaning needs. */
+            embedding: components["schemas"]["EmbeddingState"];
             /** @description Why it cannot, or what it waits for. */
             embedding_error: string | null;
             /** @description Id in another system, as given when the source was added. */
@@ -6273,8 +6739,8 @@ export interface components {
             extraction_error: components["schemas"]["ExtractionFault"] | null;
             /** @description The address of its site's icon. */
             favicon: string | null;
-            /** @description Way for a client to get the content: internal_api, oauth_proxy or external. */
-            fetch_strategy: string;
+            /** @description Way for a client to get the content. */
+            fetch_strategy: components["schemas"]["FetchStrategy"];
             /** @description Name of the uploaded file; null if there was none. */
             filename: string | null;
             /** @description Type of the work as a CSL type, such as `article-journal`. */
@@ -6310,11 +6776,8 @@ export interface components {
             };
             /** @description Note of a user about the source. */
             note: string | null;
-            /**
-             * @description Origin of the source: blob_storage, sharepoint, onedrive, email, web, api, database, memory, skill, mcp or
-             *     manual.
-             */
-            origin: string;
+            /** @description Origin of the source. */
+            origin: components["schemas"]["SourceOrigin"];
             /**
              * Format: int64
              * @description Number of pages; null if the format has no pages.
@@ -6356,9 +6819,9 @@ export interface components {
              */
             size_bytes: number | null;
             /** @description The origin again, under the name that citations use. */
-            source_type: string;
-            /** @description Processing state: pending, indexed (found by words), ready (found by meaning, too) or failed. */
-            status: string;
+            source_type: components["schemas"]["SourceOrigin"];
+            /** @description Processing state of its content. */
+            status: components["schemas"]["SourceStatus"];
             /** @description Abstract or description that the source has of itself. */
             summary: string | null;
             /** @description Tags of the source, for filters. */
@@ -6367,8 +6830,8 @@ export interface components {
             text_sha256: string | null;
             /** @description Title of the source, or its address if it has no title. */
             title: string;
-            /** @description Type of the source, one of the twelve source types. */
-            type: string;
+            /** @description Type of the source. */
+            type: components["schemas"]["SourceType"];
             /**
              * Format: date-time
              * @description Time of the last change to the source.
@@ -6379,6 +6842,11 @@ export interface components {
             /** @description The volume of its container. */
             volume: string | null;
         };
+        /**
+         * @description Tells whether a cited source can still be opened.
+         * @enum {string}
+         */
+        SourceAvailability: "available" | "deleted" | "external";
         /** @description Number of sources in each processing state. */
         SourceCounts: {
             /**
@@ -6503,6 +6971,13 @@ export interface components {
             /** @description Title, as people see it. */
             title: string;
         };
+        /**
+         * @description Origin of a source.
+         * @enum {string}
+         */
+        SourceOrigin: "blob_storage" | "sharepoint" | "onedrive" | "email" | "web" | "api" | "database" | "memory" | "skill" | "mcp" | "manual";
+        /** @description An origin, or a list of them. */
+        SourceOrigins: components["schemas"]["SourceOrigin"] | components["schemas"]["SourceOrigin"][];
         /** @description Changes to a source. A field that is left out stays as it is; null removes it. */
         SourcePatch: {
             /** @description Names of the authors in one line; separate several names with `;` or `and`. */
@@ -6562,8 +7037,7 @@ export interface components {
             site_name?: string | null;
             /** @description Tags of the source; they replace the ones it has. */
             tags?: string[] | null;
-            /** @description Type of the source, one of the twelve source types. */
-            type?: string | null;
+            type?: components["schemas"]["SourceType"] | null;
             /** @description Web address of the source; null removes it. */
             url?: string | null;
         };
@@ -6623,8 +7097,8 @@ export interface components {
         SourceSearchResult: {
             /** @description The passages that answer, best first. */
             excerpts: components["schemas"]["SourceExcerpt"][];
-            /** @description Way for a client to get the content: `internal_api`, `oauth_proxy` or `external`. */
-            fetch_strategy: string;
+            /** @description Way for a client to get the content. */
+            fetch_strategy: components["schemas"]["FetchStrategy"];
             /**
              * Format: uuid
              * @description Id of the source; the same as `source_id`.
@@ -6651,8 +7125,8 @@ export interface components {
              * @description Id of the source; the same as `file_id`.
              */
             source_id: string;
-            /** @description Origin of the source, such as `web` or `email`. */
-            source_type: string;
+            /** @description Origin of the source. */
+            source_type: components["schemas"]["SourceOrigin"];
             /** @description Title, as people see it. */
             title: string;
             /** @description Web address of the source; null if it has none. */
@@ -6668,7 +7142,7 @@ export interface components {
             /** @description The files: as many parts as there are, each with a file name. */
             file: string[];
             /** @description Facts that are specific to the type of the sources: a JSON object. */
-            metadata?: Record<string, never> | null;
+            metadata?: Record<string, unknown> | null;
             /**
              * Format: uuid
              * @description The project they belong to.
@@ -6676,9 +7150,13 @@ export interface components {
             project_id?: string | null;
             /** @description Tags of all files: a JSON list, or words separated by commas. */
             tags?: string | null;
-            /** @description Their type, one of the twelve; KNOWLEDGE_BASE if not said. */
-            type?: string | null;
+            type?: components["schemas"]["SourceType"] | null;
         };
+        /**
+         * @description Processing state of a source: `indexed` is found by words, `ready` by meaning, too.
+         * @enum {string}
+         */
+        SourceStatus: "pending" | "indexed" | "ready" | "failed";
         /** @description Bibliographic summary of a result's source. */
         SourceSummary: {
             /** @description Names of the authors in one line; null if unknown. */
@@ -6696,8 +7174,8 @@ export interface components {
             language: string | null;
             /** @description Media type of the source's content. */
             media_type: string;
-            /** @description Origin of the source, such as `web` or `email`. */
-            origin: string;
+            /** @description Origin of the source. */
+            origin: components["schemas"]["SourceOrigin"];
             /** @description Publication date: a day, a month or a year; null if unknown. */
             publication_date: string | null;
             /**
@@ -6711,8 +7189,8 @@ export interface components {
             tags: string[];
             /** @description Title, as people see it. */
             title: string;
-            /** @description Type of the source, one of the twelve source types. */
-            type: string;
+            /** @description Type of the source. */
+            type: components["schemas"]["SourceType"];
             /** @description Web address of the source; null if it has none. */
             url: string | null;
         };
@@ -6741,6 +7219,13 @@ export interface components {
             /** @description Length of the whole text, in characters. */
             total_chars: number;
         };
+        /**
+         * @description Type of a source.
+         * @enum {string}
+         */
+        SourceType: "WEB_PAGE" | "EXTERNAL_API_DATA" | "GENERATED_CONTENT" | "USER_QUERY_PART" | "GENERATED_REPORT" | "GENERATED_PRESENTATION" | "INTRA_ENTITY_SEARCH_RESULT" | "EXTRACTED_ENTITY" | "SEARCH_PLAN" | "KNOWLEDGE_BASE" | "WEBSITE" | "GENERATED_DOCUMENT";
+        /** @description A type of source, or a list of them. */
+        SourceTypes: components["schemas"]["SourceType"] | components["schemas"]["SourceType"][];
         /** @description A source in one of its views. */
         SourceView: components["schemas"]["Source"] | {
             [key: string]: unknown;
@@ -6759,6 +7244,11 @@ export interface components {
             /** @description Mentions that name somebody else, who becomes an entity of their own. */
             mention_ids?: string[] | null;
         };
+        /**
+         * @description Citation system of a style.
+         * @enum {string}
+         */
+        StyleKind: "author_date" | "numeric" | "note" | "label";
         /** @description All citation styles and languages that can be used. */
         StylesAnswer: {
             /** @description Those that were brought first. */
@@ -6774,8 +7264,8 @@ export interface components {
             id: string;
             /** @description True if a user uploaded this style; false if it is built in. */
             is_own: boolean;
-            /** @description `author_date`, `numeric`, `note` or `label`. */
-            kind: string;
+            /** @description Citation system of the style. */
+            kind: components["schemas"]["StyleKind"];
             /** @description The same, under the name that others know it by. */
             style_id: string;
             /** @description Title, as people see it. */
@@ -6807,6 +7297,92 @@ export interface components {
             /** @description Text by the sub-agent, with its own source numbers. */
             text?: string;
         };
+        /** @description Why an agent that works for the run gave up. */
+        SubagentFailedData: {
+            error: string;
+            subagent_id: string;
+        };
+        /** @description An agent under this one gave up. */
+        SubagentFailedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["SubagentFailedData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "subagent_failed";
+        };
+        /** @description What an agent brought that works for the run. */
+        SubagentResultData: {
+            /** @description Numbers of its text that named nothing. */
+            dangling?: number[] | null;
+            /** @description Sources that it found in the library. */
+            entity_ids?: string[] | null;
+            /** @description Numbers of its sources in the run. */
+            numbers?: number[] | null;
+            /**
+             * Format: int64
+             * @description Number of passages that it found.
+             */
+            passages?: number | null;
+            subagent_id: string;
+            /** @description Its text, with the numbers of the run. */
+            text?: string | null;
+        };
+        /** @description An agent under this one is done. */
+        SubagentResultEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["SubagentResultData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "subagent_result";
+        };
+        /** @description An agent that works for the run. */
+        SubagentSpawnedData: {
+            subagent_id: string;
+            task_description: string | null;
+            /**
+             * Format: int64
+             * @description Position of its task in the plan, from 0.
+             */
+            task_index?: number | null;
+            /** @description Tools that it may call. */
+            tool_ids?: string[] | null;
+        };
+        /** @description An agent under this one began. */
+        SubagentSpawnedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["SubagentSpawnedData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "subagent_spawned";
+        };
+        /** @description Summary of one source of the answer. */
+        SummarizedSource: {
+            /** Format: uuid */
+            id: string;
+            summary: string;
+            title: string;
+        };
         /** @description Results of checking the sentences of a document against its sources. */
         SupportAnswer: {
             /** @description Sentences that cite something. */
@@ -6814,6 +7390,16 @@ export interface components {
             /** @description Sentences that say something and cite nothing. */
             uncited: components["schemas"]["UncitedDocumentClaim"][];
         };
+        /**
+         * @description Layout of a document.
+         * @enum {string}
+         */
+        Template: "article" | "report" | "essay" | "none";
+        /**
+         * @description Tells whether both versions of a text have a part, or which one.
+         * @enum {string}
+         */
+        TextChangeKind: "same" | "added" | "removed";
         /** @description Something in a text that cannot be set, or that may not be what was meant. */
         TextDiagnostic: {
             /** @description The column, from 1, in characters. */
@@ -6824,13 +7410,67 @@ export interface components {
             line: number | null;
             /** @description Description of the error or warning. */
             message: string;
-            /** @description Severity of the fault: `error` or `warning`. */
-            severity: string;
+            /** @description Errors keep the document from being typeset; warnings do not. */
+            severity: components["schemas"]["FaultSeverity"];
+        };
+        /** @description A call of a tool. */
+        ToolCalledData: {
+            /** @description Arguments of the call, as the tool takes them. */
+            parameters: unknown;
+            /** @description Id of the call, the same in its result. */
+            request_id: string;
+            tool_name: string;
+        };
+        /** @description A tool was called. */
+        ToolCalledEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["ToolCalledData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_called";
+        };
+        /** @description Result of a tool. */
+        ToolResultData: {
+            /**
+             * Format: int64
+             * @description Number of results, if the server called the tool.
+             */
+            count?: number | null;
+            /** @description Numbers that the results have in the run, if an agent reported them. */
+            numbers?: number[] | null;
+            /** @description Beginning of the result, if an agent reported it. */
+            output?: string | null;
+            /** @description Id of the call. */
+            request_id: string;
+            tool_name: string;
+            /** @description Reason why there is nothing to cite, where there could have been. */
+            warning?: string | null;
+        };
+        /** @description A tool returned its result. */
+        ToolResultEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["ToolResultData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_result";
         };
         /** @description One file in the tree of a manifest. */
         TreeEntry: {
-            /** @description The type of source it is the content of. */
-            entity_type?: string | null;
+            entity_type?: components["schemas"]["SourceType"] | null;
             /** @description Media type of the file's bytes. */
             media_type: string;
             /** @description SHA-256 of the artifact with the file's bytes. */
@@ -6862,9 +7502,8 @@ export interface components {
         /** @description Multipart form that uploads one file. */
         UploadForm: {
             /** @description Further facts about the file: a JSON object. */
-            entity_metadata?: Record<string, never> | null;
-            /** @description The type of source they are the content of, one of the twelve; both spellings are understood. */
-            entity_type?: string | null;
+            entity_metadata?: Record<string, unknown> | null;
+            entity_type?: components["schemas"]["SourceType"] | null;
             /**
              * Format: binary
              * @description Bytes of the file, as the form part `file`.
@@ -6882,19 +7521,34 @@ export interface components {
              * @description Cost in US dollars; null if the prices of the model are unknown.
              * @default null
              */
-            cost: number | null;
+            cost?: number | null;
             /**
              * Format: int64
              * @description Number of tokens sent to models.
              * @default 0
              */
-            input_tokens: number;
+            input_tokens?: number;
             /**
              * Format: int64
              * @description Number of tokens that models generated.
              * @default 0
              */
-            output_tokens: number;
+            output_tokens?: number;
+        };
+        /** @description Tokens and cost of the run. */
+        UsageEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["Usage"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "usage";
         };
         Value: unknown;
         /** @description Number of citations with one verdict. */
@@ -6904,8 +7558,7 @@ export interface components {
              * @description Number of citations with this verdict.
              */
             citations: number;
-            /** @description The verdict; null for those that were not checked. */
-            verdict?: string | null;
+            verdict?: components["schemas"]["CheckVerdict"] | null;
         };
         /** @description Result of checking one citation. */
         VerifiedCitation: components["schemas"]["VerifiedPair"] & {
@@ -6945,8 +7598,8 @@ export interface components {
             score: number;
             /** @description Offset of the quote's first character in the checked text; null if nothing comes close. */
             start_char?: number | null;
-            /** @description `supported`, `partial`, `unsupported`, or `unverifiable` where there is nothing to check against. */
-            verdict: string;
+            /** @description Result of the check. */
+            verdict: components["schemas"]["CheckVerdict"];
         };
         /** @description Results of checking the citations of a text. */
         VerifyAnswer: {
@@ -6954,8 +7607,8 @@ export interface components {
             claims?: components["schemas"]["VerifiedClaim"][] | null;
             /** @description Numbers that name no source. */
             dangling?: number[] | null;
-            /** @description Method of the check: `words_and_meaning`, or `words` if no embedding model was available. */
-            method: string;
+            /** @description Method of the check; by words alone if no embedding model was available. */
+            method: components["schemas"]["CheckMethod"];
             /** @description Result for each of the pairs, in the order of the request. */
             pairs?: components["schemas"]["VerifiedPair"][] | null;
             /** @description Statements of fact that cite nothing. */
@@ -6996,7 +7649,7 @@ export interface operations {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
                 /** @description Only those of this source type. */
-                entity_type?: string;
+                entity_type?: "WEB_PAGE" | "EXTERNAL_API_DATA" | "GENERATED_CONTENT" | "USER_QUERY_PART" | "GENERATED_REPORT" | "GENERATED_PRESENTATION" | "INTRA_ENTITY_SEARCH_RESULT" | "EXTRACTED_ENTITY" | "SEARCH_PLAN" | "KNOWLEDGE_BASE" | "WEBSITE" | "GENERATED_DOCUMENT";
                 /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
             };
@@ -7041,7 +7694,7 @@ export interface operations {
                 /** @description For a raw body: what else is known, a JSON object as text. */
                 entity_metadata?: string;
                 /** @description For a raw body: the type of source. */
-                entity_type?: string;
+                entity_type?: "WEB_PAGE" | "EXTERNAL_API_DATA" | "GENERATED_CONTENT" | "USER_QUERY_PART" | "GENERATED_REPORT" | "GENERATED_PRESENTATION" | "INTRA_ENTITY_SEARCH_RESULT" | "EXTRACTED_ENTITY" | "SEARCH_PLAN" | "KNOWLEDGE_BASE" | "WEBSITE" | "GENERATED_DOCUMENT";
                 /** @description For a raw body: what the file is called. */
                 filename?: string;
                 /** @description For a raw body: what the bytes are, if `Content-Type` does not say. */
@@ -7160,8 +7813,8 @@ export interface operations {
     get_artifact_content: {
         parameters: {
             query?: {
-                /** @description `inline` to show images, PDF and plain text in place; everything else is always an attachment. */
-                disposition?: string;
+                /** @description Inline shows images, PDF and plain text in place; everything else is always an attachment. */
+                disposition?: "inline" | "attachment";
             };
             header?: never;
             path: {
@@ -7238,8 +7891,8 @@ export interface operations {
     head_artifact_content: {
         parameters: {
             query?: {
-                /** @description `inline` to show images, PDF and plain text in place; everything else is always an attachment. */
-                disposition?: string;
+                /** @description Inline shows images, PDF and plain text in place; everything else is always an attachment. */
+                disposition?: "inline" | "attachment";
             };
             header?: never;
             path: {
@@ -8743,8 +9396,8 @@ export interface operations {
     export_document_references: {
         parameters: {
             query?: {
-                /** @description `bibtex` (the usual), `ris` or `csl_json`. */
-                format?: string;
+                /** @description Format of the references; default bibtex. */
+                format?: "bibtex" | "ris" | "csl_json";
             };
             header?: never;
             path: {
@@ -8787,8 +9440,8 @@ export interface operations {
     render_document: {
         parameters: {
             query?: {
-                /** @description `pdf` (the usual), `svg`, `png`, `html`, `md` or `typ`. */
-                format?: string;
+                /** @description Format of the file; default pdf. */
+                format?: "pdf" | "svg" | "png" | "html" | "md" | "typ";
                 /** @description Number of the page, for svg and png; default 1. */
                 page?: number;
                 /** @description Number of the version to render; default: the newest. */
@@ -9047,8 +9700,8 @@ export interface operations {
     remove_document_source: {
         parameters: {
             query?: {
-                /** @description Treatment of citations of this source: `keep` or `remove`. Without it, a cited source is not removed. */
-                citations?: string;
+                /** @description Treatment of citations of this source. Without it, a cited source is not removed. */
+                citations?: "keep" | "remove";
             };
             header?: never;
             path: {
@@ -9192,12 +9845,12 @@ export interface operations {
                 limit?: number;
                 /** @description Only those that a person should look at, or only the others. */
                 needs_review?: boolean;
-                /** @description `often` (the default: those first that are named most) or `newest`. */
-                order?: string;
+                /** @description Order of the list; default: those first that are named most. */
+                order?: "often" | "newest";
                 /** @description Only those one of whose names, or whose address, has these words. */
                 q?: string;
-                /** @description Only those of this type: person, org, project, object, place or other. */
-                type?: string;
+                /** @description Only those of this type. */
+                type?: "person" | "org" | "project" | "object" | "place" | "other";
             };
             header?: never;
             path?: never;
@@ -9786,11 +10439,11 @@ export interface operations {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
                 /** @description Only list jobs of this kind. */
-                kind?: string;
+                kind?: "draft_document" | "embed" | "extract_events" | "fsck" | "gc" | "graph_upsert" | "import" | "ingest" | "notes";
                 /** @description Maximum number of items, 1 to 500; default 50. */
                 limit?: number;
-                /** @description Only those in this state: queued, running, succeeded, dead or cancelled. */
-                state?: string;
+                /** @description Only those in this state. */
+                state?: "queued" | "running" | "succeeded" | "dead" | "cancelled";
             };
             header?: never;
             path?: never;
@@ -10707,8 +11360,8 @@ export interface operations {
     export_references: {
         parameters: {
             query?: {
-                /** @description `bibtex` (the usual), `ris` or `csl_json`. */
-                format?: string;
+                /** @description Format of the references; default bibtex. */
+                format?: "bibtex" | "ris" | "csl_json";
                 /** @description Ids of sources with commas between them; all sources if none is named. */
                 source_ids?: string;
             };
@@ -11696,22 +12349,22 @@ export interface operations {
                 limit?: number;
                 /** @description Only those that this message brought. */
                 message_id?: string;
-                /** @description Only those from there: web, blob_storage, manual … */
-                origin?: string;
+                /** @description Only those of this origin. */
+                origin?: "blob_storage" | "sharepoint" | "onedrive" | "email" | "web" | "api" | "database" | "memory" | "skill" | "mcp" | "manual";
                 /** @description Only those of this project. */
                 project_id?: string;
                 /** @description Only those with all these words: in title, authors, address, file name or tags, or in one passage of the text. */
                 q?: string;
                 /** @description Only those that this run brought. */
                 run_id?: string;
-                /** @description Only those that have come so far: pending, indexed, ready or failed. */
-                status?: string;
+                /** @description Only those in this processing state. */
+                status?: "pending" | "indexed" | "ready" | "failed";
                 /** @description Only those filed under this. */
                 tag?: string;
                 /** @description Only list sources of this type. */
-                type?: string;
-                /** @description Form of each item: source (default), entity (the fields of its type) or cited_file. */
-                view?: string;
+                type?: "WEB_PAGE" | "EXTERNAL_API_DATA" | "GENERATED_CONTENT" | "USER_QUERY_PART" | "GENERATED_REPORT" | "GENERATED_PRESENTATION" | "INTRA_ENTITY_SEARCH_RESULT" | "EXTRACTED_ENTITY" | "SEARCH_PLAN" | "KNOWLEDGE_BASE" | "WEBSITE" | "GENERATED_DOCUMENT";
+                /** @description Form of each item; default source. */
+                view?: "source" | "entity" | "cited_file";
             };
             header?: never;
             path?: never;
@@ -11811,8 +12464,8 @@ export interface operations {
     get_source: {
         parameters: {
             query?: {
-                /** @description Form of the response: source (default), entity (the fields of its type) or cited_file. */
-                view?: string;
+                /** @description Form of the response; default source. */
+                view?: "source" | "entity" | "cited_file";
             };
             header?: never;
             path: {
@@ -11996,8 +12649,8 @@ export interface operations {
     get_source_content: {
         parameters: {
             query?: {
-                /** @description `inline` to show images, PDF and plain text in place; everything else is always an attachment. */
-                disposition?: string;
+                /** @description Inline shows images, PDF and plain text in place; everything else is always an attachment. */
+                disposition?: "inline" | "attachment";
                 /** @description An earlier version, by its id; the one the source stands at if not given. */
                 revision?: string;
             };

@@ -12,10 +12,7 @@ export type Provider = Schemas["ChatKind"];
 export type CitationFormat = Schemas["CitationFormat"];
 /** A key that is left out is the kept one. */
 export type AnswerChoice = Schemas["AnswerSettingsPatch"];
-export type CitationChoices = Pick<
-  CitationSettings,
-  "format" | "expand_sources_by_default" | "max_sources_displayed" | "enable_tooltips" | "enabled_tools"
->;
+export type CitationChoices = CitationLook & Pick<CitationSettings, "enabled_tools">;
 /** What came of asking a model for a word. */
 export type Trial = Schemas["ModelTestResult"];
 
@@ -39,17 +36,11 @@ export function tryAnswers(body: AnswerChoice): Promise<Trial> {
   return call(client.POST("/api/v1/settings/test", { body }));
 }
 
-/** How citations are shown: the section `[citations]` of the settings. */
-export interface CitationLook {
-  /** How a marker looks: `[1]`, a small raised number, or the name of the source as a link. */
-  format: "brackets" | "superscript" | "inline_links";
-  /** Whether all that is quoted of a source is shown at first, or only the first of it. */
-  expand_sources_by_default: boolean;
-  /** How many sources are shown at first. */
-  max_sources_displayed: number;
-  /** Whether a marker shows its source when pointed at. */
-  enable_tooltips: boolean;
-}
+/** How citations are shown: part of the section `[citations]` of the settings. */
+export type CitationLook = Pick<
+  CitationSettings,
+  "format" | "expand_sources_by_default" | "max_sources_displayed" | "enable_tooltips"
+>;
 
 export const USUAL_LOOK: CitationLook = {
   format: "superscript",

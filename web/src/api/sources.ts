@@ -1,8 +1,8 @@
 import { decoderFor, fetchBytes } from "@/api/bytes";
 import { call, client } from "@/api/client";
 import type {
-  Brought,
   Chunk,
+  ImportResult,
   NewSource,
   Page,
   Revision,
@@ -10,13 +10,11 @@ import type {
   SourceCounts,
   SourceImpact,
   SourcePatch,
+  SourceStatus,
   SourceText,
 } from "@/api/types";
 import { sendForm } from "@/api/upload";
 import { Problem } from "@/lib/problem";
-
-/** How far a source has been taken in. */
-export type SourceStatus = "pending" | "indexed" | "ready" | "failed";
 
 export interface SourceFilter {
   q?: string;
@@ -74,10 +72,11 @@ export async function createSource(body: NewSource): Promise<{ isNew: boolean; s
 /** Brings one file; `onProgress` hears the bytes sent so far. */
 export async function sendSource(file: File, onProgress: (sent: number) => void, signal: AbortSignal) {
   const { body } = await sendForm("/api/v1/sources/upload", file, onProgress, signal);
-  const { items, added, failed } = body as Brought;
+  const { items, added, failed } = body as ImportResult;
   const source = items[0];
   // One file of several may be refused while the others are taken, so the answer as a whole is not an error.
-  if (!source) throw new Problem(422, { code: "not_brought", detail: failed[0]?.reason ?? "The file was not taken." });
+  if (!source)
+    throw new Problem(422, { code: "import_failed", detail: failed[0]?.reason ?? "The file was not taken." });
   return { isNew: added > 0, source };
 }
 
@@ -149,7 +148,11 @@ export async function readOriginal(
   mediaType: string,
   signal?: AbortSignal,
 ): Promise<string> {
-  const bytes = await fetchBytes(originalUrl(id, revision), MOST_HTML_BYTES, signal);
+  const params = { path: { id }, query: { revision } };
+  const bytes = await fetchBytes(
+    (options) => client.GET("/api/v1/sources/{id}/content", { params, signal, ...options }),
+    MOST_HTML_BYTES,
+  );
   const head = new TextDecoder("latin1").decode(bytes.slice(0, 2048));
   return decoderFor(/charset=["']?[\w-]+/i.test(mediaType) ? mediaType : head).decode(bytes);
 }

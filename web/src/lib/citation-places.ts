@@ -1,4 +1,4 @@
-import type { Citation } from "@/api/types";
+import type { Citation, MarkerPlace } from "@/api/types";
 import { unitPlaces } from "@/lib/scalars";
 
 /** One number of a badge. Without a citation it names no source, or none that is known yet. */
@@ -45,47 +45,44 @@ interface Found {
   items: BadgeItem[];
 }
 
-/** Puts the badges of kept citations at their places; those with nothing but space between them become one. */
+/**
+ * Puts a badge at each marker: its citations first, then the numbers that no citation has. While an answer is being
+ * written there are no citations yet. Badges with nothing but space between them become one.
+ */
 export function placeCitations(
   content: string,
+  markers: readonly MarkerPlace[],
   citations: readonly Citation[],
   uncited: readonly Uncited[] = [],
 ): Placed {
+  const found = new Map<string, Found>();
+  const itemsAt = ({ start_index: start, end_index: end }: Pick<MarkerPlace, "start_index" | "end_index">) => {
+    const key = `${start}-${end}`;
+    const there = found.get(key) ?? { start, end, items: [] };
+    found.set(key, there);
+    return there.items;
+  };
+  for (const citation of citations) itemsAt(citation).push({ number: citation.number, citation });
+  for (const marker of markers) {
+    const items = itemsAt(marker);
+    for (const number of marker.numbers) {
+      if (!items.some((item) => item.number === number)) items.push({ number, citation: null });
+    }
+  }
+  const badges = [...found.values()].filter(({ items }) => items.length > 0);
   const units = unitPlaces(
     content,
-    citations.flatMap(({ start_index, end_index }) => [start_index, end_index]),
+    badges.flatMap(({ start, end }) => [start, end]),
   );
-  const found = new Map<string, Found>();
-  citations.forEach((citation, index) => {
-    const [start, end] = [units[index * 2]!, units[index * 2 + 1]!];
-    const there = found.get(`${start}-${end}`);
-    const item = { number: citation.number, citation };
-    if (there) there.items.push(item);
-    else if (start < end) found.set(`${start}-${end}`, { start, end, items: [item] });
-  });
-  for (const place of found.values()) {
-    // `[1, 9]` where 9 is no source: the number stays to be seen.
-    const strays = numbersIn(content.slice(place.start, place.end)).filter(
-      (number) => !place.items.some((item) => item.number === number),
-    );
-    place.items.push(...strays.map((number) => ({ number, citation: null })));
-  }
-  return place(content, [...found.values()], uncited);
+  return place(
+    content,
+    badges.map(({ items }, index) => ({ start: units[2 * index]!, end: units[2 * index + 1]!, items })),
+    uncited,
+  );
 }
 
-const MARKER = /\[\d{1,4}(?:\s*[,–-]\s*\d{1,4})*\](?![(:])/g;
-
-/** Puts badges where numbers of known sources stand, for a text whose citations are not kept yet. */
-export function placeNumbers(content: string, known: ReadonlySet<number>): Placed {
-  const found: Found[] = [];
-  for (const { 0: raw, index } of content.matchAll(MARKER)) {
-    const items = numbersIn(raw).map((number) => ({ number, citation: null }));
-    if (items.some(({ number }) => known.has(number))) found.push({ start: index, end: index + raw.length, items });
-  }
-  return place(content, found);
-}
-
-function place(content: string, found: Found[], marks: readonly Uncited[] = []): Placed {
+/** `found` counts units of the string. */
+function place(content: string, found: Found[], marks: readonly Uncited[]): Placed {
   const source = content.replace(PRIVATE, "\ufffd");
   const badges: Badge[] = [];
   let text = "";
@@ -104,8 +101,8 @@ function place(content: string, found: Found[], marks: readonly Uncited[] = []):
     return marked + source.slice(from, end);
   }
   for (const next of found.sort((a, b) => a.start - b.start || a.end - b.end)) {
-    // Places that run into each other are the work of no parser; the first one stands.
-    if (next.start < at) continue;
+    // Places that run into each other, or past the end, are the work of no parser; the first one stands.
+    if (next.start < at || next.start >= next.end) continue;
     const words = between(at, next.start);
     const before = badges.at(-1);
     if (last && before && /^[ \t]*$/.test(words)) {
@@ -141,19 +138,6 @@ export function markAt(sign: number): number | null {
 /** The same number for the same words is said once. */
 function isSame(a: BadgeItem, b: BadgeItem): boolean {
   return a.number === b.number && a.citation?.quote === b.citation?.quote;
-}
-
-/** The numbers of `[1]`, `[2, 3]` and `[4-6]`; none for a marker of another form. */
-function numbersIn(raw: string): number[] {
-  if (!/^\[[\d\s,–-]+\]$/.test(raw)) return [];
-  return raw
-    .slice(1, -1)
-    .split(",")
-    .flatMap((part) => {
-      const [from, to] = part.split(/[–-]/).map(Number);
-      if (from === undefined || to === undefined || to < from || to - from > 100) return [from ?? 0];
-      return Array.from({ length: to - from + 1 }, (_, step) => from + step);
-    });
 }
 
 /** A placed text as pieces of text and places in `badges`. The space before a badge goes: it is raised. */

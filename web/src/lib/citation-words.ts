@@ -1,9 +1,9 @@
-import type { Citation, Source } from "@/api/types";
+import type { Citation, Source, SourceOrigin, Verdict } from "@/api/types";
 import { formatCount, formatPlural } from "@/lib/format";
 import { spanHash } from "@/lib/span";
 
 /** How a citation stands: what the check came to, unless its source has changed or gone since. */
-export type Standing = "supported" | "partial" | "unsupported" | "unverifiable" | "unchecked" | "changed" | "deleted";
+export type Standing = Verdict | "unchecked" | "changed" | "deleted";
 
 export function standingOf({
   availability,
@@ -12,9 +12,7 @@ export function standingOf({
 }: Pick<Citation, "availability" | "state" | "verdict">): Standing {
   if (availability === "deleted") return "deleted";
   if (state === "changed") return "changed";
-  return verdict === "supported" || verdict === "partial" || verdict === "unsupported" || verdict === "unverifiable"
-    ? verdict
-    : "unchecked";
+  return verdict ?? "unchecked";
 }
 
 export const STANDING_WORDS: Record<Standing, string> = {
@@ -59,7 +57,8 @@ export function citationHref(
 /** Which part of the evidence a source belongs to. */
 export type EvidenceKind = "documents" | "web" | "data" | "generated";
 
-const KINDS: Record<string, EvidenceKind> = {
+/** The kinds that an origin decides; of the others the media type does. */
+const KINDS: Partial<Record<SourceOrigin, EvidenceKind>> = {
   web: "web",
   api: "data",
   database: "data",

@@ -1,6 +1,6 @@
 //! Answers in the library's own words: the sentences that answer best, quoted exactly, each cited.
 
-use ibid_citations::{CitationSource, Ledger, cited_text, parse_markers};
+use ibid_citations::{CitationSource, Ledger, cited_stream::ShownText, cited_text, parse_markers};
 use ibid_claims::{
     answer::{
         AnswerCandidates, AnswerOptions, AnswerSentence, CandidatePassage, ExtractiveAnswer as Picks, QuotedSentence,
@@ -8,10 +8,10 @@ use ibid_claims::{
     },
     extract_claims,
 };
-use ibid_domain::{Citation, CitationId, CitationState, Mark, RevisionId, Run, RunEventKind, Span, Usage, Verdict};
+use ibid_domain::{Citation, CitationId, CitationState, Mark, RevisionId, Run, RunPhase, Span, Usage, Verdict};
 use ibid_models::Purpose;
 
-use super::{AskRequest, record_phase, retrieval::source_of, run_recorder::RunHandle};
+use super::{AskRequest, begin_phase, end_phase, retrieval::source_of, run_recorder::RunHandle};
 use crate::{
     App, CheckedText, FoundPassage, Result,
     citations::{CitedContents, build_anchor, snapshot_source},
@@ -48,7 +48,7 @@ impl RunService<'_> {
 
 impl App {
     pub(super) async fn answer_extractive(&self, live: &RunHandle, run: &Run, ask: &AskRequest) -> Result<()> {
-        record_phase(live, RunEventKind::PhaseStarted, "research");
+        begin_phase(live, RunPhase::Research);
         let query = self.question_with_context(live, run, &ask.content).await?;
         let found = self.search_passages(live, "search-1", &query, &ask.filter, PASSAGES).await?;
         self.answer_in_its_words(live, run, &query, &found).await
@@ -79,10 +79,11 @@ impl App {
             found.iter().enumerate().filter(|(place, _)| !written.sources.contains(&place_of_source(found, *place)));
         let sources: Vec<CitationSource> = cited.chain(others).map(|(_, passage)| source_of(passage)).collect();
         let ledger = self.keep_found(live, sources).await?;
-        record_phase(live, RunEventKind::PhaseCompleted, "research");
-        record_phase(live, RunEventKind::PhaseStarted, "synthesis");
-        live.push_text(&written.text);
-        record_phase(live, RunEventKind::PhaseCompleted, "synthesis");
+        end_phase(live, RunPhase::Research);
+        begin_phase(live, RunPhase::Synthesis);
+        let markers = ledger.place_markers(&written.text, 0);
+        live.push_text(ShownText { text: written.text.clone(), markers });
+        end_phase(live, RunPhase::Synthesis);
         live.flush().await;
         let marks = self.runs(&live.scope).marks_of(&picks, found).await?;
         let citations = quoted_citations(run, &picks, &written, found, &marks, &ledger, self.store.clock().now());
@@ -90,7 +91,7 @@ impl App {
             text: written.text,
             model: Some("extractive".to_owned()),
             usage: Usage::default(),
-            unreleased: String::new(),
+            unreleased: ShownText::default(),
             checked: CheckedText {
                 claims: Vec::new(),
                 uncited: Vec::new(),

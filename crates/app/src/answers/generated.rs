@@ -2,11 +2,17 @@
 //! and every claim is checked against what it cites.
 
 use futures::StreamExt;
-use ibid_citations::{Ledger, cited_stream::CitedStream, parse_markers, prompt::GUIDELINES, strip_markers};
-use ibid_domain::{Code, MessageRole, MessageStatus, Problem, Run, RunEventKind, Usage};
+use ibid_citations::{
+    Ledger,
+    cited_stream::{CitedStream, ShownText},
+    parse_markers,
+    prompt::GUIDELINES,
+    strip_markers,
+};
+use ibid_domain::{Code, MessageRole, MessageStatus, Problem, Run, RunPhase, Usage};
 use ibid_models::{ChatDelta, ChatMessage, ChatModel, ChatRequest, estimate_tokens};
 
-use super::{AskRequest, record_phase, retrieval::source_of, run_recorder::RunHandle};
+use super::{AskRequest, begin_phase, end_phase, retrieval::source_of, run_recorder::RunHandle};
 use crate::{App, FoundPassage, Result, runs::NewAnswer};
 
 /// Maximum number of passages searched for an answer.
@@ -30,11 +36,11 @@ impl App {
         let Some(model) = self.tools().chat.clone() else {
             return Err(Problem::new(Code::ModelNotConfigured, "no language model is configured").into());
         };
-        record_phase(live, RunEventKind::PhaseStarted, "research");
+        begin_phase(live, RunPhase::Research);
         let query = self.question_with_context(live, run, &ask.content).await?;
         let found = self.search_passages(live, "search-1", &query, &ask.filter, PASSAGES).await?;
         let ledger = self.keep_found(live, found.iter().map(source_of).collect()).await?;
-        record_phase(live, RunEventKind::PhaseCompleted, "research");
+        end_phase(live, RunPhase::Research);
         self.write_answer(live, run, ask, model.as_ref(), &ledger, &found).await
     }
 
@@ -48,7 +54,7 @@ impl App {
         ledger: &Ledger,
         found: &[FoundPassage],
     ) -> Result<()> {
-        record_phase(live, RunEventKind::PhaseStarted, "synthesis");
+        begin_phase(live, RunPhase::Synthesis);
         self.begin_message(live, run, model.name()).await?;
         let room = model.context_tokens();
         let mut messages = self.history_messages(live, run, (room as f64 * BEFORE_SHARE) as usize).await?;
@@ -64,7 +70,7 @@ impl App {
         let mut stream = model.stream(request).await.map_err(failed)?;
         while let Some(delta) = stream.next().await {
             match delta.map_err(failed)? {
-                ChatDelta::Text(words) => live.push_text(&shown.feed(&words)),
+                ChatDelta::Text(words) => live.push_text(shown.feed(&words)),
                 ChatDelta::Usage(took) => usage = self.price_usage(model.name(), took),
                 ChatDelta::ToolCall(_) | ChatDelta::End(_) => {}
             }
@@ -73,21 +79,21 @@ impl App {
         if whole.text.trim().is_empty() {
             return Err(Problem::new(Code::ModelFailed, "the model answered with nothing").into());
         }
-        live.push_text(&whole.rest);
+        live.push_text(whole.rest);
         live.flush().await;
-        record_phase(live, RunEventKind::PhaseCompleted, "synthesis");
-        record_phase(live, RunEventKind::PhaseStarted, "verification");
+        end_phase(live, RunPhase::Synthesis);
+        begin_phase(live, RunPhase::Verification);
         let (mut checked, read) = self.citations(&live.scope).check_against(&whole.text, ledger).await?;
         // They are gone from the text, and are told all the same.
         checked.dangling = whole.dangling;
         checked.dangling_ids = whole.dangling_ids;
-        record_phase(live, RunEventKind::PhaseCompleted, "verification");
+        end_phase(live, RunPhase::Verification);
         live.flush().await;
         let answer = NewAnswer {
             text: whole.text,
             model: Some(model.name().to_owned()),
             usage,
-            unreleased: String::new(),
+            unreleased: ShownText::default(),
             checked,
             read,
             citations: None,

@@ -10,11 +10,11 @@ mod research;
 mod retrieval;
 pub(crate) mod run_recorder;
 
+use ibid_domain::run_event::PhaseChange;
 use ibid_domain::{
-    Code, ConversationId, MessageId, MessageRole, MessageStatus, Problem, Run, RunEventKind, RunMode, RunStatus,
-    SearchFilter,
+    Code, ConversationId, MessageId, MessageRole, MessageStatus, Problem, Run, RunEventData, RunMode, RunPhase,
+    RunStatus, SearchFilter,
 };
-use serde_json::json;
 
 use self::run_recorder::{ALIVE, RunHandle};
 use crate::{
@@ -157,6 +157,10 @@ impl App {
 }
 
 /// A part of the work begins, or is done.
-fn record_phase(live: &RunHandle, kind: RunEventKind, name: &str) {
-    live.record(kind, json!({ "phase": name }));
+fn begin_phase(live: &RunHandle, phase: RunPhase) {
+    live.record(RunEventData::PhaseStarted(PhaseChange { phase }));
+}
+
+fn end_phase(live: &RunHandle, phase: RunPhase) {
+    live.record(RunEventData::PhaseCompleted(PhaseChange { phase }));
 }

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use ibid_claims::summary::extract_summary;
-use ibid_domain::{MessageId, RevisionId, RunEventKind, SourceId};
+use ibid_domain::{
+    MessageId, RevisionId, RunEventData, SourceId,
+    run_event::{SourceSummaryNote, SummariesCreated},
+};
 use ibid_language::one_line_at_most;
 use ibid_models::{ChatMessage, ChatRequest, complete_chat};
 use ibid_store::JobError;
@@ -77,12 +80,15 @@ impl RunService<'_> {
             tx.citations(self.scope).set_summary(id, *source, note).await?;
         }
         if let Some(run) = message.run {
-            let entities: Vec<_> = notes
-                .iter()
-                .map(|(source, title, note)| json!({ "id": source, "title": title, "summary": note }))
-                .collect();
-            let told = json!({ "message_id": id.as_str(), "entity_count": entities.len(), "entities": entities });
-            tx.runs(self.scope).record_events(run, vec![(RunEventKind::EntityCreated, told)]).await?;
+            let note = |(id, title, summary): &(SourceId, String, String)| SourceSummaryNote {
+                id: *id,
+                title: title.clone(),
+                summary: summary.clone(),
+            };
+            let entities: Vec<_> = notes.iter().map(note).collect();
+            let message_id = id.as_str().to_owned();
+            let created = SummariesCreated { message_id, entity_count: entities.len(), entities };
+            tx.runs(self.scope).record_events(run, vec![RunEventData::EntityCreated(created)]).await?;
         }
         tx.commit().await?;
         Ok(notes.len())

@@ -5,14 +5,20 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use ibid_citations::CitationSource;
-use ibid_domain::{Problem, Run, RunEventKind, RunId, SearchFilter, SourceId, SourceStatus, SourceType};
+use ibid_domain::{
+    Problem, Run, RunEventData, RunEventKind, RunId, RunPhase, SearchFilter, SourceId, SourceStatus, SourceType,
+    run_event::{
+        ClarificationNeeded, ClarificationReceived, PlanCreated, SubagentFailed, SubagentReported, SubagentSpawned,
+        ToolCalled, ToolResult,
+    },
+};
 use ibid_fetch::WebSearchResult;
 use ibid_language::sentences::sentences;
 use ibid_models::{ChatMessage, ChatModel, ChatRequest, complete_chat};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{AskRequest, record_phase, retrieval::source_of, run_recorder::RunHandle};
+use super::{AskRequest, begin_phase, end_phase, retrieval::source_of, run_recorder::RunHandle};
 use crate::{
     App, FoundPassage, Result, SourceContent, SourceDraft,
     runs::{checked_text, has_ended, no_run},
@@ -56,14 +62,14 @@ impl RunService<'_> {
             return Err(has_ended(&run).into());
         }
         let events = tx.runs(self.scope).list_events(id, 0, 1000).await?;
-        let asked = events.iter().filter(|event| event.kind == RunEventKind::ClarificationNeeded).count();
-        let told = events.iter().filter(|event| event.kind == RunEventKind::ClarificationReceived).count();
+        let asked = events.iter().filter(|event| event.data.kind() == RunEventKind::ClarificationNeeded).count();
+        let told = events.iter().filter(|event| event.data.kind() == RunEventKind::ClarificationReceived).count();
         if asked <= told {
             let detail = format!("run {id} has not asked anything");
             return Err(Problem::new(ibid_domain::Code::RunAskedNothing, detail).into());
         }
         tx.runs(self.scope)
-            .record_events(id, vec![(RunEventKind::ClarificationReceived, json!({ "text": text }))])
+            .record_events(id, vec![RunEventData::ClarificationReceived(ClarificationReceived { text })])
             .await?;
         tx.commit().await?;
         self.get(id).await
@@ -72,7 +78,7 @@ impl RunService<'_> {
 
 impl App {
     pub(super) async fn answer_research(&self, live: &RunHandle, run: &Run, ask: &AskRequest) -> Result<()> {
-        record_phase(live, RunEventKind::PhaseStarted, "planning");
+        begin_phase(live, RunPhase::Planning);
         let model = self.tools().chat.clone();
         let mut question = self.question_with_context(live, run, &ask.content).await?;
         let mut plan = self.search_plan(model.as_deref(), &question).await;
@@ -83,17 +89,14 @@ impl App {
             plan = ResearchPlan { clarification: None, ..self.search_plan(model.as_deref(), &question).await };
         }
         let tasks = plan_searches(&question, plan.searches);
-        live.record(
-            RunEventKind::PlanCreated,
-            json!({
-                "plan_id": format!("{}-plan", run.id),
-                "phase": "research",
-                "task_count": tasks.len(),
-                "task_descriptions": tasks,
-            }),
-        );
-        record_phase(live, RunEventKind::PhaseCompleted, "planning");
-        record_phase(live, RunEventKind::PhaseStarted, "research");
+        live.record(RunEventData::PlanCreated(PlanCreated {
+            plan_id: format!("{}-plan", run.id),
+            phase: RunPhase::Research,
+            task_count: tasks.len(),
+            task_descriptions: tasks.clone(),
+        }));
+        end_phase(live, RunPhase::Planning);
+        begin_phase(live, RunPhase::Research);
         let mut searches = Vec::with_capacity(tasks.len());
         for (place, task) in tasks.iter().enumerate() {
             searches.push(self.search_task(live, place, task, &ask.filter));
@@ -104,7 +107,7 @@ impl App {
             Some(model) => {
                 let sources: Vec<CitationSource> = found.iter().map(source_of).collect();
                 let ledger = self.keep_found(live, sources).await?;
-                record_phase(live, RunEventKind::PhaseCompleted, "research");
+                end_phase(live, RunPhase::Research);
                 self.write_answer(live, run, ask, model.as_ref(), &ledger, &found).await
             }
             None => self.answer_in_its_words(live, run, &question, &found).await,
@@ -145,45 +148,50 @@ impl App {
         if self.tools().web_search.is_some() {
             tools.push("web_search");
         }
-        live.record(
-            RunEventKind::SubagentSpawned,
-            json!({ "subagent_id": agent, "task_index": place, "task_description": task, "tool_ids": tools }),
-        );
+        live.record(RunEventData::SubagentSpawned(SubagentSpawned {
+            subagent_id: agent.clone(),
+            task_index: Some(place),
+            task_description: Some(task.to_owned()),
+            tool_ids: Some(tools.into_iter().map(str::to_owned).collect()),
+        }));
+        let failed = |error| {
+            live.record(RunEventData::SubagentFailed(SubagentFailed { subagent_id: agent.clone(), error }));
+        };
         let mut found = match self.search_passages(live, &agent, task, filter, PASSAGES).await {
             Ok(found) => found,
             Err(error) => {
-                let why = error.to_problem().detail;
-                live.record(RunEventKind::SubagentFailed, json!({ "subagent_id": agent, "error": why }));
+                failed(error.to_problem().detail);
                 return Ok(Vec::new());
             }
         };
         match self.search_web_pages(live, &agent, task).await {
             Ok(pages) => found.extend(pages),
-            Err(why) => live.record(RunEventKind::SubagentFailed, json!({ "subagent_id": agent, "error": why })),
+            Err(why) => failed(why),
         }
         let mut ids: Vec<_> = found.iter().map(|passage| passage.source.id).collect();
         ids.sort_unstable();
         ids.dedup();
-        live.record(
-            RunEventKind::SubagentResult,
-            json!({ "subagent_id": agent, "entity_ids": ids, "passages": found.len() }),
-        );
+        live.record(RunEventData::SubagentResult(SubagentReported {
+            subagent_id: agent,
+            entity_ids: Some(ids),
+            passages: Some(found.len()),
+            ..SubagentReported::default()
+        }));
         Ok(found)
     }
 
     /// Searches the web, if there is a key for it: pages become sources, and what they say on the matter is found.
     async fn search_web_pages(&self, live: &RunHandle, agent: &str, task: &str) -> Result<Vec<FoundPassage>, String> {
         let Some(web) = &self.tools().web_search else { return Ok(Vec::new()) };
-        let call = |kind, more: serde_json::Value| {
-            let mut told = json!({ "tool_name": "web_search", "request_id": format!("{agent}-web") });
-            if let (Some(told), Some(more)) = (told.as_object_mut(), more.as_object()) {
-                told.extend(more.clone());
-            }
-            live.record(kind, told);
-        };
-        call(RunEventKind::ToolCalled, json!({ "parameters": { "query": task, "count": PAGES } }));
+        let (tool_name, request_id) = ("web_search".to_owned(), format!("{agent}-web"));
+        live.record(RunEventData::ToolCalled(ToolCalled {
+            tool_name: tool_name.clone(),
+            request_id: request_id.clone(),
+            parameters: json!({ "query": task, "count": PAGES }),
+        }));
         let pages = web.search(task, PAGES).await.map_err(|error| format!("the web could not be searched: {error}"))?;
-        call(RunEventKind::ToolResult, json!({ "count": pages.len() }));
+        let count = Some(pages.len());
+        live.record(RunEventData::ToolResult(ToolResult { tool_name, request_id, count, ..ToolResult::default() }));
         let mut reading = Vec::with_capacity(pages.len());
         for page in pages {
             reading.push(self.read_page(live, page));
@@ -229,15 +237,16 @@ impl App {
     /// Asks the user something, and waits for the answer; none if there is none in time.
     async fn ask_back(&self, live: &RunHandle, question: &str) -> Result<Option<String>> {
         let mut heard = self.store.watch_run(live.id);
-        live.record(RunEventKind::ClarificationNeeded, json!({ "question": question }));
+        let question = question.to_owned();
+        live.record(RunEventData::ClarificationNeeded(ClarificationNeeded { question }));
         live.flush().await;
         let told = async {
             let mut seen = 0;
             loop {
                 for event in self.runs(&live.scope).events(live.id, seen).await? {
                     seen = event.seq;
-                    if event.kind == RunEventKind::ClarificationReceived {
-                        return Ok(event.data["text"].as_str().map(str::to_owned));
+                    if let RunEventData::ClarificationReceived(received) = event.data {
+                        return Ok(Some(received.text));
                     }
                 }
                 tokio::select! {

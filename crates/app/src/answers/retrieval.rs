@@ -1,7 +1,10 @@
 //! What an answer goes by: the passages that were found for a question, and the sources that they are of.
 
 use ibid_citations::{CitationSource, CitationSourceType, Ledger};
-use ibid_domain::{Message, MessageRole, Origin, Run, RunEventKind, SearchFilter};
+use ibid_domain::{
+    Message, MessageRole, Origin, Run, RunEventData, SearchFilter,
+    run_event::{ToolCalled, ToolResult},
+};
 use serde_json::json;
 
 use super::run_recorder::RunHandle;
@@ -22,11 +25,11 @@ impl App {
         filter: &SearchFilter,
         limit: usize,
     ) -> Result<Vec<FoundPassage>> {
-        let parameters = json!({ "query": question, "limit": limit });
-        live.record(
-            RunEventKind::ToolCalled,
-            json!({ "tool_name": TOOL, "request_id": request, "parameters": parameters }),
-        );
+        live.record(RunEventData::ToolCalled(ToolCalled {
+            tool_name: TOOL.to_owned(),
+            request_id: request.to_owned(),
+            parameters: json!({ "query": question, "limit": limit }),
+        }));
         self.catch_up_soon().await?;
         let query = plain_query(question);
         let results = if query.contains(char::is_alphanumeric) {
@@ -41,10 +44,12 @@ impl App {
         } else {
             Vec::new()
         };
-        live.record(
-            RunEventKind::ToolResult,
-            json!({ "tool_name": TOOL, "request_id": request, "count": results.len() }),
-        );
+        live.record(RunEventData::ToolResult(ToolResult {
+            tool_name: TOOL.to_owned(),
+            request_id: request.to_owned(),
+            count: Some(results.len()),
+            ..ToolResult::default()
+        }));
         Ok(results)
     }
 
@@ -55,8 +60,8 @@ impl App {
         let mut ledger = runs::ledger_of(&mut tx, &live.scope, live.id).await?;
         let new = runs::add_sources(&mut tx, &live.scope, live.id, &mut ledger, sources).await?;
         tx.commit().await?;
-        if let Some((kind, data)) = runs::references_found(&ledger, &new) {
-            live.record(kind, data);
+        if let Some(event) = runs::references_found(&ledger, &new) {
+            live.record(event);
         }
         Ok(ledger)
     }

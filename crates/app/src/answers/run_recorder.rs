@@ -7,9 +7,9 @@ use std::{
     time::Duration,
 };
 
-use ibid_domain::{RunEventKind, RunId};
+use ibid_citations::cited_stream::ShownText;
+use ibid_domain::{RunEventData, RunId, run_event::ContentDelta};
 use ibid_store::Store;
-use serde_json::{Value as Json, json};
 use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -36,7 +36,7 @@ struct RecorderState {
 }
 
 /// Events of one run that are not written to the database yet.
-type RunEventBatch = (RunId, Scope, Vec<(RunEventKind, Json)>);
+type RunEventBatch = (RunId, Scope, Vec<RunEventData>);
 
 #[derive(Default)]
 struct PendingEvents {
@@ -62,7 +62,7 @@ impl Drop for RunHandle {
 
 impl RunHandle {
     /// Something happened; it is written down soon.
-    pub(crate) fn record(&self, kind: RunEventKind, data: Json) {
+    pub(crate) fn record(&self, event: RunEventData) {
         let mut pending = self.live.lock_pending();
         let place = pending.runs.iter().position(|(id, ..)| *id == self.id);
         let place = place.unwrap_or_else(|| {
@@ -70,23 +70,23 @@ impl RunHandle {
             pending.runs.len() - 1
         });
         let events = &mut pending.runs[place].2;
-        match events.last_mut() {
+        match (events.last_mut(), event) {
             // Words that come faster than they are written down go together.
-            Some((RunEventKind::ContentDelta, last)) if kind == RunEventKind::ContentDelta => {
-                if let (Some(Json::String(text)), Some(more)) = (last.get_mut("text"), data["text"].as_str()) {
-                    text.push_str(more);
-                }
+            (Some(RunEventData::ContentDelta(last)), RunEventData::ContentDelta(more)) => {
+                last.text.push_str(&more.text);
+                last.markers.extend(more.markers);
             }
-            _ => events.push((kind, data)),
+            (_, event) => events.push(event),
         }
         drop(pending);
         self.live.0.wake.notify_one();
     }
 
     /// Appends text to the streamed answer; empty text is ignored.
-    pub(crate) fn push_text(&self, text: &str) {
+    pub(crate) fn push_text(&self, shown: ShownText) {
+        let ShownText { text, markers } = shown;
         if !text.is_empty() {
-            self.record(RunEventKind::ContentDelta, json!({ "text": text }));
+            self.record(RunEventData::ContentDelta(ContentDelta { text, markers }));
         }
     }
 

@@ -39,15 +39,13 @@ pub enum RenderFormat {
 }
 
 impl RenderFormat {
-    const ALL: [(&str, Self); 7] = [
-        ("pdf", Self::Pdf),
-        ("svg", Self::Svg),
-        ("png", Self::Png),
-        ("html", Self::Html),
-        ("md", Self::Markdown),
-        ("markdown", Self::Markdown),
-        ("typ", Self::Typst),
-    ];
+    /// All formats, in the order in which they are offered.
+    pub const ALL: [Self; 6] = [Self::Pdf, Self::Svg, Self::Png, Self::Html, Self::Markdown, Self::Typst];
+
+    /// Returns the name used in API requests, which is the file name extension.
+    pub const fn as_str(self) -> &'static str {
+        self.extension()
+    }
 
     /// Returns the media type of the rendered file.
     pub const fn media_type(self) -> &'static str {
@@ -78,7 +76,8 @@ impl std::str::FromStr for RenderFormat {
     type Err = Problem;
 
     fn from_str(text: &str) -> Result<Self, Problem> {
-        Self::ALL.into_iter().find(|(name, _)| *name == text).map(|(_, format)| format).ok_or_else(|| {
+        let by_name = Self::ALL.into_iter().find(|format| format.as_str() == text);
+        by_name.or((text == "markdown").then_some(Self::Markdown)).ok_or_else(|| {
             let detail = format!(
                 "a document is not rendered as '{}'; it is as pdf, svg, png, html, md or typ",
                 shorten_for_error(text)

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use ibid_bibliography::{CslStyle, Formatter, StyleInfo};
+use ibid_bibliography::{CslStyle, Formatter, StyleInfo, StyleKind};
 use ibid_domain::{Code, Problem, problem::shorten_for_error};
 
 use crate::{Result, services::DocumentService};
@@ -53,8 +53,8 @@ pub struct StyleChoice {
     /// Id to use in requests; uploaded styles start with `own/`.
     pub id: String,
     pub title: String,
-    /// Way of citing: `note`, `author-date`, `numeric` or `label`.
-    pub kind: &'static str,
+    /// Citation system of the style.
+    pub kind: StyleKind,
     /// Other ids that select the same style.
     pub aliases: Vec<&'static str>,
     /// True if a user uploaded the style.
@@ -68,7 +68,7 @@ impl DocumentService<'_> {
         let own = own.into_iter().map(|(name, title, text)| StyleChoice {
             id: format!("{OWN}{name}"),
             title,
-            kind: CslStyle::parse(&text).map_or("note", |style| style.kind().as_str()),
+            kind: CslStyle::parse(&text).map_or(StyleKind::Note, |style| style.kind()),
             aliases: vec![],
             is_own: true,
         });
@@ -76,7 +76,7 @@ impl DocumentService<'_> {
         let bundled = |info: &StyleInfo| StyleChoice {
             id: info.id.to_owned(),
             title: info.title.to_owned(),
-            kind: info.kind.as_str(),
+            kind: info.kind,
             aliases: info.aliases.clone(),
             is_own: false,
         };
@@ -100,13 +100,7 @@ impl DocumentService<'_> {
         tx.documents(self.scope).put_style(&name, &title, text).await?;
         tx.commit().await?;
         self.app.formatters.clear();
-        Ok(StyleChoice {
-            id: format!("{OWN}{name}"),
-            title,
-            kind: style.kind().as_str(),
-            aliases: vec![],
-            is_own: true,
-        })
+        Ok(StyleChoice { id: format!("{OWN}{name}"), title, kind: style.kind(), aliases: vec![], is_own: true })
     }
 
     /// Removes a style that was brought.

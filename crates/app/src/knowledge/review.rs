@@ -24,6 +24,20 @@ pub enum ReviewDecision {
     Undo,
 }
 
+impl ReviewDecision {
+    /// All decisions, in the order in which they are offered.
+    pub const ALL: [Self; 3] = [Self::Same, Self::Different, Self::Undo];
+
+    /// Returns the name used in API requests.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Different => "different",
+            Self::Undo => "undo",
+        }
+    }
+}
+
 impl FromStr for ReviewDecision {
     type Err = Problem;
 

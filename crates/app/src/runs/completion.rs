@@ -1,11 +1,12 @@
 //! How a run comes to its end: the answer, its citations and the last events are kept at once.
 
+use ibid_citations::cited_stream::ShownText;
 use ibid_domain::{
-    Citation, Conversation, Message, MessageRole, MessageStatus, Run, RunEventKind, RunId, RunStatus, Usage,
+    Citation, Conversation, Message, MessageRole, MessageStatus, Run, RunEventData, RunId, RunStatus, Usage,
     citation::cited_files,
+    run_event::{CitationSummary, CitationsCreated, RunCompleted, RunFailed},
 };
 use ibid_store::Tx;
-use serde_json::{Value as Json, json};
 
 use super::{conversations::released_text, has_ended, no_run};
 use crate::{
@@ -35,7 +36,7 @@ pub(crate) struct NewAnswer {
     pub model: Option<String>,
     pub usage: Usage,
     /// Text of the answer that was not streamed to clients yet.
-    pub unreleased: String,
+    pub unreleased: ShownText,
     pub checked: CheckedText,
     pub read: CitedContents,
     /// Citations whose words are known already; else they come from `checked`.
@@ -76,32 +77,26 @@ impl RunService<'_> {
         keep_citations(&mut tx, self.scope, &mut citations).await?;
         run.usage = run.usage.combine_with(answer.usage);
         let mut events = Vec::new();
-        if !answer.unreleased.is_empty() {
-            events.push((RunEventKind::ContentDelta, json!({ "text": answer.unreleased })));
+        if !answer.unreleased.text.is_empty() {
+            events.push(RunEventData::content(answer.unreleased.text, answer.unreleased.markers));
         }
         let files = cited_files(&citations);
-        events.push((
-            RunEventKind::CitationsCreated,
-            json!({
-                "message_id": message.id.as_str(),
-                "count": citations.len(),
-                "citations": citations.iter().map(summarize_citation).collect::<Vec<_>>(),
-                "dangling": message.dangling,
-            }),
-        ));
+        events.push(RunEventData::CitationsCreated(CitationsCreated {
+            message_id: message.id.to_string(),
+            count: citations.len(),
+            citations: citations.iter().map(summarize_citation).collect(),
+            dangling: message.dangling.clone(),
+        }));
         if run.usage != Usage::default() {
-            events.push((RunEventKind::Usage, json!(run.usage)));
+            events.push(RunEventData::Usage(run.usage));
         }
-        events.push((
-            RunEventKind::RunCompleted,
-            json!({
-                "run_id": run.id,
-                "message_id": message.id.as_str(),
-                "conversation_id": run.conversation,
-                "cited_files": files,
-                "has_async_entities_in_progress": message.has_async_sources,
-            }),
-        ));
+        events.push(RunEventData::RunCompleted(RunCompleted {
+            run_id: run.id,
+            message_id: message.id.to_string(),
+            conversation_id: run.conversation,
+            cited_files: files,
+            has_async_entities_in_progress: message.has_async_sources,
+        }));
         let written = tx.runs(self.scope).record_events(id, events).await?;
         run.last_seq = written.last().map_or(run.last_seq, |last| last.seq);
         run.status = RunStatus::Completed;
@@ -126,14 +121,14 @@ impl RunService<'_> {
         };
         keep_message(&mut tx, self.scope, &mut message).await?;
         run.error = Some(why.to_owned());
-        let failed = json!({
-            "run_id": run.id,
-            "message_id": message.id.as_str(),
-            "conversation_id": run.conversation,
-            "error": why,
-            "status": status.as_str(),
+        let failed = RunEventData::RunFailed(RunFailed {
+            run_id: run.id,
+            message_id: message.id.to_string(),
+            conversation_id: run.conversation,
+            error: why.to_owned(),
+            status,
         });
-        let written = tx.runs(self.scope).record_events(id, vec![(RunEventKind::RunFailed, failed)]).await?;
+        let written = tx.runs(self.scope).record_events(id, vec![failed]).await?;
         run.last_seq = written.last().map_or(run.last_seq, |last| last.seq);
         run.status = status;
         tx.runs(self.scope).save(&mut run).await?;
@@ -173,16 +168,16 @@ async fn touch_conversation(tx: &mut Tx, scope: &Scope, run: &Run) -> Result<()>
 }
 
 /// A citation in a few words, for those who watch a run.
-fn summarize_citation(citation: &Citation) -> Json {
-    json!({
-        "id": citation.id,
-        "number": citation.number,
-        "start_index": citation.marker.start,
-        "end_index": citation.marker.end,
-        "source_id": citation.source,
-        "title": citation.snapshot.title,
-        "quote": citation.quote,
-        "verdict": citation.verdict.map(|verdict| verdict.as_str()),
-        "score": citation.score,
-    })
+fn summarize_citation(citation: &Citation) -> CitationSummary {
+    CitationSummary {
+        id: citation.id,
+        number: citation.number,
+        start_index: citation.marker.start,
+        end_index: citation.marker.end,
+        source_id: citation.source,
+        title: citation.snapshot.title.clone(),
+        quote: citation.quote.clone(),
+        verdict: citation.verdict,
+        score: citation.score,
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use ibid_domain::{
-    Citation, Conversation, ConversationId, Cursor, Limit, Message, MessageId, MessageStatus, Page, RunEventKind, Usage,
+    Citation, Conversation, ConversationId, Cursor, Limit, Message, MessageId, MessageStatus, Page, RunEventData, Usage,
 };
 use ibid_store::Tx;
 
@@ -140,8 +140,10 @@ pub(super) async fn released_text(tx: &mut Tx, scope: &Scope, run: ibid_domain::
         let events = tx.runs(scope).list_events(run, after, 1000).await?;
         let Some(last) = events.last() else { return Ok(content) };
         after = last.seq;
-        for event in events.iter().filter(|event| event.kind == RunEventKind::ContentDelta) {
-            content.push_str(event.data["text"].as_str().unwrap_or_default());
+        for event in events {
+            if let RunEventData::ContentDelta(delta) = event.data {
+                content.push_str(&delta.text);
+            }
         }
     }
 }

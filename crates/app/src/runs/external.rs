@@ -1,9 +1,12 @@
 //! Runs of agents elsewhere: they report what their tools returned and what they answer, and get numbers, prompts and
 //! kept citations back.
 
-use ibid_citations::{CitationBuffer, CitationSource, CompletedToolCall, Ledger, ledger};
-use ibid_domain::{Code, MessageId, MessageStatus, Problem, Run, RunEventKind, RunId, RunMode, Usage};
-use serde_json::{Value as Json, json};
+use ibid_citations::{CitationBuffer, CitationSource, CompletedToolCall, Ledger, cited_stream::ShownText, ledger};
+use ibid_domain::{
+    Code, MessageId, MessageStatus, Problem, Run, RunEventData, RunId, RunMode, Usage,
+    run_event::{ReferencesFound, SubagentFailed, SubagentReported, SubagentSpawned, ToolCalled, ToolResult},
+};
+use serde_json::Value as Json;
 
 use super::{
     AnsweredRun, add_message, add_sources, checked_text,
@@ -78,17 +81,15 @@ impl RunService<'_> {
         let name = replace_nul(call.tool_name);
         let request = replace_nul(call.request_id);
         let mut events = vec![
-            (RunEventKind::ToolCalled, json!({ "tool_name": name, "request_id": request, "parameters": parameters })),
-            (
-                RunEventKind::ToolResult,
-                json!({
-                    "tool_name": name,
-                    "request_id": request,
-                    "output": shorten_output(call.output),
-                    "numbers": numbers,
-                    "warning": extracted.warning,
-                }),
-            ),
+            RunEventData::ToolCalled(ToolCalled { tool_name: name.clone(), request_id: request.clone(), parameters }),
+            RunEventData::ToolResult(ToolResult {
+                tool_name: name,
+                request_id: request,
+                count: None,
+                output: Some(shorten_output(call.output)),
+                numbers: Some(numbers.clone()),
+                warning: extracted.warning.clone(),
+            }),
         ];
         events.extend(references_found(&ledger, &new));
         tx.runs(self.scope).record_events(id, events).await?;
@@ -124,24 +125,26 @@ impl RunService<'_> {
             added.extend(all.skip(known).map(|source| (entry.number, source.clone())));
         }
         keep_sources(&mut tx, self.scope, id, ledger.result_count() - added.len(), added).await?;
-        let mut events = vec![(
-            RunEventKind::SubagentSpawned,
-            json!({ "subagent_id": agent, "task_description": result.task.as_deref().map(replace_nul) }),
-        )];
+        let mut events = vec![RunEventData::SubagentSpawned(SubagentSpawned {
+            subagent_id: agent.clone(),
+            task_index: None,
+            task_description: result.task.as_deref().map(replace_nul),
+            tool_ids: None,
+        })];
         match &result.error {
-            Some(error) => events
-                .push((RunEventKind::SubagentFailed, json!({ "subagent_id": agent, "error": replace_nul(error) }))),
+            Some(error) => {
+                let error = replace_nul(error);
+                events.push(RunEventData::SubagentFailed(SubagentFailed { subagent_id: agent, error }));
+            }
             None => {
                 events.extend(references_found(&ledger, &new));
-                events.push((
-                    RunEventKind::SubagentResult,
-                    json!({
-                        "subagent_id": agent,
-                        "text": absorbed.text,
-                        "numbers": absorbed.numbers.iter().map(|(_, ours)| ours).collect::<Vec<_>>(),
-                        "dangling": absorbed.dangling,
-                    }),
-                ));
+                events.push(RunEventData::SubagentResult(SubagentReported {
+                    subagent_id: agent,
+                    text: Some(absorbed.text.clone()),
+                    numbers: Some(absorbed.numbers.iter().map(|(_, ours)| *ours).collect()),
+                    dangling: Some(absorbed.dangling.clone()),
+                    ..SubagentReported::default()
+                }));
             }
         }
         tx.runs(self.scope).record_events(id, events).await?;
@@ -174,8 +177,9 @@ impl RunService<'_> {
         tx.conversations(self.scope).save_message(&message).await?;
         let released = released_of(&message.content);
         if released.len() > before {
-            let delta = json!({ "text": released[before..] });
-            tx.runs(self.scope).record_events(id, vec![(RunEventKind::ContentDelta, delta)]).await?;
+            let ledger = ledger_of(&mut tx, self.scope, id).await?;
+            let delta = RunEventData::content(&released[before..], ledger.place_markers(released, before));
+            tx.runs(self.scope).record_events(id, vec![delta]).await?;
         }
         Ok(tx.commit().await?)
     }
@@ -214,7 +218,8 @@ impl RunService<'_> {
             }
         };
         let text = checked_text(&text, "text")?;
-        let unreleased = text[streamed.as_deref().map_or(0, |streamed| released_of(streamed).len())..].to_owned();
+        let before = streamed.as_deref().map_or(0, |streamed| released_of(streamed).len());
+        let unreleased = ShownText { text: text[before..].to_owned(), markers: ledger.place_markers(&text, before) };
         let (checked, read) = self.app.citations(self.scope).check_against(&text, &ledger).await?;
         let (model, usage) = (response.model.as_deref().map(replace_nul), response.usage);
         self.end_answered(id, NewAnswer { text, model, usage, unreleased, checked, read, citations: None }).await
@@ -242,7 +247,7 @@ fn open_external(run: Option<Run>, id: RunId) -> Result<Run> {
 }
 
 /// The event that says which works are new.
-pub(crate) fn references_found(ledger: &Ledger, new: &[u32]) -> Option<(RunEventKind, Json)> {
+pub(crate) fn references_found(ledger: &Ledger, new: &[u32]) -> Option<RunEventData> {
     let reference = |number: &u32| {
         let entry = ledger.get(*number)?;
         let source = CitationSource { number: Some(entry.number), full_content: None, ..entry.source.clone() };
@@ -251,7 +256,7 @@ pub(crate) fn references_found(ledger: &Ledger, new: &[u32]) -> Option<(RunEvent
         Some(value)
     };
     let references: Vec<_> = new.iter().filter_map(reference).collect();
-    (!references.is_empty()).then(|| (RunEventKind::ReferencesFound, json!({ "references": references })))
+    (!references.is_empty()).then_some(RunEventData::ReferencesFound(ReferencesFound { references }))
 }
 
 /// The numbers under which results are known, each once.

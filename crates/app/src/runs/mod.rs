@@ -10,11 +10,11 @@ mod external;
 use ibid_citations::{CitationSource, Ledger};
 use ibid_domain::{
     Code, Conversation, ConversationId, Message, MessageId, MessageRole, MessageStatus, Problem, Run, RunEvent,
-    RunEventKind, RunId, RunMode, RunStatus, Timestamp, Usage, problem::shorten_for_error,
+    RunEventData, RunId, RunMode, RunStatus, Timestamp, Usage, problem::shorten_for_error, run_event::RunStarted,
 };
 use ibid_language::one_line_at_most;
 use ibid_store::Tx;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 pub use completion::AnsweredRun;
 pub(crate) use completion::{NewAnswer, message_of};
@@ -161,14 +161,14 @@ impl RunService<'_> {
             finished_at: None,
         };
         tx.runs(self.scope).add(&run, alive_until).await?;
-        let started = json!({
-            "run_id": run.id,
-            "conversation_id": run.conversation,
-            "question_id": run.question.as_ref().map(MessageId::as_str),
-            "message_id": run.message.as_str(),
-            "mode": run.mode.as_str(),
+        let started = RunEventData::RunStarted(RunStarted {
+            run_id: run.id,
+            conversation_id: run.conversation,
+            question_id: run.question.as_ref().map(MessageId::to_string),
+            message_id: run.message.to_string(),
+            mode: run.mode,
         });
-        tx.runs(self.scope).record_events(run.id, vec![(RunEventKind::RunStarted, started)]).await?;
+        tx.runs(self.scope).record_events(run.id, vec![started]).await?;
         tx.commit().await?;
         metrics::counter!("ibid_runs_started_total", "mode" => run.mode.as_str()).increment(1);
         Ok(run)

@@ -13,12 +13,14 @@ const CASES: &str = include_str!("cases/grammar.txt");
 /// A marker as the table writes it.
 fn written(text: &str, marker: &Marker) -> String {
     let raw = &text[marker.bytes.clone()];
-    let named = match &marker.kind {
-        MarkerKind::Numbers(numbers) => numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" "),
-        MarkerKind::Label(name) | MarkerKind::Tag(name) | MarkerKind::Braces(name) => name.clone(),
-        MarkerKind::Definition { label, url } => format!("{label} = {url}"),
+    let (kind, named) = match &marker.kind {
+        MarkerKind::Numbers(numbers) => ("numbers", numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")),
+        MarkerKind::Label(name) => ("label", name.clone()),
+        MarkerKind::Tag(name) => ("tag", name.clone()),
+        MarkerKind::Braces(name) => ("braces", name.clone()),
+        MarkerKind::Definition { label, url } => ("definition", format!("{label} = {url}")),
     };
-    format!("{} {named} | {raw}", marker.kind.name())
+    format!("{kind} {named} | {raw}")
 }
 
 #[test]

@@ -21,7 +21,7 @@ static ELSEWHERE: LazyLock<Vec<&str>> = LazyLock::new(|| {
 pub(crate) struct BoilerplateNodes(Vec<bool>);
 
 impl BoilerplateNodes {
-    pub(crate) fn from_tree(tree: &HtmlTree<'_>) -> Self {
+    pub(crate) fn from_tree(tree: &HtmlTree) -> Self {
         let mut below = vec![false; tree.len()];
         // Whether an element itself is beside, known before its children are reached.
         let mut own = vec![false; tree.len()];

@@ -22,7 +22,7 @@ static BYLINE: LazyLock<Vec<&str>> = LazyLock::new(|| {
 
 /// The authors of a page, in the order they are named.
 pub(crate) fn find_authors(
-    tree: &HtmlTree<'_>,
+    tree: &HtmlTree,
     head: &PageHead<'_>,
     title: Option<&str>,
     site: &[String],
@@ -63,7 +63,7 @@ pub(crate) fn find_authors(
 
 /// Returns the author texts of each place on the page, most reliable place first.
 fn author_statements<'s>(
-    tree: &'s HtmlTree<'_>,
+    tree: &'s HtmlTree,
     head: &'s PageHead<'_>,
     title: Option<&'s str>,
     beside: &'s BoilerplateNodes,
@@ -130,7 +130,7 @@ fn authors_from_cards(head: &PageHead<'_>) -> Vec<String> {
     Vec::new()
 }
 
-fn authors_from_microdata(tree: &HtmlTree<'_>, head: &PageHead<'_>, beside: &BoilerplateNodes) -> Vec<String> {
+fn authors_from_microdata(tree: &HtmlTree, head: &PageHead<'_>, beside: &BoilerplateNodes) -> Vec<String> {
     let mut found = Vec::new();
     for id in head.elements_with_property("author").chain(head.elements_with_property("creator")).take(40) {
         if beside.contains_node(id) {
@@ -149,7 +149,7 @@ fn authors_from_microdata(tree: &HtmlTree<'_>, head: &PageHead<'_>, beside: &Boi
     found
 }
 
-fn authors_from_links(tree: &HtmlTree<'_>, head: &PageHead<'_>, beside: &BoilerplateNodes) -> Vec<String> {
+fn authors_from_links(tree: &HtmlTree, head: &PageHead<'_>, beside: &BoilerplateNodes) -> Vec<String> {
     head.links_with_rel("author")
         .filter(|&(_, id)| tree.tag(id) == Tag::A && !beside.contains_node(id))
         .map(|(_, id)| tree.text_line(id))
@@ -159,7 +159,7 @@ fn authors_from_links(tree: &HtmlTree<'_>, head: &PageHead<'_>, beside: &Boilerp
 }
 
 /// The text of the first element that is called a byline and holds a name.
-fn authors_from_bylines(tree: &HtmlTree<'_>, beside: &BoilerplateNodes) -> Vec<String> {
+fn authors_from_bylines(tree: &HtmlTree, beside: &BoilerplateNodes) -> Vec<String> {
     let mut second: Vec<String> = Vec::new();
     let mut at = 0;
     while at < tree.len() as NodeId {
@@ -198,7 +198,7 @@ const AUTHOR_PAGES: [&str; 7] = ["/author", "/autor", "/auteur", "/by/", "author
 const PEOPLE_PAGES: [&str; 6] = ["/people/", "/person", "/profile", "/staff/", "/redaktion/", "/contributor"];
 
 /// The words of a byline, its links to authors alone if it has such.
-fn byline_text(tree: &HtmlTree<'_>, id: NodeId) -> String {
+fn byline_text(tree: &HtmlTree, id: NodeId) -> String {
     let links: Vec<String> = (id..tree.end_of(id))
         .filter_map(|link| author_link(tree, link, &AUTHOR_PAGES).or_else(|| author_link(tree, link, &PEOPLE_PAGES)))
         .collect();
@@ -206,7 +206,7 @@ fn byline_text(tree: &HtmlTree<'_>, id: NodeId) -> String {
 }
 
 /// The name on a link to such a page.
-fn author_link(tree: &HtmlTree<'_>, id: NodeId, pages: &[&str]) -> Option<String> {
+fn author_link(tree: &HtmlTree, id: NodeId, pages: &[&str]) -> Option<String> {
     if tree.tag(id) != Tag::A {
         return None;
     }
@@ -219,7 +219,7 @@ fn author_link(tree: &HtmlTree<'_>, id: NodeId, pages: &[&str]) -> Option<String
 }
 
 /// The first link to the page of an author; one beside the content only if all such links name the same.
-fn author_links(tree: &HtmlTree<'_>, beside: &BoilerplateNodes) -> Vec<String> {
+fn author_links(tree: &HtmlTree, beside: &BoilerplateNodes) -> Vec<String> {
     let links: Vec<(NodeId, String)> =
         tree.node_ids().filter_map(|id| Some((id, author_link(tree, id, &AUTHOR_PAGES)?))).collect();
     if let Some((_, said)) = links.iter().find(|(id, _)| !beside.contains_node(*id)) {
@@ -235,7 +235,7 @@ fn author_links(tree: &HtmlTree<'_>, beside: &BoilerplateNodes) -> Vec<String> {
 }
 
 /// A line beside the headline that says `By` and a name.
-fn authors_near_headline(tree: &HtmlTree<'_>, title: Option<&str>) -> Vec<String> {
+fn authors_near_headline(tree: &HtmlTree, title: Option<&str>) -> Vec<String> {
     const BY: [&str; 12] = [
         "by ",
         "von ",

@@ -4,7 +4,7 @@ use super::tree::{HtmlTree, NodeId};
 
 /// The words of an element's class, id and other names, in lower case, each between two spaces: ` entry content `.
 /// `entryContent`, `entry-content` and `entry_content` are the same.
-pub(crate) fn element_hint(tree: &HtmlTree<'_>, id: NodeId) -> String {
+pub(crate) fn element_hint(tree: &HtmlTree, id: NodeId) -> String {
     let mut out = String::new();
     for attribute in tree.attributes(id) {
         let asked = matches!(

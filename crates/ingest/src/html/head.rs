@@ -22,7 +22,7 @@ pub(crate) struct PageHead<'t> {
 }
 
 impl<'t> PageHead<'t> {
-    pub(crate) fn from_tree(tree: &'t HtmlTree<'_>) -> Self {
+    pub(crate) fn from_tree(tree: &'t HtmlTree) -> Self {
         let mut head = Self {
             metas: Vec::new(),
             links: Vec::new(),
@@ -65,7 +65,7 @@ impl<'t> PageHead<'t> {
         head
     }
 
-    fn meta_element(&mut self, tree: &'t HtmlTree<'_>, id: NodeId) {
+    fn meta_element(&mut self, tree: &'t HtmlTree, id: NodeId) {
         let Some(content) = tree.attribute(id, "content").map(str::trim).filter(|content| !content.is_empty()) else {
             return;
         };
@@ -110,7 +110,7 @@ impl<'t> PageHead<'t> {
     }
 
     /// The language that the page is in, as far as it says.
-    pub(crate) fn language(&self, tree: &HtmlTree<'_>) -> Option<String> {
+    pub(crate) fn language(&self, tree: &HtmlTree) -> Option<String> {
         let body = tree.children(ROOT).find(|&id| tree.tag(id) == Tag::Body);
         let said = ["lang", "xml:lang"].into_iter().find_map(|name| {
             [Some(ROOT), body].into_iter().flatten().find_map(|id| tree.attribute(id, name).and_then(language_tag))

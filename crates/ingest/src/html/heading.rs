@@ -24,7 +24,7 @@ static ABOVE: LazyLock<Vec<&str>> = LazyLock::new(|| {
 });
 
 /// The title of a page without the name of its site, by what most of its sources agree on.
-pub(crate) fn find_title(tree: &HtmlTree<'_>, head: &PageHead<'_>, site: &[String]) -> Option<String> {
+pub(crate) fn find_title(tree: &HtmlTree, head: &PageHead<'_>, site: &[String]) -> Option<String> {
     let mut said: Vec<(String, f32)> = Vec::new();
     let mut say = |title: &str, weight: f32| {
         let title = without_site(&clean_statement(title), site);
@@ -80,7 +80,7 @@ pub(crate) fn find_title(tree: &HtmlTree<'_>, head: &PageHead<'_>, site: &[Strin
 }
 
 /// The headings that may be the page's, in its order.
-fn title_headings(tree: &HtmlTree<'_>) -> Vec<(NodeId, String)> {
+fn title_headings(tree: &HtmlTree) -> Vec<(NodeId, String)> {
     const MOST: usize = 12;
     let mut found = Vec::new();
     for id in tree.node_ids() {
@@ -109,7 +109,7 @@ fn title_headings(tree: &HtmlTree<'_>) -> Vec<(NodeId, String)> {
 }
 
 /// The names of the site in headings that lead to its front page.
-pub(crate) fn site_names(tree: &HtmlTree<'_>) -> Vec<String> {
+pub(crate) fn site_names(tree: &HtmlTree) -> Vec<String> {
     tree.node_ids()
         .filter(|&id| tree.tag(id).heading_level().is_some_and(|level| level <= 2) && is_way_home(tree, id))
         .map(|id| tree.text_line(id))
@@ -118,7 +118,7 @@ pub(crate) fn site_names(tree: &HtmlTree<'_>) -> Vec<String> {
 }
 
 /// Returns true if the heading links to the front page, so that it names the site.
-fn is_way_home(tree: &HtmlTree<'_>, id: NodeId) -> bool {
+fn is_way_home(tree: &HtmlTree, id: NodeId) -> bool {
     let around = tree.ancestors(id).take(1).chain(id..tree.end_of(id));
     around.filter(|&link| tree.tag(link) == Tag::A).filter_map(|link| tree.attribute(link, "href")).any(|href| {
         let path = href.split_once("://").map_or(href, |(_, rest)| rest.find('/').map_or("", |at| &rest[at..]));
@@ -127,7 +127,7 @@ fn is_way_home(tree: &HtmlTree<'_>, id: NodeId) -> bool {
 }
 
 /// The words of a heading without the topic that it may begin with.
-fn without_topic(tree: &HtmlTree<'_>, id: NodeId) -> String {
+fn without_topic(tree: &HtmlTree, id: NodeId) -> String {
     let whole = tree.text_line(id);
     let above = (id + 1..tree.end_of(id)).find(|&below| {
         !tree.node(below).is_text()

@@ -51,12 +51,7 @@ impl HtmlPage<'_> {
         Ok(ExtractedFile { media_type: "text/html".to_owned(), text, marks, reference, web, dimensions: None })
     }
 
-    fn read_metadata(
-        &self,
-        tree: &HtmlTree<'_>,
-        head: &PageHead<'_>,
-        url: Option<&Url>,
-    ) -> (Reference, WebPageMetadata) {
+    fn read_metadata(&self, tree: &HtmlTree, head: &PageHead<'_>, url: Option<&Url>) -> (Reference, WebPageMetadata) {
         let language = head.language(tree);
         let mut names = site::site_names(head, url);
         names.extend(heading::site_names(tree));
@@ -116,7 +111,7 @@ const DOI: [&str; 6] =
 
 /// The content as it stands on the page, or as JSON-LD has it if that is far more.
 fn write_content(
-    tree: &mut HtmlTree<'_>,
+    tree: &mut HtmlTree,
     bodies: &[NodeId],
     stated: Option<String>,
     title: Option<&str>,

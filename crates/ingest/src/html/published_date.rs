@@ -131,7 +131,7 @@ static DATED: LazyLock<Vec<&str>> = LazyLock::new(|| {
 
 /// The day a page appeared: what it states, what its address says, what stands beside its headline.
 pub(crate) fn find_published_date(
-    tree: &HtmlTree<'_>,
+    tree: &HtmlTree,
     head: &PageHead<'_>,
     title: Option<&str>,
     url: Option<&Url>,
@@ -178,7 +178,7 @@ fn scholarly_date(head: &PageHead<'_>, calendar: &DateRules) -> Option<PartialDa
 }
 
 fn stated_date(
-    tree: &HtmlTree<'_>,
+    tree: &HtmlTree,
     head: &PageHead<'_>,
     calendar: &DateRules,
     beside: &BoilerplateNodes,
@@ -197,7 +197,7 @@ fn stated_date(
 }
 
 fn microdata_date(
-    tree: &HtmlTree<'_>,
+    tree: &HtmlTree,
     head: &PageHead<'_>,
     calendar: &DateRules,
     beside: &BoilerplateNodes,
@@ -211,7 +211,7 @@ fn microdata_date(
 }
 
 /// The date an element states: in an attribute for machines, or in its words.
-fn date_of_element(tree: &HtmlTree<'_>, id: NodeId, calendar: &DateRules) -> Option<PartialDate> {
+fn date_of_element(tree: &HtmlTree, id: NodeId, calendar: &DateRules) -> Option<PartialDate> {
     ["datetime", "content", "data-datetime", "data-time", "data-timestamp", "data-date", "title"]
         .iter()
         .find_map(|name| calendar.parse_machine_date(tree.attribute(id, name)?).filter(|date| date.day().is_some()))
@@ -262,7 +262,7 @@ fn in_address(url: &Url, calendar: &DateRules) -> Option<PartialDate> {
 }
 
 /// `<time>` elements: those called published first, then the first of all that is not part of something else.
-fn time_element_date(tree: &HtmlTree<'_>, calendar: &DateRules, beside: &BoilerplateNodes) -> Option<PartialDate> {
+fn time_element_date(tree: &HtmlTree, calendar: &DateRules, beside: &BoilerplateNodes) -> Option<PartialDate> {
     let mut first = None;
     for id in tree.node_ids() {
         let tag = tree.tag(id);
@@ -288,7 +288,7 @@ fn time_element_date(tree: &HtmlTree<'_>, calendar: &DateRules, beside: &Boilerp
 }
 
 /// Elements that are called a date.
-fn called_date(tree: &HtmlTree<'_>, calendar: &DateRules, beside: &BoilerplateNodes) -> Option<PartialDate> {
+fn called_date(tree: &HtmlTree, calendar: &DateRules, beside: &BoilerplateNodes) -> Option<PartialDate> {
     for id in tree.node_ids() {
         let node = tree.node(id);
         if node.is_text()
@@ -325,7 +325,7 @@ enum HeadlineSide {
 
 /// A date right after or before the page's headline.
 fn near_heading(
-    tree: &HtmlTree<'_>,
+    tree: &HtmlTree,
     title: Option<&str>,
     calendar: &DateRules,
     beside: &BoilerplateNodes,
@@ -371,7 +371,7 @@ fn is_change(text: &str) -> bool {
 }
 
 /// The heading that says the page's title, or the first there is.
-pub(crate) fn find_headline(tree: &HtmlTree<'_>, title: Option<&str>) -> Option<NodeId> {
+pub(crate) fn find_headline(tree: &HtmlTree, title: Option<&str>) -> Option<NodeId> {
     let headings = || tree.node_ids().filter(|&id| tree.tag(id).heading_level().is_some());
     let title = title.map(fold_name).filter(|title| !title.is_empty());
     title
@@ -388,7 +388,7 @@ pub(crate) fn find_headline(tree: &HtmlTree<'_>, title: Option<&str>) -> Option<
 
 /// The texts among these nodes that a reader sees.
 pub(crate) fn visible_texts<'t>(
-    tree: &'t HtmlTree<'_>,
+    tree: &'t HtmlTree,
     ids: impl Iterator<Item = NodeId> + 't,
 ) -> impl Iterator<Item = NodeId> + 't {
     ids.filter(|&id| {
@@ -400,7 +400,7 @@ pub(crate) fn visible_texts<'t>(
 }
 
 /// The first line on the page that says little but a day; where there is no better, also one beside the content.
-fn first_line(tree: &HtmlTree<'_>, calendar: &DateRules, beside: &BoilerplateNodes) -> Option<PartialDate> {
+fn first_line(tree: &HtmlTree, calendar: &DateRules, beside: &BoilerplateNodes) -> Option<PartialDate> {
     let lines: Vec<(NodeId, PartialDate)> = visible_texts(tree, tree.node_ids())
         .filter_map(|id| {
             let text = tree.node(id).text.trim();
@@ -416,7 +416,7 @@ fn first_line(tree: &HtmlTree<'_>, calendar: &DateRules, beside: &BoilerplateNod
 }
 
 /// A date that a script of the page calls that of publication.
-fn in_scripts(tree: &HtmlTree<'_>, calendar: &DateRules) -> Option<PartialDate> {
+fn in_scripts(tree: &HtmlTree, calendar: &DateRules) -> Option<PartialDate> {
     const KEYS: [&str; 9] = [
         "datePublished",
         "publishedDate",
@@ -440,7 +440,7 @@ fn in_scripts(tree: &HtmlTree<'_>, calendar: &DateRules) -> Option<PartialDate> 
 }
 
 fn modified_date(
-    tree: &HtmlTree<'_>,
+    tree: &HtmlTree,
     head: &PageHead<'_>,
     calendar: &DateRules,
     beside: &BoilerplateNodes,

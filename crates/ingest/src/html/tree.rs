@@ -9,8 +9,6 @@ mod bounds;
 mod html5lib;
 mod sink;
 
-use std::marker::PhantomData;
-
 use html5ever::{LocalName, tendril::StrTendril};
 
 use super::tag::Tag;
@@ -79,14 +77,12 @@ pub(crate) struct HtmlAttribute {
 
 /// Parsed HTML document, with its nodes in document order.
 #[derive(Debug)]
-pub(crate) struct HtmlTree<'a> {
+pub(crate) struct HtmlTree {
     nodes: Vec<HtmlNode>,
     attributes: Vec<HtmlAttribute>,
-    /// Nothing borrows from the markup any more; the type says so until its users spell it without.
-    markup: PhantomData<&'a str>,
 }
 
-impl HtmlTree<'_> {
+impl HtmlTree {
     /// The tree of a document. Any text has one.
     pub(crate) fn parse(html: &str, depth: usize) -> Self {
         bounds::parse(html, depth.max(8))
@@ -247,7 +243,7 @@ mod tests {
 
     /// The tree as nested names, texts in quotes.
     fn shape(html: &str) -> String {
-        fn show(tree: &HtmlTree<'_>, id: NodeId, out: &mut String) {
+        fn show(tree: &HtmlTree, id: NodeId, out: &mut String) {
             let node = tree.node(id);
             if node.is_text() {
                 *out += &format!("'{}'", node.text.trim());

@@ -26,7 +26,7 @@ pub fn write_visible_text(
 }
 
 /// The words of the document's `<title>`.
-pub(crate) fn document_title(tree: &HtmlTree<'_>) -> Option<String> {
+pub(crate) fn document_title(tree: &HtmlTree) -> Option<String> {
     tree.node_ids()
         .filter(|&id| tree.tag(id) == Tag::Title && !tree.ancestors(id).any(|above| tree.tag(above) == Tag::Svg))
         .map(|id| tree.text_line(id))
@@ -34,7 +34,7 @@ pub(crate) fn document_title(tree: &HtmlTree<'_>) -> Option<String> {
 }
 
 /// Writes what is below `top` and not dropped.
-pub(crate) fn write_subtree(tree: &HtmlTree<'_>, top: NodeId, text: &mut TextBuilder) -> Result<(), ExtractionError> {
+pub(crate) fn write_subtree(tree: &HtmlTree, top: NodeId, text: &mut TextBuilder) -> Result<(), ExtractionError> {
     let mut writer = VisibleTextWriter { text, gap: TextGap::None, preformatted: 0, rows: Vec::new() };
     let end = tree.end_of(top);
     // The elements that are open, with where they end.
@@ -101,7 +101,7 @@ impl VisibleTextWriter<'_> {
         self.gap = self.gap.max(gap);
     }
 
-    fn enter_node(&mut self, tree: &HtmlTree<'_>, id: NodeId) -> Result<(), ExtractionError> {
+    fn enter_node(&mut self, tree: &HtmlTree, id: NodeId) -> Result<(), ExtractionError> {
         let tag = tree.tag(id);
         match tag {
             Tag::Br => self.gap = if self.gap >= TextGap::Line { TextGap::Paragraph } else { TextGap::Line },
@@ -132,7 +132,7 @@ impl VisibleTextWriter<'_> {
         Ok(())
     }
 
-    fn leave_node(&mut self, tree: &HtmlTree<'_>, id: NodeId) {
+    fn leave_node(&mut self, tree: &HtmlTree, id: NodeId) {
         match tree.tag(id) {
             Tag::Tr => {
                 let begun = self.rows.pop().is_some_and(|row| row.begun);
@@ -222,7 +222,7 @@ impl VisibleTextWriter<'_> {
 }
 
 /// Returns the separator before and after an element.
-fn gap_around(tree: &HtmlTree<'_>, id: NodeId) -> TextGap {
+fn gap_around(tree: &HtmlTree, id: NodeId) -> TextGap {
     let within = |tags: &[Tag]| tree.parent(id).is_some_and(|above| tags.contains(&tree.tag(above)));
     match tree.tag(id) {
         Tag::Br => TextGap::None,

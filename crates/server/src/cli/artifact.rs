@@ -143,5 +143,5 @@ fn display_name(artifact: &Artifact) -> String {
 }
 
 fn artifact_json(artifact: &Artifact) -> Json {
-    json!(crate::http::wire::Artifact::from(artifact.clone()))
+    json!(crate::wire::Artifact::from(artifact.clone()))
 }

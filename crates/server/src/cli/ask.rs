@@ -4,16 +4,18 @@ use std::io::Write as _;
 
 use clap::Args;
 use ibid_app::{AskRequest, MessageWithCitations};
-use ibid_domain::{Citation, RunEvent, RunEventKind, RunMode, RunStatus, SearchFilter};
+use ibid_domain::{Citation, RunEvent, RunEventData, RunMode, RunStatus, SearchFilter};
 
 use super::{
     CommandError, CommandResult, LocalLibrary, Output,
     output::{BOLD, DIM},
 };
-use crate::http::runs::{
-    conversations::conversation_id,
-    events::{WatchUntil, follow_run},
-    wire::Message,
+use crate::{
+    http::runs::{
+        conversations::conversation_id,
+        events::{WatchUntil, follow_run},
+    },
+    wire::runs::Message,
 };
 
 /// Ask the library a question and get an answer with citations.
@@ -66,10 +68,8 @@ pub(super) async fn run(ask: AskArgs, library: &LocalLibrary, output: &Output) -
 
 /// Shows what happens as it happens; says whether words were printed.
 fn print_event(event: &RunEvent) -> bool {
-    if event.kind != RunEventKind::ContentDelta {
-        return false;
-    }
-    anstream::print!("{}", event.data["text"].as_str().unwrap_or_default());
+    let RunEventData::ContentDelta(delta) = &event.data else { return false };
+    anstream::print!("{}", delta.text);
     let _ = std::io::stdout().flush();
     true
 }

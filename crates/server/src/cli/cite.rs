@@ -9,7 +9,7 @@ use super::{
     CommandError, CommandResult, LocalLibrary, Output,
     output::{DIM, format_count},
 };
-use crate::http::citations::ground::{GroundStyle, ground_draft};
+use crate::{http::citations::ground::ground_draft, wire::verification::GroundStyle};
 
 /// The longest draft, in bytes.
 const LONGEST: u64 = 4 << 20;

@@ -17,7 +17,7 @@ use super::{
     CommandError, CommandResult, LocalLibrary, Output,
     output::{BOLD, DIM, format_count, format_size, print_table},
 };
-use crate::http::documents::wire;
+use crate::wire::documents;
 
 /// Interval between two checks of a watched file for changes.
 const POLL_INTERVAL: Duration = Duration::from_millis(150);
@@ -194,14 +194,14 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
             let json: Vec<_> = page
                 .items
                 .into_iter()
-                .map(|(document, sources)| wire::DocumentSummary::new(document, sources))
+                .map(|(document, sources)| documents::DocumentSummary::new(document, sources))
                 .collect();
             output.print_value(&json, || print_table(&rows))?;
         }
         DocCommand::Show { id, version } => {
             let open = app.documents(scope).get(id, version).await?;
             let text = open.text.clone();
-            let json = wire::Document::new(open, app.documents(scope).count_sources(id).await?);
+            let json = documents::Document::new(open, app.documents(scope).count_sources(id).await?);
             output
                 .print_value(&json, || anstream::print!("{}{}", text, if text.ends_with('\n') { "" } else { "\n" }))?;
         }
@@ -252,7 +252,7 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
             let (all, _) = app.documents(scope).formatted_citations(id).await?;
             let cited = all.into_iter().find(|one| one.citation.number == citation.number);
             let formatted = cited.as_ref().map(|one| one.formatted.clone()).unwrap_or_default();
-            let json = cited.map(wire::DocumentCitation::from);
+            let json = cited.map(documents::DocumentCitation::from);
             output.print_value(&json, || {
                 anstream::println!("{BOLD}[{}]{BOLD:#} {formatted}  {DIM}version {version}{DIM:#}", citation.number);
             })?;
@@ -262,7 +262,7 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
                 if per_citation { BibliographyGrouping::PerCitation } else { BibliographyGrouping::PerSource };
             let made = app.documents(scope).bibliography(id, style.as_deref(), entries, missing, insert).await?;
             let lines: Vec<String> = made.entries.iter().map(|entry| entry.text.clone()).collect();
-            let json = wire::BibliographyAnswer {
+            let json = documents::BibliographyAnswer {
                 bibliography: made.text,
                 entries: made.entries.into_iter().map(Into::into).collect(),
                 citation_count: made.citation_count,
@@ -299,7 +299,7 @@ pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Ou
                     ]
                 })
                 .collect();
-            let json: Vec<_> = page.items.into_iter().map(wire::DocumentVersionSummary::from).collect();
+            let json: Vec<_> = page.items.into_iter().map(documents::DocumentVersionSummary::from).collect();
             output.print_value(&json, || print_table(&rows))?;
         }
         DocCommand::Restore { id, version } => {
@@ -318,7 +318,7 @@ async fn print_document(
     what: &str,
 ) -> Result<(), CommandError> {
     let (id, title, version) = (open.document.id, open.document.settings.title.clone(), open.document.version);
-    let json = wire::Document::new(open, app.documents(scope).count_sources(id).await?);
+    let json = documents::Document::new(open, app.documents(scope).count_sources(id).await?);
     output.print_value(&json, || {
         anstream::println!("{BOLD}{title}{BOLD:#}  {DIM}{id} · version {version} · {what}{DIM:#}")
     })?;

@@ -9,7 +9,7 @@ use super::{
     CommandResult, LocalLibrary, Output,
     output::{BOLD, DIM, print_fields, print_table},
 };
-use crate::http::knowledge::{entity_answer, wire};
+use crate::{http::knowledge::entity_answer, wire::knowledge};
 
 #[derive(Subcommand)]
 pub(super) enum EntityCommand {
@@ -77,7 +77,7 @@ pub(super) async fn run(command: EntityCommand, library: &LocalLibrary, output: 
             let words = Some(words.join(" ").to_lowercase()).filter(|words| !words.is_empty());
             let filter = EntityFilter { kind, words, needs_review: None };
             let page = app.knowledge(scope).entities(&filter, EntityOrder::Often, Limit::new(limit)?, None).await?;
-            let json: Vec<_> = page.items.iter().cloned().map(wire::Entity::from).collect();
+            let json: Vec<_> = page.items.iter().cloned().map(knowledge::Entity::from).collect();
             output.print_value(&json, || print_table(&page.items.iter().map(entity_row).collect::<Vec<_>>()))?;
         }
         EntityCommand::Show { id } => {
@@ -110,7 +110,7 @@ pub(super) async fn run(command: EntityCommand, library: &LocalLibrary, output: 
         }
         EntityCommand::Review { limit } => {
             let page = app.knowledge(scope).review_queue(Limit::new(limit)?, None).await?;
-            let json: Vec<_> = page.items.iter().cloned().map(wire::EntityPair::from).collect();
+            let json: Vec<_> = page.items.iter().cloned().map(knowledge::EntityPair::from).collect();
             output.print_value(&json, || {
                 if page.items.is_empty() {
                     anstream::println!("{DIM}nothing waits for a decision{DIM:#}");
@@ -134,7 +134,7 @@ pub(super) async fn run(command: EntityCommand, library: &LocalLibrary, output: 
             };
             let (left, taken) = app.knowledge(scope).split_entity(id, split).await?;
             let rows = [entity_row(&left.entity), entity_row(&taken.entity)];
-            let json = wire::SplitAnswer {
+            let json = knowledge::SplitAnswer {
                 entity: entity_answer(app, scope, left).await?,
                 split: entity_answer(app, scope, taken).await?,
             };
@@ -151,7 +151,7 @@ async fn decide_pair(
     decision: ReviewDecision,
 ) -> Result<(), super::CommandError> {
     let decided = library.app.knowledge(&library.scope).review(pair, decision).await?;
-    output.print_value(&wire::EntityPair::from(decided.clone()), || show_pair(&decided))?;
+    output.print_value(&knowledge::EntityPair::from(decided.clone()), || show_pair(&decided))?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use ibid_app::GraphHealth;
 
 use super::{CommandResult, LocalLibrary, Output, output::print_fields};
-use crate::http::knowledge::wire::GraphHealthAnswer;
+use crate::wire::knowledge::GraphHealthAnswer;
 
 #[derive(Subcommand)]
 pub(super) enum GraphCommand {

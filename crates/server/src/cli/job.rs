@@ -11,7 +11,7 @@ use super::{
     CommandResult, LocalLibrary, Output,
     output::{print_fields, print_table},
 };
-use crate::http::wire;
+use crate::wire;
 
 #[derive(Subcommand)]
 pub(super) enum JobCommand {

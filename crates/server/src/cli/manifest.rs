@@ -12,7 +12,7 @@ use super::{
     CommandError, CommandResult, LocalLibrary, Output, artifact,
     output::{format_count, format_size, print_fields, print_table},
 };
-use crate::http::wire;
+use crate::wire;
 
 #[derive(Subcommand)]
 pub(super) enum ManifestCommand {

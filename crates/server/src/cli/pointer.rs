@@ -14,7 +14,7 @@ use super::{
     CommandResult, LocalLibrary, Output,
     output::{print_fields, print_table},
 };
-use crate::http::wire;
+use crate::wire;
 
 /// A pointer as it is typed: `namespace/name`.
 #[derive(Clone)]

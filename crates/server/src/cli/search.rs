@@ -8,7 +8,7 @@ use super::{
     CommandError, CommandResult, LocalLibrary, Output,
     output::{ACCENT, DIM, format_count},
 };
-use crate::http::search::wire::SearchAnswer;
+use crate::wire::search::SearchAnswer;
 
 /// Find the passages that answer.
 #[derive(Args)]

@@ -54,7 +54,7 @@ pub(super) async fn run_server(config: Config, output: &Output) -> CommandResult
     let router = http::build_router(inner.into());
     let url = format!("http://{address}");
     output.print_value(&serde_json::json!({ "url": url }), || anstream::println!("Ibid is ready: {url}"))?;
-    tracing::info!(%address, engine = app.store().engine().as_str(), blobs = app.store().blobs().kind(), "ready");
+    tracing::info!(%address, engine = app.store().engine().as_str(), blobs = app.store().blobs().kind().as_str(), "ready");
     http::listen::serve(listener, router, connections, drain, stop.clone()).await;
     app.stop_answering(drain).await;
     tidying.await?;

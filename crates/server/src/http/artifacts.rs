@@ -18,8 +18,8 @@ use super::{
     extract::{Caller, Paging, Path, Query, hash_in_path},
     problem::ApiResult,
     upload::{self, UploadLimits},
-    wire,
 };
+use crate::wire;
 
 /// Multipart form that uploads one file.
 #[derive(ToSchema)]
@@ -32,7 +32,8 @@ pub(super) struct UploadForm {
     filename: Option<String>,
     /// The hash the bytes are supposed to have.
     sha256: Option<String>,
-    /// The type of source they are the content of, one of the twelve; both spellings are understood.
+    /// The type of source they are the content of; both spellings are understood.
+    #[schema(value_type = Option<wire::values::SourceType>)]
     entity_type: Option<String>,
     /// Further facts about the file: a JSON object.
     #[schema(value_type = Option<Object>)]
@@ -49,6 +50,7 @@ pub(super) struct UploadQuery {
     /// For a raw body: the hash the bytes are supposed to have.
     sha256: Option<String>,
     /// For a raw body: the type of source.
+    #[param(value_type = Option<wire::values::SourceType>, inline)]
     entity_type: Option<String>,
     /// For a raw body: what else is known, a JSON object as text.
     entity_metadata: Option<String>,
@@ -102,6 +104,7 @@ pub(super) async fn create(
 #[into_params(parameter_in = Query)]
 pub(super) struct ArtifactListQuery {
     /// Only those of this source type.
+    #[param(value_type = Option<wire::values::SourceType>, inline)]
     entity_type: Option<String>,
 }
 

@@ -18,13 +18,14 @@ use super::{
     Server,
     extract::{Caller, Path, Query, hash_in_path},
     problem::{ApiError, ApiResult},
-    wire,
 };
+use crate::wire;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ContentQuery {
-    /// `inline` to show images, PDF and plain text in place; everything else is always an attachment.
+    /// Inline shows images, PDF and plain text in place; everything else is always an attachment.
+    #[param(value_type = Option<wire::values::ContentDisposition>, inline)]
     disposition: Option<String>,
 }
 
@@ -80,7 +81,14 @@ pub(super) async fn send_artifact(
 #[utoipa::path(
     head, path = "/api/v1/artifacts/{sha256}/content", tag = "artifacts", operation_id = "head_artifact_content",
     params(("sha256" = String, Path, description = "Its hash"), ContentQuery),
-    responses((status = 200, description = "Size, type and ETag"), (status = 404, description = "There is none")),
+    responses(
+        (status = 200, description = "Size, type and ETag"),
+        (status = 206, description = "Those of the range asked for"),
+        (status = 304, description = "Unchanged"),
+        (status = 404, description = "There is none"),
+        (status = 412, description = "The content is another one"),
+        (status = 416, description = "The range lies outside"),
+    ),
 )]
 pub(super) async fn head(
     State(server): State<Server>,

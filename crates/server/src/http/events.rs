@@ -15,8 +15,8 @@ use super::{
     Server,
     extract::{Caller, Query},
     problem::ApiResult,
-    wire,
 };
+use crate::wire;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -10,8 +10,8 @@ use super::{
     manifests::as_zip,
     problem::ApiResult,
     runs::conversations::message_id,
-    wire::Problem as WireProblem,
 };
+use crate::wire::Problem as WireProblem;
 
 /// The evidence of a message or a document
 ///

@@ -14,15 +14,16 @@ use super::{
     extract::{Caller, Json, Paging, Path, Query},
     problem::ApiResult,
     sources::source_id,
-    wire,
 };
+use crate::wire;
 
 /// Request to start a background job.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewJob {
-    /// `gc` (collect garbage), `fsck` (check everything), `extract_events` (read sources for what they tell) or
-    /// `graph_upsert` (bring the graph up to that).
+    /// Collect garbage (gc), check everything (fsck), read sources for what they tell (extract_events), or bring the
+    /// graph up to that (graph_upsert).
+    #[schema(value_type = wire::values::RequestedJob)]
     kind: String,
     /// Arguments of the job; the kind decides which are needed.
     payload: Option<JobPayload>,
@@ -76,9 +77,11 @@ pub(super) async fn create(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct JobListQuery {
-    /// Only those in this state: queued, running, succeeded, dead or cancelled.
+    /// Only those in this state.
+    #[param(value_type = Option<wire::values::JobState>, inline)]
     state: Option<String>,
     /// Only list jobs of this kind.
+    #[param(value_type = Option<wire::values::JobKind>, inline)]
     kind: Option<String>,
 }
 

@@ -18,10 +18,10 @@ use utoipa::ToSchema;
 
 use super::{
     Server,
-    extract::{Caller, Json, Paging, Path, Query, hash_in_field, hash_in_path},
+    extract::{Caller, Json, Paging, Path, Query, hash_in_path},
     problem::ApiResult,
-    wire,
 };
+use crate::wire::{self, parse::hash_in_field};
 
 /// Request to create a manifest.
 #[derive(Deserialize, ToSchema)]
@@ -49,7 +49,8 @@ pub(super) struct NewTreeEntry {
     media_type: Option<String>,
     /// Size in bytes; default: that of the artifact. A different size is an error.
     size_bytes: Option<u64>,
-    /// The type of source; the artifact's if not said.
+    /// The type of source; default: that of the artifact.
+    #[schema(value_type = Option<wire::values::SourceType>)]
     entity_type: Option<String>,
 }
 

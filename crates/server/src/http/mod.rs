@@ -1,6 +1,6 @@
 //! The HTTP server: routes, and what every request passes through.
 //!
-//! This is the only place with wire types. A request passes, from the outside in: the connection limits of
+//! Its types stand in [`crate::wire`]. A request passes, from the outside in: the connection limits of
 //! [`listen`], the request id and log of [`observe`], the guard against other sites, the idempotency keys, and then
 //! its handler, which calls one function of the app.
 
@@ -9,6 +9,7 @@ pub(crate) mod citations;
 mod content;
 mod docs_page;
 pub(crate) mod documents;
+mod error_responses;
 mod events;
 mod evidence;
 pub(crate) mod extract;
@@ -31,7 +32,6 @@ mod status;
 mod telemetry;
 mod upload;
 mod web;
-pub mod wire;
 
 use std::{sync::Arc, time::Instant};
 
@@ -45,10 +45,7 @@ use axum::{
 use ibid_app::{App, Scope, WorkerPulse};
 use tokio_util::sync::CancellationToken;
 use tower_http::compression::CompressionLayer;
-use utoipa::{
-    OpenApi,
-    openapi::{ContentBuilder, OpenApi as OpenApiDocument, PathItem, Ref, ResponseBuilder},
-};
+use utoipa::{OpenApi, openapi::OpenApi as OpenApiDocument};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{config::Config, mcp};
@@ -95,7 +92,7 @@ pub use telemetry::install_metrics;
 
 /// A source as it goes over the wire, for others who print it.
 pub fn source_json(described: &ibid_app::SourceWithRevision) -> serde_json::Value {
-    serde_json::to_value(sources::wire::Source::from(described.clone())).unwrap_or_default()
+    serde_json::to_value(crate::wire::sources::Source::from(described.clone())).unwrap_or_default()
 }
 
 #[derive(OpenApi)]
@@ -109,7 +106,7 @@ pub fn source_json(described: &ibid_app::SourceWithRevision) -> serde_json::Valu
     ),
     // Names of pointers have slashes, so their addresses are taken apart by one handler and described here.
     paths(pointers::put, pointers::get_one, pointers::advance, pointers::history, pointers::delete),
-    components(schemas(wire::Problem)),
+    components(schemas(crate::wire::Problem)),
     tags(
         (name = "artifacts", description = "Immutable bytes, named by their SHA-256."),
         (name = "manifests", description = "Immutable trees of paths to artifacts."),
@@ -229,19 +226,8 @@ fn build_api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(status::ready))
         .routes(routes!(status::render_metrics))
         .split_for_parts();
-    for item in document.paths.paths.values_mut() {
-        let PathItem { get, put, post, patch, delete, head, .. } = item;
-        for operation in [get, put, post, patch, delete, head].into_iter().flatten() {
-            operation.responses.responses.insert("default".to_owned(), any_problem().into());
-        }
-    }
+    error_responses::describe(&mut document);
     (router, document)
-}
-
-/// Whatever else may be wrong with a request is told in the same way everywhere.
-fn any_problem() -> utoipa::openapi::Response {
-    let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
-    ResponseBuilder::new().description("Any other error").content("application/problem+json", problem).build()
 }
 
 /// The description of the API, as it is served and committed.

@@ -9,7 +9,8 @@ use ibid_domain::{Code, Problem};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Server, extract::Caller, problem::ApiResult, wire::Problem as WireProblem};
+use super::{Server, extract::Caller, problem::ApiResult};
+use crate::wire::Problem as WireProblem;
 
 /// The longest line that is taken, in bytes.
 const LONGEST: usize = 4 * 1024 * 1024;

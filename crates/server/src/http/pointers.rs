@@ -16,9 +16,12 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     Server,
-    extract::{Caller, Json, Paging, Path, Query, check_facts, hash_in_field},
+    extract::{Caller, Json, Paging, Path, Query},
     problem::{self, ApiResult},
-    wire,
+};
+use crate::wire::{
+    self,
+    parse::{check_facts, hash_in_field},
 };
 
 /// A pointer to be made, or what is to be said of one.
@@ -28,8 +31,9 @@ pub(super) struct NewPointer {
     /// Its first manifest, if it is to be made. An existing pointer is moved by `advance` only.
     #[serde(alias = "manifest")]
     manifest_sha256: Option<String>,
-    /// `bundle` (the default), `corpus` or `snapshot`.
+    /// Purpose of the pointer; default bundle.
     #[serde(alias = "type")]
+    #[schema(value_type = Option<wire::values::PointerType>)]
     pointer_type: Option<String>,
     /// Description of the pointer in one sentence.
     description: Option<String>,

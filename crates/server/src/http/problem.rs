@@ -7,7 +7,7 @@ use axum::{
 };
 use ibid_domain::{Code, Problem};
 
-use super::wire;
+use crate::wire;
 
 /// An error on its way to a client. It is rendered at the very outside, where the request id is known.
 pub(crate) struct ApiError(pub(super) Problem);

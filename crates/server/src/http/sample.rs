@@ -4,7 +4,8 @@ use axum::{extract::State, http::StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Server, extract::Caller, problem::ApiResult, sources::wire::Source};
+use super::{Server, extract::Caller, problem::ApiResult};
+use crate::wire::sources::Source;
 
 /// State of the sample library.
 #[derive(Serialize, ToSchema)]

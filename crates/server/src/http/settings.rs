@@ -12,12 +12,15 @@ use super::{
     Server,
     extract::{Caller, Json},
     problem::ApiResult,
-    wire,
 };
 use crate::{
     config::{ChatKind, CitationFormat, CitationSettings},
     settings::{AppSettings, ChatSettings},
     tools,
+    wire::{
+        self,
+        values::{BlobStorageKind, LibraryEngine},
+    },
 };
 
 /// The settings in force that an app shows.
@@ -28,10 +31,10 @@ pub(super) struct Settings {
     embedder: EmbedderSettings,
     web_search: WebSearchSettings,
     version: &'static str,
-    /// Database of the library: `sqlite` or `postgres`.
-    engine: &'static str,
-    /// Storage of artifacts: `folder` or `s3`.
-    blobs: &'static str,
+    /// Database of the library.
+    engine: LibraryEngine,
+    /// Storage of artifacts.
+    blobs: BlobStorageKind,
 }
 
 /// Settings of the model that writes answers.
@@ -320,7 +323,7 @@ fn settings_view(server: &Server, kept: &AppSettings) -> Settings {
         },
         web_search: WebSearchSettings { is_configured: server.app.tools().web_search.is_some() },
         version: env!("CARGO_PKG_VERSION"),
-        engine: store.engine().as_str(),
-        blobs: store.blobs().kind(),
+        engine: store.engine().into(),
+        blobs: store.blobs().kind().into(),
     }
 }

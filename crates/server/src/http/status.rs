@@ -11,11 +11,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Server;
+use crate::wire::values::{BlobStorageKind, LibraryEngine};
 
 /// Response of the liveness check.
 #[derive(Serialize, ToSchema)]
 pub(super) struct HealthStatus {
-    status: &'static str,
+    status: CheckStatus,
     version: &'static str,
     uptime_seconds: u64,
 }
@@ -24,20 +25,40 @@ pub(super) struct HealthStatus {
 #[utoipa::path(get, path = "/health", tag = "status", operation_id = "health", responses((status = 200, description = "It does", body = HealthStatus)))]
 pub(super) async fn health(State(server): State<Server>) -> axum::Json<HealthStatus> {
     let uptime_seconds = server.started.elapsed().as_secs();
-    axum::Json(HealthStatus { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime_seconds })
+    axum::Json(HealthStatus { status: CheckStatus::Ok, version: env!("CARGO_PKG_VERSION"), uptime_seconds })
 }
 
 /// Response of the readiness check.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Readiness {
-    /// Result of all checks: `ready` or `unavailable`.
-    status: &'static str,
+    /// Result of all checks.
+    status: ReadinessStatus,
     version: &'static str,
-    /// Database of the library: `sqlite` or `postgres`.
-    engine: &'static str,
-    /// Storage of artifacts: `folder` or `s3`.
-    blobs: &'static str,
+    /// Database of the library.
+    engine: LibraryEngine,
+    /// Storage of artifacts.
+    blobs: BlobStorageKind,
     checks: Vec<ReadinessCheck>,
+}
+
+/// Readiness of the server.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ReadinessStatus {
+    /// All checks passed.
+    Ready,
+    /// A check failed, or the server is stopping.
+    Unavailable,
+}
+
+/// Result of a check.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum CheckStatus {
+    /// The check passed.
+    Ok,
+    /// The check failed or took too long.
+    Failed,
 }
 
 /// Check of one part that the server needs.
@@ -45,8 +66,8 @@ pub(super) struct Readiness {
 pub(super) struct ReadinessCheck {
     /// Name that a client calls the tool by.
     name: &'static str,
-    /// Result of this check: `ok` or `failed`.
-    status: &'static str,
+    /// Result of this check.
+    status: CheckStatus,
     #[schema(required)]
     detail: Option<String>,
     latency_ms: f64,
@@ -69,12 +90,12 @@ pub(super) async fn ready(State(server): State<Server>) -> Response {
         run_check("indexes", async { check_indexes(&server).await }),
     );
     let checks = vec![database, blobs, indexes, workers];
-    let ready = checks.iter().all(|check| check.status == "ok") && !server.stop.is_cancelled();
+    let ready = checks.iter().all(|check| check.status == CheckStatus::Ok) && !server.stop.is_cancelled();
     let body = Readiness {
-        status: if ready { "ready" } else { "unavailable" },
+        status: if ready { ReadinessStatus::Ready } else { ReadinessStatus::Unavailable },
         version: env!("CARGO_PKG_VERSION"),
-        engine: store.engine().as_str(),
-        blobs: store.blobs().kind(),
+        engine: store.engine().into(),
+        blobs: store.blobs().kind().into(),
         checks,
     };
     (if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, axum::Json(body)).into_response()
@@ -103,10 +124,10 @@ async fn run_check(name: &'static str, work: impl Future<Output = Result<Option<
     let outcome = tokio::time::timeout(PATIENCE, work).await;
     let outcome = outcome.unwrap_or_else(|_| Err(format!("no answer within {} seconds", PATIENCE.as_secs())));
     let (status, detail) = match outcome {
-        Ok(detail) => ("ok", detail),
+        Ok(detail) => (CheckStatus::Ok, detail),
         Err(detail) => {
             tracing::warn!(check = name, detail, "not ready");
-            ("failed", Some(detail))
+            (CheckStatus::Failed, Some(detail))
         }
     };
     ReadinessCheck { name, status, detail, latency_ms: (started.elapsed().as_secs_f64() * 1e6).round() / 1e3 }

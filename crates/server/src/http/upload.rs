@@ -20,10 +20,8 @@ use ibid_domain::{
     problem::shorten_for_error,
 };
 
-use super::{
-    extract::{check_facts, parse_json},
-    problem::ApiError,
-};
+use super::problem::ApiError;
+use crate::wire::parse::{check_facts, parse_json};
 
 /// Limits of an upload: its size, and the pauses within it.
 #[derive(Clone, Copy)]

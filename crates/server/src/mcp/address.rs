@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(parse(&format!("ibid://sources/{id}?start_char=5")), open);
         let old = SourceAddress { source: id, revision: Some(revision), span: Some((5, Some(9))) };
         assert_eq!(parse(&app_url(app, id, Some(revision), Some(Span::new(5, 9)))), old);
-        assert_eq!(parse(&crate::http::search::wire::app_url(id.uuid(), revision.uuid(), 5, 9)), old);
+        assert_eq!(parse(&crate::wire::search::app_url(id.uuid(), revision.uuid(), 5, 9)), old);
     }
 
     #[test]

@@ -4,12 +4,12 @@ use ibid_domain::SearchFilter;
 use ibid_language::one_line_at_most;
 
 use super::{Mcp, tool_answer::ToolAnswer, tool_table::ToolArguments};
-use crate::http::{
-    citations::{
-        ground::{self, GroundBody},
-        verify::{VerifyBody, check_citations},
+use crate::{
+    http::citations::{ground, verify::check_citations},
+    wire::{
+        search::SearchFilters,
+        verification::{GroundBody, VerifyBody},
     },
-    search::wire::SearchFilters,
 };
 
 /// Maximum length of a claim or quote in the text result, in characters.

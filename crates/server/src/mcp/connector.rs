@@ -16,9 +16,9 @@ use super::{
     tool_answer::ToolAnswer,
     tool_table::ToolArguments,
 };
-use crate::http::{
-    search::{search_library, wire::SearchBody},
-    sources::wire::join_names,
+use crate::{
+    http::search::search_library,
+    wire::{search::SearchBody, sources::join_names},
 };
 
 /// Context returned before and after a passage, in characters.

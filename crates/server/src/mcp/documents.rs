@@ -6,11 +6,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Mcp, tool_answer::ToolAnswer, tool_table::ToolArguments};
-use crate::http::documents::{
-    citations::{self, NewCitation, RemovedCitation},
-    document_id,
-    rendering::{BibliographyBody, bibliography_of},
-    wire::{Document, DocumentSettingsBody},
+use crate::{
+    http::documents::{
+        citations::{self, NewCitation, RemovedCitation},
+        document_id,
+        rendering::{BibliographyBody, bibliography_of},
+    },
+    wire::documents::{Document, DocumentSettingsBody},
 };
 
 /// Arguments to create a document.
@@ -136,7 +138,7 @@ pub(super) async fn next_number(mcp: &Mcp, arguments: ToolArguments) -> ibid_app
 pub(super) async fn add_citation(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
     let body = arguments.parse_into::<serde_json::Map<String, serde_json::Value>>()?;
     let (id, rest) = take_document_id(body)?;
-    let new: NewCitation = crate::http::extract::parse_json(rest.as_bytes())?;
+    let new: NewCitation = crate::wire::parse::parse_json(rest.as_bytes())?;
     let made = citations::add_citation(&mcp.app, &mcp.scope, id, new).await?;
     let text = format!("{}: {}", made.message, made.citation.formatted);
     ToolAnswer::new(&made, text)
@@ -154,7 +156,7 @@ pub(super) async fn remove_citation(mcp: &Mcp, arguments: ToolArguments) -> ibid
 pub(super) async fn update_bibliography(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
     let body = arguments.parse_into::<serde_json::Map<String, serde_json::Value>>()?;
     let (id, rest) = take_document_id(body)?;
-    let body: BibliographyBody = crate::http::extract::parse_json(rest.as_bytes())?;
+    let body: BibliographyBody = crate::wire::parse::parse_json(rest.as_bytes())?;
     let made = bibliography_of(&mcp.app, &mcp.scope, id, body).await?;
     let mut text = format!("{} citations, {} entries ({}):", made.citation_count, made.entries.len(), made.style);
     for entry in &made.entries {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Mcp, tool_answer::ToolAnswer, tool_table::ToolArguments};
-use crate::http::{jobs::job_id, wire::Job};
+use crate::{http::jobs::job_id, wire::Job};
 
 /// Arguments of the tool `job_status`.
 #[derive(Default, Deserialize, ToSchema)]

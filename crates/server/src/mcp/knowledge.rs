@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Mcp, tool_answer::ToolAnswer, tool_table::ToolArguments};
-use crate::http::knowledge::wire::{EntityPair, GraphHealthAnswer};
+use crate::wire::knowledge::{EntityPair, GraphHealthAnswer};
 
 /// Arguments of the tool `graph_health`, which has none.
 #[derive(Default, Deserialize, ToSchema)]

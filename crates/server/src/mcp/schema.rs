@@ -95,7 +95,7 @@ fn point_to_defs(schema: &mut Json, wanted: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::{search::wire::SearchBody, sources::body::NewSource};
+    use crate::wire::{search::SearchBody, source_body::NewSource};
 
     fn references(schema: &Json, found: &mut Vec<String>) {
         match schema {

@@ -7,10 +7,12 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{Mcp, address::passage_id, excerpt::place_label, tool_answer::ToolAnswer, tool_table::ToolArguments};
-use crate::http::search::{
-    answer_sources, search_library,
-    sources::{SourceSearchAnswer, SourceSearchBody},
-    wire::{SearchAnswer, SearchBody},
+use crate::{
+    http::search::{answer_sources, search_library},
+    wire::{
+        search::{SearchAnswer, SearchBody},
+        source_search::{SourceSearchAnswer, SourceSearchBody},
+    },
 };
 
 /// The longest passage in the text of an answer where there is no quote, in characters.

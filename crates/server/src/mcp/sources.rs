@@ -13,9 +13,9 @@ use super::{
     tool_answer::ToolAnswer,
     tool_table::ToolArguments,
 };
-use crate::http::sources::{
-    body,
-    wire::{Mark, Source, SourceText, join_names},
+use crate::wire::{
+    source_body,
+    sources::{Mark, Source, SourceText, join_names},
 };
 
 /// Default number of characters of a text that are returned.
@@ -32,7 +32,7 @@ pub(super) struct AddedSource {
 
 /// Runs the tool `add_source`: adds a source to the library.
 pub(super) async fn add_source(mcp: &Mcp, arguments: ToolArguments) -> ibid_app::Result<ToolAnswer> {
-    let draft = body::parse_draft(&arguments.into_body())?;
+    let draft = source_body::parse_draft(&arguments.into_body())?;
     let (described, added) = mcp.app.sources(&mcp.scope).create(draft).await?;
     let id = described.source.id;
     let mut text = match added {

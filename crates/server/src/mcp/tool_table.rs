@@ -12,22 +12,17 @@ use super::{
     Mcp, citations, connector, documents, jobs, knowledge, schema, search, sources,
     tool_answer::{ToolAnswer, error_result},
 };
-use crate::http::{
-    citations::{
-        ground::{GroundAnswer, GroundBody},
-        verify::{VerifyAnswer, VerifyBody},
+use crate::{
+    http::documents::citations::RemovedCitation,
+    wire::{
+        documents::{BibliographyAnswer, CitationAnswer, NumberAnswer},
+        knowledge::GraphHealthAnswer,
+        parse::parse_json,
+        search::{SearchAnswer, SearchBody},
+        source_body::NewSource,
+        source_search::{SourceSearchAnswer, SourceSearchBody},
+        verification::{GroundAnswer, GroundBody, VerifyAnswer, VerifyBody},
     },
-    documents::{
-        citations::RemovedCitation,
-        wire::{BibliographyAnswer, CitationAnswer, NumberAnswer},
-    },
-    extract::parse_json,
-    knowledge::wire::GraphHealthAnswer,
-    search::{
-        sources::{SourceSearchAnswer, SourceSearchBody},
-        wire::{SearchAnswer, SearchBody},
-    },
-    sources::body::NewSource,
 };
 
 /// Effect of a tool on the library, announced to clients as hints.

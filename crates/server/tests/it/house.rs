@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    collections::HashSet,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -116,6 +117,35 @@ fn crates_see_only_what_lies_below_them() {
             }
         }
     }
+}
+
+/// What goes over the wire stands beside HTTP, MCP and the command line, and knows none of them.
+#[test]
+fn the_wire_knows_no_transport() {
+    for path in rust_files(&root().join("crates/server/src/wire")) {
+        let code = std::fs::read_to_string(&path).unwrap();
+        for transport in ["crate::http", "crate::mcp", "crate::cli"] {
+            assert!(!code.contains(transport), "{} must not see {transport}", path.display());
+        }
+    }
+}
+
+/// Packages that a profile names are in the lock file, so that no setting is left behind when a dependency goes.
+#[test]
+fn profiles_name_packages_that_are_there() {
+    let read = |name: &str| -> toml::Table { std::fs::read_to_string(root().join(name)).unwrap().parse().unwrap() };
+    let lock = read("Cargo.lock");
+    let locked: HashSet<_> =
+        lock["package"].as_array().unwrap().iter().map(|package| package["name"].as_str().unwrap()).collect();
+    let mut named = 0;
+    for (profile, settings) in read("Cargo.toml")["profile"].as_table().unwrap() {
+        let Some(packages) = settings.get("package") else { continue };
+        for package in packages.as_table().unwrap().keys().filter(|package| *package != "*") {
+            assert!(locked.contains(package.as_str()), "[profile.{profile}] names {package}, which is not used");
+            named += 1;
+        }
+    }
+    assert!(named <= 12, "{named} packages are named; a profile is for all, or it is forgotten");
 }
 
 /// Crates in which no word of a human language stands in a match arm or in a list; those are in `language/data`.
@@ -268,6 +298,36 @@ fn the_committed_description_of_the_api_is_what_the_code_says() {
     assert!(committed == printed(&["openapi"]), "docs/openapi.json is stale: run `make openapi`");
     let errors = std::fs::read_to_string(root().join("docs/errors.md")).unwrap();
     assert!(errors == printed(&["errors"]), "docs/errors.md is stale: run `make openapi`");
+}
+
+/// Fields that name a few values in their description although others are legal, too: the schema and the field.
+const OPEN_SETS: &[(&str, &str)] = &[
+    ("AnswerSettings", "from"),       // or the name of any environment variable
+    ("PointerAdvance", "reason"),     // examples
+    ("Source", "edition"),            // examples
+    ("NewSource", "edition"),         // examples
+    ("SourcePatch", "edition"),       // examples
+    ("NewDocumentSource", "edition"), // examples
+];
+
+#[test]
+fn closed_sets_are_enums_in_the_schema() {
+    let api: Json = serde_json::from_str(&printed(&["openapi"])).unwrap();
+    let mut prose = Vec::new();
+    for (name, schema) in api["components"]["schemas"].as_object().unwrap() {
+        for (field, about) in schema["properties"].as_object().into_iter().flatten() {
+            let words = about["description"].as_str().unwrap_or_default().split('`').skip(1).step_by(2);
+            let values = words.filter(|word| word.chars().all(|char| char.is_ascii_lowercase() || char == '_')).count();
+            let is_string = about["type"] == "string" || about["type"][0] == "string";
+            if is_string && values > 1 && about["enum"].is_null() && !OPEN_SETS.contains(&(name, field)) {
+                prose.push(format!("{name}.{field}: {}", about["description"]));
+            }
+        }
+    }
+    assert!(prose.is_empty(), "these should be enums: {prose:#?}");
+    let union = &api["components"]["schemas"]["RunEvent"];
+    assert_eq!(union["discriminator"]["propertyName"], "type");
+    assert_eq!(union["oneOf"].as_array().unwrap().len(), union["discriminator"]["mapping"].as_object().unwrap().len());
 }
 
 /// Operations have names, and every list is paginated the same way.

@@ -5,6 +5,8 @@ mod artifacts;
 mod bad_input;
 mod citations;
 mod cli;
+mod document_citations;
+mod document_pages;
 mod documents;
 mod frame;
 mod house;

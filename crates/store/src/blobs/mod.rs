@@ -43,6 +43,28 @@ pub struct S3Options {
     pub secret_key: Option<String>,
 }
 
+/// Place where a library stores its artifacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlobStoreKind {
+    /// A folder of this machine.
+    Folder,
+    /// A bucket of an S3 service.
+    S3,
+}
+
+impl BlobStoreKind {
+    /// Both kinds, the default first.
+    pub const ALL: [Self; 2] = [Self::Folder, Self::S3];
+
+    /// Returns the name used on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Folder => "folder",
+            Self::S3 => "s3",
+        }
+    }
+}
+
 /// The blob store of a library.
 #[derive(Clone)]
 pub struct Blobs {
@@ -113,9 +135,9 @@ impl Blobs {
         }
     }
 
-    /// Returns the kind of blob store: `folder` or `s3`.
-    pub fn kind(&self) -> &'static str {
-        if self.folder.is_some() { "folder" } else { "s3" }
+    /// Returns the kind of blob store.
+    pub fn kind(&self) -> BlobStoreKind {
+        if self.folder.is_some() { BlobStoreKind::Folder } else { BlobStoreKind::S3 }
     }
 
     /// Asks the store whether it answers.

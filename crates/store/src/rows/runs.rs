@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use ibid_domain::{
-    ConversationId, Cursor, Limit, Page, Run, RunEvent, RunEventKind, RunId, RunStatus, Timestamp, Usage,
+    ConversationId, Cursor, Limit, Page, Run, RunEvent, RunEventData, RunEventKind, RunId, RunStatus, Timestamp, Usage,
 };
 use serde_json::Value as Json;
 
 use crate::{
-    EngineKind, Result, Scope, Tx,
+    EngineKind, Error, Result, Scope, Tx,
     rows::to_json_value,
     sql::{SqlRow, params, placeholder_rows, to_sql_int},
 };
@@ -115,11 +115,11 @@ impl Runs<'_> {
 
     /// Writes down what happened in a run, in this order, and tells those who watch it. Nothing is written of a run
     /// that has ended, except what is said of its sources afterwards; then it gives none.
-    pub async fn record_events(&mut self, id: RunId, events: Vec<(RunEventKind, Json)>) -> Result<Vec<RunEvent>> {
+    pub async fn record_events(&mut self, id: RunId, events: Vec<RunEventData>) -> Result<Vec<RunEvent>> {
         let now = self.tx.now();
-        let afterwards = events.iter().all(|(kind, _)| {
+        let afterwards = events.iter().all(|event| {
             use RunEventKind::{ArtifactCreated, EntityCreated, ManifestCreated, Usage};
-            matches!(kind, EntityCreated | ArtifactCreated | ManifestCreated | Usage)
+            matches!(event.kind(), EntityCreated | ArtifactCreated | ManifestCreated | Usage)
         });
         let open = if afterwards { "" } else { "AND finished_at IS NULL" };
         let sql = format!(
@@ -128,12 +128,12 @@ impl Runs<'_> {
         let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id, to_sql_int(events.len() as u64)]).await?;
         let Some(row) = rows.first() else { return Ok(Vec::new()) };
         let first = row.get::<u64>("last_seq")? + 1 - events.len() as u64;
-        let events: Vec<RunEvent> =
-            (first..).zip(events).map(|(seq, (kind, data))| RunEvent { seq, kind, data, at: now }).collect();
+        let events: Vec<RunEvent> = (first..).zip(events).map(|(seq, data)| RunEvent { seq, data, at: now }).collect();
         for batch in events.chunks(BATCH) {
             let mut values = Vec::with_capacity(batch.len() * 5);
             for event in batch {
-                values.extend(params![id, to_sql_int(event.seq), event.kind.as_str(), event.data.clone(), event.at]);
+                let kind = event.data.kind().as_str();
+                values.extend(params![id, to_sql_int(event.seq), kind, event.data.to_json(), event.at]);
             }
             let rows = placeholder_rows(1, batch.len(), 5);
             let sql = format!("INSERT INTO run_events (run_id, seq, kind, data, created_at) VALUES {rows}");
@@ -150,12 +150,9 @@ impl Runs<'_> {
         let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), id, to_sql_int(after), count]).await?;
         rows.iter()
             .map(|row| {
-                Ok(RunEvent {
-                    seq: row.get("seq")?,
-                    kind: row.parse("kind")?,
-                    data: row.get("data")?,
-                    at: row.get("created_at")?,
-                })
+                let data = RunEventData::from_json(row.parse("kind")?, row.get("data")?)
+                    .map_err(|problem| Error::Corrupt(problem.detail))?;
+                Ok(RunEvent { seq: row.get("seq")?, data, at: row.get("created_at")? })
             })
             .collect()
     }

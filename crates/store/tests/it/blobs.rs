@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use futures::TryStreamExt;
 use ibid_domain::Sha256;
-use ibid_store::{BlobLocation, Clock, Scope, Store};
+use ibid_store::{BlobLocation, BlobStoreKind, Clock, Scope, Store};
 use ibid_testkit::{TestEngine, TestPlace, create_bucket};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -11,7 +11,7 @@ async fn in_a_folder() {
     let place = TestPlace::new(TestEngine::Sqlite).await.unwrap();
     let store = Store::open(place.store_options(Clock::System)).await.unwrap();
     story(&store).await;
-    assert_eq!(store.blobs().kind(), "folder");
+    assert_eq!(store.blobs().kind(), BlobStoreKind::Folder);
     // Beside the blobs themselves nothing is left.
     assert_eq!(std::fs::read_dir(place.blobs_folder().join("spool")).unwrap().count(), 0);
 }
@@ -24,7 +24,7 @@ async fn on_s3() {
     opening.blobs = BlobLocation::S3(options);
     let store = Store::open(opening).await.unwrap();
     story(&store).await;
-    assert_eq!(store.blobs().kind(), "s3");
+    assert_eq!(store.blobs().kind(), BlobStoreKind::S3);
 }
 
 async fn put(store: &Store, scope: &Scope, content: &[u8]) -> Sha256 {

@@ -41,10 +41,10 @@ export function useCitedSource(id: string | null | undefined): Source | null {
 }
 
 /** As much of a citation as says what is cited. */
-type Cited = Pick<Citation, "number" | "title" | "url" | "availability" | "source_type" | "mime_type">;
+export type CitedSummary = Pick<Citation, "number" | "title" | "url" | "availability" | "source_type" | "mime_type">;
 
 /** What is cited: number, kind, title, who and when. */
-export function CitedWork({ citation, source }: { citation: Cited; source: Source | null }) {
+export function CitedWork({ citation, source }: { citation: CitedSummary; source: Source | null }) {
   const kind = kindOf(citation);
   const KindIcon = ICONS[kind];
   const author = source && (source.authors.length > 0 ? source.authors.join("; ") : source.author);

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { EventEvidence, Participant } from "@/api/types";
+import type { EventCategory, EventEvidence, Participant } from "@/api/types";
 import { PlaceLink } from "@/components/place-link";
 import { Category } from "@/components/knowledge/category";
 import { EntityLink } from "@/components/knowledge/entity-link";
@@ -8,7 +8,7 @@ import { saysTheSame, shortened } from "@/lib/event-words";
 import styles from "@/components/knowledge/knowledge.module.css";
 
 interface Props {
-  category: string;
+  category: EventCategory;
   /** When it was, as it is said here. */
   when: string | null;
   /** What happened, in somebody's words. */

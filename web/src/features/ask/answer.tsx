@@ -4,7 +4,7 @@ import { groundKeys, listUncited } from "@/api/ground";
 import { lazy, memo, Suspense, useMemo, useRef, useState, type ReactNode, type RefObject } from "react";
 import { evidenceUrl } from "@/api/conversations";
 import { getRun, runKeys } from "@/api/runs";
-import type { Message } from "@/api/types";
+import type { Citation, MarkerPlace, Message } from "@/api/types";
 import { Button, LinkButton } from "@/components/button";
 import { CopyButton } from "@/components/copy-button";
 import { CitedText } from "@/components/evidence/cited-text";
@@ -12,7 +12,7 @@ import { Covers } from "@/components/evidence/covers";
 import { ErrorNote } from "@/components/states";
 import { copyHtml } from "@/features/ask/copy-html";
 import type { Live, Shown } from "@/features/ask/live";
-import { placeCitations, placeNumbers, sameBadges, type Placed, type Uncited } from "@/lib/citation-places";
+import { placeCitations, sameBadges, type Placed, type Uncited } from "@/lib/citation-places";
 import { verdictSummary } from "@/lib/citation-words";
 import { footnotesOf, withFootnotes } from "@/lib/footnotes";
 import { asSentence, formatPlural } from "@/lib/format";
@@ -111,17 +111,19 @@ export const Answer = memo(function Answer({
 
 /** The text with its badges, which stay the same ones for as long as nothing about them changes. */
 function usePlaced(content: string, kept: Message | null, live: Live | null, uncited: readonly Uncited[]): Placed {
-  const numbers = live?.numbers;
-  const citations = kept?.citations;
+  const markers = kept?.markers ?? live?.markers ?? NO_MARKERS;
+  const citations = kept?.citations ?? NO_CITATIONS;
   const next = useMemo(
-    () => (citations ? placeCitations(content, citations, uncited) : placeNumbers(content, numbers ?? new Set())),
-    [content, citations, numbers, uncited],
+    () => placeCitations(content, markers, citations, uncited),
+    [content, markers, citations, uncited],
   );
   const [badges, setBadges] = useState(next.badges);
   if (badges !== next.badges && !sameBadges(badges, next.badges)) setBadges(next.badges);
   return useMemo(() => ({ text: next.text, badges, marks: next.marks }), [next.text, badges, next.marks]);
 }
 
+const NO_MARKERS: readonly MarkerPlace[] = [];
+const NO_CITATIONS: readonly Citation[] = [];
 const NONE: readonly Uncited[] = [];
 const MARKS_AT_ONCE = 60;
 

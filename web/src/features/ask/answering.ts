@@ -1,4 +1,5 @@
-import { ask, cancelRun, watchRun, type RunEvent } from "@/api/runs";
+import { ask, cancelRun, watchRun } from "@/api/runs";
+import type { RunEvent } from "@/api/types";
 import { applyEvent, begin, type Live } from "@/features/ask/live";
 import { modes as chosenModes, type Modes } from "@/features/ask/modes";
 import { Problem } from "@/lib/problem";

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { RunEvent } from "@/api/runs";
-import type { Message } from "@/api/types";
+import type { MarkerPlace, Message, RunEvent } from "@/api/types";
 import { Answering, type Runs } from "@/features/ask/answering";
 import { parseAskSearch } from "@/features/ask/ask-search";
 import { branchOf } from "@/features/ask/branches";
@@ -8,7 +7,7 @@ import { applyEvent, begin, unanswered, withLive } from "@/features/ask/live";
 import { isPossible, Modes } from "@/features/ask/modes";
 import { Problem } from "@/lib/problem";
 
-const said = (id: string, parent: string | null, role: "user" | "assistant", more: Partial<Message> = {}): Message =>
+const said = (id: string, parent: string | null, role: Message["role"], more: Partial<Message> = {}): Message =>
   ({ id, parent_message_id: parent, role, content: id, status: "complete", ...more }) as Message;
 
 const thread = [
@@ -51,30 +50,56 @@ describe("branches", () => {
   });
 });
 
-const started: RunEvent = { seq: 1, type: "run_started", data: { run_id: "r", question_id: "q9", message_id: "a9" } };
+const run = { run_id: "r", at: "2026-10-07T09:00:00Z" };
+const identity = { run_id: "r", message_id: "a9", conversation_id: "c" };
+const started: RunEvent = {
+  ...run,
+  seq: 1,
+  type: "run_started",
+  data: { ...identity, question_id: "q9", mode: "extractive" },
+};
+const delta = (seq: number, text: string, markers: MarkerPlace[] = []): RunEvent => ({
+  ...run,
+  seq,
+  type: "content_delta",
+  data: { text, markers },
+});
+const completed = (seq: number): RunEvent => ({
+  ...run,
+  seq,
+  type: "run_completed",
+  data: { ...identity, cited_files: [], has_async_entities_in_progress: false },
+});
 
 describe("an answer on its way", () => {
   it("knows what happened", () => {
     const events: RunEvent[] = [
       started,
-      { seq: 2, type: "phase_started", data: { phase: "research" } },
-      { seq: 3, type: "tool_result", data: { tool_name: "hybrid_search", count: 1 } },
-      { seq: 4, type: "references_found", data: { references: [{ number: 1 }, { number: null }, { number: 3 }] } },
-      { seq: 5, type: "content_delta", data: { text: "The mole" } },
-      { seq: 6, type: "content_delta", data: { text: " stood [1]." } },
+      { ...run, seq: 2, type: "phase_started", data: { phase: "research" } },
+      { ...run, seq: 3, type: "tool_result", data: { tool_name: "hybrid_search", request_id: "t", count: 1 } },
+      { ...run, seq: 4, type: "references_found", data: { references: [] } },
+      delta(5, "The mole"),
+      delta(6, " stood [1]", [{ start_index: 15, end_index: 18, numbers: [1] }]),
+      delta(7, " and fell [1, 3].", [{ start_index: 28, end_index: 34, numbers: [1, 3] }]),
     ];
     const live = events.reduce(applyEvent, begin("c", "?", "a1"));
     expect(live).toMatchObject({
       runId: "r",
       questionId: "q9",
       messageId: "a9",
-      text: "The mole stood [1].",
+      text: "The mole stood [1] and fell [1, 3].",
+      // Their places are those in the whole text.
+      markers: [
+        { start_index: 15, end_index: 18, numbers: [1] },
+        { start_index: 28, end_index: 34, numbers: [1, 3] },
+      ],
       step: "Reading 1 passage…",
       state: "going",
     });
-    expect([...live.numbers]).toEqual([1, 3]);
-    expect(applyEvent(live, { seq: 7, type: "run_completed", data: {} }).state).toBe("completed");
-    expect(applyEvent(live, { seq: 7, type: "usage" } as unknown as RunEvent)).toBe(live);
+    expect(applyEvent(live, delta(8, " It is gone.")).markers).toBe(live.markers);
+    expect(applyEvent(live, completed(8)).state).toBe("completed");
+    const usage = { input_tokens: 1, output_tokens: 1, cost: null };
+    expect(applyEvent(live, { ...run, seq: 8, type: "usage", data: usage })).toBe(live);
   });
 
   it("stands where it will be kept, and gives way to what is kept", () => {
@@ -116,11 +141,7 @@ const settle = () => new Promise((resolve) => setTimeout(resolve, 60));
 
 describe("Answering", () => {
   it("asks, follows, and tells the end", async () => {
-    const runs = scripted([
-      started,
-      { seq: 2, type: "content_delta", data: { text: "x" } },
-      { seq: 3, type: "run_completed", data: {} },
-    ]);
+    const runs = scripted([started, delta(2, "x"), completed(3)]);
     const ended = vi.fn();
     const answering = new Answering(ended, runs);
     const listener = vi.fn();
@@ -135,7 +156,7 @@ describe("Answering", () => {
   });
 
   it("keeps what came before a fault, and can go on from there", async () => {
-    const runs = scripted([started, { seq: 2, type: "content_delta", data: { text: "half" } }], Problem.unreachable());
+    const runs = scripted([started, delta(2, "half")], Problem.unreachable());
     const answering = new Answering(() => undefined, runs);
     answering.ask("c", "?", null);
     expect(runs.ask).toHaveBeenCalledWith("c", { content: "?", parent_message_id: null }, expect.anything());

@@ -1,11 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import {
-  deliverableKeys,
-  listDeliverables,
-  makeDeliverable,
-  type Deliverable,
-  type DeliverableKind,
-} from "@/api/deliverables";
+import { deliverableKeys, listDeliverables, makeDeliverable } from "@/api/deliverables";
+import type { Deliverable, DeliverableKind } from "@/api/types";
 import { Button } from "@/components/button";
 import { ErrorNote } from "@/components/states";
 import { formatSize } from "@/lib/format";

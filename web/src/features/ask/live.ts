@@ -1,5 +1,4 @@
-import type { RunEvent } from "@/api/runs";
-import type { Message } from "@/api/types";
+import type { MarkerPlace, Message, RunEvent, RunPhase } from "@/api/types";
 import { formatPlural } from "@/lib/format";
 import type { Problem } from "@/lib/problem";
 
@@ -13,8 +12,8 @@ export interface Live {
   questionId: string | null;
   messageId: string | null;
   text: string;
-  /** Numbers of sources that the answer may name. */
-  numbers: ReadonlySet<number>;
+  /** Where the citation markers of the text stand, in order. */
+  markers: readonly MarkerPlace[];
   /** What is going on, in words. */
   step: string;
   state: "going" | "completed" | "failed";
@@ -31,18 +30,18 @@ export function begin(conversation: string, question: string, parent?: string | 
     questionId: null,
     messageId: null,
     text: "",
-    numbers: new Set(),
+    markers: [],
     step: "Asking…",
     state: "going",
     problem: null,
   };
 }
 
-const PHASES: Record<string, string> = {
-  plan: "Planning…",
+const PHASES: Record<RunPhase, string> = {
   planning: "Planning…",
   research: "Searching the library…",
   synthesis: "Writing…",
+  verification: "Working…",
 };
 
 /** What is known after something happened. */
@@ -56,19 +55,21 @@ export function applyEvent(live: Live, event: RunEvent): Live {
         messageId: event.data.message_id,
       };
     case "phase_started":
-      return { ...live, step: PHASES[event.data.phase] ?? "Working…" };
+      return { ...live, step: PHASES[event.data.phase] };
     case "tool_called":
       return { ...live, step: event.data.tool_name.includes("web") ? "Searching the web…" : live.step };
     case "tool_result":
-      return event.data.count === undefined
+      return event.data.count == null
         ? live
         : { ...live, step: `Reading ${formatPlural(event.data.count, "passage")}…` };
-    case "references_found": {
-      const found = event.data.references.flatMap(({ number }) => (number === null ? [] : [number]));
-      return { ...live, numbers: new Set([...live.numbers, ...found]) };
+    case "content_delta": {
+      const { text, markers } = event.data;
+      return {
+        ...live,
+        text: live.text + text,
+        markers: markers.length > 0 ? [...live.markers, ...markers] : live.markers,
+      };
     }
-    case "content_delta":
-      return { ...live, text: live.text + event.data.text };
     case "citations_created":
       return { ...live, step: "Checking what it cites…" };
     case "run_completed":

@@ -1,8 +1,9 @@
 import { useSyncExternalStore } from "react";
+import type { RunMode } from "@/api/types";
 import type { Problem } from "@/lib/problem";
 
 /** How a question is answered: in the library's own words, in a model's, or after several searches. */
-export type Mode = "extractive" | "generated" | "research";
+export type Mode = Exclude<RunMode, "external">;
 
 export const MODES: readonly (readonly [mode: Mode, name: string])[] = [
   ["extractive", "Extractive"],

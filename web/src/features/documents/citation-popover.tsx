@@ -6,7 +6,7 @@ import type { DocumentCitation, DocumentSupport } from "@/api/documents-types";
 import type { Source } from "@/api/types";
 import { Button } from "@/components/button";
 import { CopyButton } from "@/components/copy-button";
-import { CitedWork, useCitedSource } from "@/components/evidence/citation-card";
+import { CitedWork, useCitedSource, type CitedSummary } from "@/components/evidence/citation-card";
 import { SourceLink } from "@/components/evidence/source-link";
 import { citationHref, STANDING_WORDS } from "@/lib/citation-words";
 import { scalarPlace } from "@/lib/scalars";
@@ -94,12 +94,13 @@ function Card({
   ]
     .filter(Boolean)
     .join(" · ");
-  const work = {
+  const isWeb = citation.source_type === "WEB_PAGE" || citation.source_type === "WEBSITE";
+  const work: CitedSummary = {
     number: citation.citation_number,
     title: citation.title,
     url: citation.url,
     availability: citation.is_deleted ? "deleted" : "available",
-    source_type: /web/i.test(citation.source_type) ? "web" : citation.source_type.toLowerCase(),
+    source_type: isWeb ? "web" : (source?.origin ?? "blob_storage"),
     mime_type: source?.media_type ?? "",
   };
   return (

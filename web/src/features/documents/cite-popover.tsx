@@ -86,15 +86,23 @@ function Chooser({ citing, onClose }: { citing: Citing; onClose: () => void }) {
   const list = useId();
   const searching = words !== "" && (inLibrary.isFetching || inDocument.isFetching || words !== query.trim());
 
+  // A dialog gives the focus back to what had it in the frame after it is gone; the text takes it from there.
+  const isCited = useRef(false);
+  useEffect(
+    () => () => {
+      if (isCited.current) requestAnimationFrame(() => editor.current?.focus());
+    },
+    [editor],
+  );
+
   async function choose(passage: Passage) {
     if (busy) return;
     setBusy(true);
     setFailed(null);
     try {
       await cite(passage, claim?.to ?? citing.at);
+      isCited.current = true;
       onClose();
-      // A dialog gives the focus back to what had it once it is gone: that is waited for.
-      requestAnimationFrame(() => requestAnimationFrame(() => editor.current?.focus()));
     } catch (thrown) {
       setFailed(thrown);
       setBusy(false);

@@ -1,6 +1,8 @@
+import type { Verdict } from "@/api/types";
+
 /** A sentence that nothing bears out, or not all of it, and where in the text it stands. */
 export interface ClaimMark {
-  kind: "uncited" | "partial" | "unsupported";
+  kind: Extract<Verdict, "partial" | "unsupported"> | "uncited";
   text: string;
   from: number;
   to: number;

@@ -20,7 +20,7 @@ import {
   listDocumentSources,
   takeCitationNumber,
 } from "@/api/documents";
-import type { DocumentChange, DocumentCitations, DocumentSource, WrittenDocument } from "@/api/documents-types";
+import type { DocumentCitations, DocumentPatch, DocumentSource, WrittenDocument } from "@/api/documents-types";
 import { keptText } from "@/features/documents/kept-text";
 import { findMarkers, markerOf } from "@/features/documents/markers";
 import { currentOf, Saver, type SaveState } from "@/features/documents/saver";
@@ -48,7 +48,7 @@ export interface Desk {
   sourcesError: Error | null;
   /** Sets a citation of the passage at a place of the text. */
   cite: (passage: Passage, at?: number) => Promise<void>;
-  change: (change: DocumentChange) => Promise<void>;
+  change: (change: DocumentPatch) => Promise<void>;
   /** Does what makes a version, and shows the text that came of it. */
   make: (does: (base: number) => Promise<WrittenDocument>) => Promise<WrittenDocument>;
   /** Does what changes the citations or the sources, and fetches what came of it. */
@@ -176,8 +176,7 @@ export function useNewDesk(first: WrittenDocument): Desk {
     [id, format, saver, known, renew],
   );
   const change = useCallback(
-    async (change: DocumentChange) =>
-      void (await make((base) => changeDocument(id, { ...change, base_version: base }))),
+    async (change: DocumentPatch) => void (await make((base) => changeDocument(id, { ...change, base_version: base }))),
     [make, id],
   );
 

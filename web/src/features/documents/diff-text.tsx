@@ -1,5 +1,6 @@
 import { useMemo } from "react";
-import { shortened, type DiffPart } from "@/features/documents/text-diff";
+import type { DiffPart } from "@/api/documents-types";
+import { shortened } from "@/features/documents/text-diff";
 import { formatPlural } from "@/lib/format";
 import styles from "@/features/documents/diff.module.css";
 

@@ -1,4 +1,5 @@
-import type { CiteAs, DocumentFormat, DocumentSource, DocumentTemplate, Missing } from "@/api/documents-types";
+import type { DocumentSource } from "@/api/documents-types";
+import type { CiteAs, DocumentFormat, MissingDetails, SourceType, Template } from "@/api/types";
 import type { SaveState } from "@/features/documents/saver";
 import { asSentence, formatPlural, humanise } from "@/lib/format";
 
@@ -7,7 +8,7 @@ export const FORMATS: readonly (readonly [DocumentFormat, string])[] = [
   ["typst", "Typst"],
 ];
 
-export const TEMPLATES: readonly (readonly [DocumentTemplate, string])[] = [
+export const TEMPLATES: readonly (readonly [Template, string])[] = [
   ["article", "Article"],
   ["report", "Report"],
   ["essay", "Essay"],
@@ -19,7 +20,7 @@ export const CITE_AS: readonly (readonly [CiteAs, string])[] = [
   ["in_text", "In the text"],
 ];
 
-export const MISSING: readonly (readonly [Missing, string])[] = [
+export const MISSING: readonly (readonly [MissingDetails, string])[] = [
   ["placeholders", "Say what is missing"],
   ["csl", "As the style has it"],
 ];
@@ -86,7 +87,7 @@ export function formatName(format: DocumentFormat): string {
   return FORMATS.find(([known]) => known === format)?.[1] ?? format;
 }
 
-export function typeWord(type: string): string {
+export function typeWord(type: SourceType): string {
   return type === "KNOWLEDGE_BASE" ? "Document" : humanise(type.toLowerCase());
 }
 

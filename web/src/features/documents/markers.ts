@@ -1,4 +1,4 @@
-import type { DocumentFormat } from "@/api/documents-types";
+import type { DocumentFormat } from "@/api/types";
 
 /** A citation in the text: its number, and which units of the string it is. */
 export interface Marker {

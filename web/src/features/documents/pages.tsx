@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
-import type { Fault } from "@/api/documents-types";
+import type { TextDiagnostic } from "@/api/documents-types";
 import { ErrorNote } from "@/components/states";
 import { useDesk } from "@/features/documents/desk";
 import type { ShownPage } from "@/features/documents/preview-pages";
@@ -97,7 +97,7 @@ function Sheet({ page: { number, width, height, url }, count }: { page: ShownPag
   );
 }
 
-function Faults({ faults, onJump }: { faults: readonly Fault[]; onJump: () => void }) {
+function Faults({ faults, onJump }: { faults: readonly TextDiagnostic[]; onJump: () => void }) {
   const { editor } = useDesk();
   return (
     <ul className={styles.faults} aria-label="What does not compile" aria-live="polite">

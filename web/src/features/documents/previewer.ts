@@ -1,9 +1,9 @@
-import type { Fault, PreviewAnswer, PreviewBody } from "@/api/documents-types";
+import type { PreviewAnswer, PreviewBody, TextDiagnostic } from "@/api/documents-types";
 import { isMissing, mergePages, Pictures, wantedPages, type ShownPage } from "@/features/documents/preview-pages";
 
 export interface PreviewState {
   pages: readonly ShownPage[];
-  faults: readonly Fault[];
+  faults: readonly TextDiagnostic[];
   /** What is shown is not the text as it is now. */
   stale: boolean;
   error: unknown;
@@ -22,7 +22,7 @@ interface Parts {
 const PAUSE_MS = 150;
 const AGAIN_MS = 3000;
 const MOST_PICTURES = 48;
-const NO_FAULTS: readonly Fault[] = [];
+const NO_FAULTS: readonly TextDiagnostic[] = [];
 
 /** Keeps the pages up with the text. Never asks for two at once: what came meanwhile is asked for after. */
 export class Previewer {

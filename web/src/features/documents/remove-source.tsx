@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { removeDocumentSource } from "@/api/documents";
 import type { DocumentSource } from "@/api/documents-types";
+import type { CitationTreatment } from "@/api/types";
 import { Button } from "@/components/button";
 import { Dialog } from "@/components/dialog";
 import { ErrorNote } from "@/components/states";
@@ -17,7 +18,7 @@ import styles from "@/features/documents/side.module.css";
 export function RemoveSourceDialog({ source, onClose }: { source: DocumentSource; onClose: () => void }) {
   const { id, alter, citations, saver, document } = useDesk();
   const remove = useMutation({
-    mutationFn: (what: "remove" | undefined) => alter(() => removeDocumentSource(id, source.source_id, what)),
+    mutationFn: (what: CitationTreatment | undefined) => alter(() => removeDocumentSource(id, source.source_id, what)),
     onSuccess: onClose,
   });
   const cited =

@@ -1,9 +1,5 @@
+import type { DiffPart } from "@/api/documents-types";
 import { diff } from "@/lib/diff";
-
-export interface DiffPart {
-  kind: "same" | "added" | "removed";
-  text: string;
-}
 
 /** A stretch of more words than this is compared by lines. */
 const MOST_WORDS = 40_000;
@@ -18,7 +14,7 @@ export function textDiff(before: string, after: string): DiffPart[] {
 }
 
 /** The parts of one side: what both have, and what only that one has. */
-export function sideOf(parts: readonly DiffPart[], side: "removed" | "added"): DiffPart[] {
+export function sideOf(parts: readonly DiffPart[], side: Exclude<DiffPart["kind"], "same">): DiffPart[] {
   return parts.filter(({ kind }) => kind === "same" || kind === side);
 }
 

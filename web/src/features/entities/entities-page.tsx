@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback } from "react";
-import { ENTITY_TYPES, entityKeys, listEntities, type EntityType } from "@/api/entities";
-import type { Entity } from "@/api/types";
+import { ENTITY_TYPES, entityKeys, listEntities } from "@/api/entities";
+import type { Entity, EntityType } from "@/api/types";
 import { buttonClass } from "@/components/button";
 import { Page, PageHead } from "@/components/page";
 import { SearchField } from "@/components/search-field";

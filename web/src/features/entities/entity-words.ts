@@ -1,5 +1,4 @@
-import type { EntityType } from "@/api/entities";
-import type { Entity, KnownEvent, Mention } from "@/api/types";
+import type { Entity, EntityType, KnownEvent, Mention } from "@/api/types";
 import { readDate } from "@/lib/event-words";
 
 const TYPE_NAMES: Record<EntityType, string> = {

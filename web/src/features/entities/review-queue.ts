@@ -1,12 +1,12 @@
 import type { InfiniteData } from "@tanstack/react-query";
-import type { Page, Pair } from "@/api/types";
+import type { Page, Pair, ReviewDecision } from "@/api/types";
 
 type Pages = InfiniteData<Page<Pair>, string | null>;
 
 /** A pair that was decided, and where it stood. */
 export interface Decided {
   pair: Pair;
-  decision: "same" | "different";
+  decision: Exclude<ReviewDecision, "undo">;
   at: number;
 }
 

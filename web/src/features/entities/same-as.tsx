@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { entityKeys, getEntity } from "@/api/entities";
-import type { EntityAnswer, PossiblySame } from "@/api/types";
+import type { EntityAnswer, PossiblySame, ReviewDecision } from "@/api/types";
 import { Button } from "@/components/button";
 import { EntityLink } from "@/components/knowledge/entity-link";
 import { Empty, ErrorNote } from "@/components/states";
@@ -69,7 +69,7 @@ export function SameAs({ entity }: { entity: EntityAnswer }) {
 
 function Possible({ pair }: { pair: PossiblySame }) {
   const decision = useDecision();
-  const decide = (said: "same" | "different" | "undo") => decision.mutate({ pairId: pair.pair_id, decision: said });
+  const decide = (said: ReviewDecision) => decision.mutate({ pairId: pair.pair_id, decision: said });
   const name = shortened(pair.name, 60);
   return (
     <li>

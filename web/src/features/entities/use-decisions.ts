@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { decidePair, entityKeys, mergeEntity, splitEntity, type Decision } from "@/api/entities";
+import { decidePair, entityKeys, mergeEntity, splitEntity } from "@/api/entities";
+import type { ReviewDecision } from "@/api/types";
 
 /** Whatever is decided about one changes what is shown of others, and what searches find beside their results. */
 function useRenewed() {
@@ -16,7 +17,7 @@ function useRenewed() {
 export function useDecision() {
   const renewed = useRenewed();
   return useMutation({
-    mutationFn: ({ pairId, decision }: { pairId: string; decision: Decision }) => decidePair(pairId, decision),
+    mutationFn: ({ pairId, decision }: { pairId: string; decision: ReviewDecision }) => decidePair(pairId, decision),
     onSuccess: renewed,
   });
 }

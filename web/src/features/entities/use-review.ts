@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient, type InfiniteData } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { decidePair, entityKeys, listReview, type Decision } from "@/api/entities";
-import type { Page, Pair } from "@/api/types";
+import { decidePair, entityKeys, listReview } from "@/api/entities";
+import type { Page, Pair, ReviewDecision } from "@/api/types";
 import { shownAt, withAgain, without, type Decided } from "@/features/entities/review-queue";
 import { usePages } from "@/lib/use-pages";
 
@@ -24,7 +24,7 @@ export function useReview() {
   const send = useMutation({
     // One after the other: what is taken back must have been said.
     scope: { id: "review" },
-    mutationFn: ({ pairId, decision }: { pairId: string; decision: Decision; failed: () => void }) =>
+    mutationFn: ({ pairId, decision }: { pairId: string; decision: ReviewDecision; failed: () => void }) =>
       decidePair(pairId, decision),
     onError: (_, { failed }) => failed(),
     onSettled: async () => {
@@ -43,7 +43,7 @@ export function useReview() {
     if (short) more();
   });
 
-  function decide(decision: "same" | "different") {
+  function decide(decision: Decided["decision"]) {
     if (!pair) return;
     const one: Decided = { pair, decision, at };
     const failed = () => {

@@ -1,4 +1,4 @@
-import type { BoundClaim, GroundAnswer } from "@/api/types";
+import type { BoundClaim, GroundAnswer, Verdict } from "@/api/types";
 import { formatPlural } from "@/lib/format";
 import { unitPlaces } from "@/lib/scalars";
 
@@ -15,7 +15,7 @@ export interface Claim {
 export interface VerdictWords {
   word: string;
   sign: string;
-  look: "supported" | "partial" | "unsupported";
+  look: Exclude<Verdict, "unverifiable">;
 }
 
 export function verdictWords(bound: Pick<BoundClaim, "verdict"> | null): VerdictWords {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { BoundClaim } from "@/api/types";
+import type { BoundClaim, Verdict } from "@/api/types";
 import { claimsOf, pieces, summaryWords, verdictWords } from "@/features/ground/claims";
 
-const bound = (start_index: number, end_index: number, verdict: string) =>
+const bound = (start_index: number, end_index: number, verdict: Verdict) =>
   ({ text: "", start_index, end_index, verdict, number: 1 }) as BoundClaim;
 
 describe("a grounded draft", () => {

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { BoundClaim, GroundAnswer } from "@/api/types";
+import type { BoundClaim, CheckMethod, GroundAnswer } from "@/api/types";
 import { CopyButton } from "@/components/copy-button";
 import { PlaceLink } from "@/components/place-link";
 import { Quoted } from "@/components/quoted";
@@ -8,7 +8,7 @@ import { claimsOf, pieces, summaryWords, verdictWords, type Claim, type Piece } 
 import { asSentence } from "@/lib/format";
 import styles from "@/features/ground/ground.module.css";
 
-const METHODS: Record<string, string> = {
+const METHODS: Record<CheckMethod, string> = {
   words_and_meaning: "Checked by words and by meaning.",
   words: "Checked by words only: no model could tell the meaning.",
 };
@@ -27,7 +27,7 @@ export function GroundedDraft({ draft, answer }: { draft: string; answer: Ground
   return (
     <div className={styles.grounded}>
       <p className={styles.summary} role="status">
-        {summaryWords(claims)}. {METHODS[answer.method] ?? ""}
+        {summaryWords(claims)}. {METHODS[answer.method]}
       </p>
       <section aria-labelledby="in-the-draft">
         <h2 id="in-the-draft">In the draft</h2>

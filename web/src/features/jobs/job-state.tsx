@@ -1,4 +1,4 @@
-import type { Job } from "@/api/types";
+import type { Job, JobKind } from "@/api/types";
 import { Progress } from "@/components/progress";
 import { Time } from "@/components/time";
 import { formatCount, formatPlural, humanise } from "@/lib/format";
@@ -52,7 +52,7 @@ function isSoon(iso: string): boolean {
 }
 
 /** What is counted. */
-const UNITS: Record<string, string> = { embed: "passage", fsck: "file", import: "file" };
+const UNITS: Partial<Record<JobKind, string>> = { embed: "passage", fsck: "file", import: "file" };
 
 function JobProgressLine({ job }: { job: Job }) {
   if (!job.progress) return <div className={styles.attempt}>Started</div>;

@@ -1,7 +1,7 @@
-import type { Job, JobState } from "@/api/types";
+import type { Job, JobKind, JobState } from "@/api/types";
 import { formatCount, formatPlural, formatSize, humanise } from "@/lib/format";
 
-const KINDS: Record<string, string> = {
+const KINDS: Partial<Record<JobKind, string>> = {
   fsck: "Check everything",
   gc: "Clean up",
   ingest: "Read",

@@ -1,4 +1,4 @@
-import type { SearchBody } from "@/api/types";
+import type { EventCategory, SearchBody, SourceOrigin, SourceType } from "@/api/types";
 
 export const SOURCE_TYPES = [
   "KNOWLEDGE_BASE",
@@ -13,7 +13,7 @@ export const SOURCE_TYPES = [
   "INTRA_ENTITY_SEARCH_RESULT",
   "EXTRACTED_ENTITY",
   "SEARCH_PLAN",
-] as const;
+] as const satisfies readonly SourceType[];
 export const ORIGINS = [
   "blob_storage",
   "web",
@@ -26,7 +26,7 @@ export const ORIGINS = [
   "database",
   "memory",
   "skill",
-] as const;
+] as const satisfies readonly SourceOrigin[];
 export const CATEGORIES = [
   "Decision",
   "Commitment",
@@ -36,7 +36,7 @@ export const CATEGORIES = [
   "Feedback",
   "Change",
   "Stakeholder",
-] as const;
+] as const satisfies readonly EventCategory[];
 
 const FLAGS = [
   "include_memory",
@@ -56,8 +56,8 @@ type Flag = (typeof FLAGS)[number];
 /** What is searched for, and how; all of it is in the address. What is not said is as the server has it. */
 export type SearchParams = Partial<Record<Flag, boolean>> & {
   q?: string;
-  type?: (typeof SOURCE_TYPES)[number];
-  origin?: (typeof ORIGINS)[number];
+  type?: SourceType;
+  origin?: SourceOrigin;
   tag?: string;
   language?: string;
   from?: string;
@@ -103,7 +103,7 @@ export function parseSearch(search: Record<string, unknown>): SearchParams {
 }
 
 /** The categories that a list with commas names. */
-export function categories(list: string): string[] {
+export function categories(list: string): EventCategory[] {
   const named = list.split(",");
   return CATEGORIES.filter((category) => named.includes(category));
 }

@@ -1,8 +1,8 @@
-import type { Evidence, SearchResult } from "@/api/types";
+import type { Evidence, SearchResult, SourceOrigin, SourceType } from "@/api/types";
 import { humanise } from "@/lib/format";
 import { mediaName } from "@/lib/media";
 
-const ORIGIN_NAMES: Record<string, string> = {
+const ORIGIN_NAMES: Partial<Record<SourceOrigin, string>> = {
   blob_storage: "Files",
   web: "The web",
   manual: "Typed in by hand",
@@ -13,11 +13,11 @@ const ORIGIN_NAMES: Record<string, string> = {
   onedrive: "OneDrive",
 };
 
-export function originName(origin: string): string {
+export function originName(origin: SourceOrigin): string {
   return ORIGIN_NAMES[origin] ?? humanise(origin);
 }
 
-export function typeName(type: string): string {
+export function typeName(type: SourceType): string {
   return type === "KNOWLEDGE_BASE" ? "Documents" : humanise(type.toLowerCase());
 }
 

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { getSettings, settingsKeys, type AnswerSettings, type CitationSettings, type Settings } from "@/api/settings";
+import type { BlobStorageKind, LibraryEngine } from "@/api/types";
 import { Page, PageHead } from "@/components/page";
 import { Fact, Facts } from "@/components/side-panel";
 import { ErrorNote, Skeleton } from "@/components/states";
@@ -13,8 +14,8 @@ import { formatCount } from "@/lib/format";
 import { usePageTitle } from "@/lib/page-title";
 import styles from "@/features/settings/settings.module.css";
 
-const ENGINES: Record<string, string> = { sqlite: "SQLite", postgres: "PostgreSQL" };
-const BLOBS: Record<string, string> = { folder: "A folder on the server", s3: "S3" };
+const ENGINES: Record<LibraryEngine, string> = { sqlite: "SQLite", postgres: "PostgreSQL" };
+const BLOBS: Record<BlobStorageKind, string> = { folder: "A folder on the server", s3: "S3" };
 const EMBEDDERS: Record<string, string> = {
   local: "The model that comes with Ibid",
   none: "None: found by words only",
@@ -111,8 +112,8 @@ function About({ settings: { version, engine, blobs, embedder, web_search } }: {
     <>
       <Facts>
         <Fact name="Version">{version}</Fact>
-        <Fact name="Database">{ENGINES[engine] ?? engine}</Fact>
-        <Fact name="Files">{BLOBS[blobs] ?? blobs}</Fact>
+        <Fact name="Database">{ENGINES[engine]}</Fact>
+        <Fact name="Files">{BLOBS[blobs]}</Fact>
         <Fact name="Embedder">
           {[EMBEDDERS[embedder.provider] ?? embedder.provider, embedder.model].filter(Boolean).join(", ")}
         </Fact>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { getConversationTitle, sourceKeys } from "@/api/sources";
-import type { LostSupport } from "@/api/types";
+import type { AffectedClaim } from "@/api/types";
 import { More } from "@/components/states";
 import { leftWords } from "@/features/sources/source-words";
 import type { Impact } from "@/features/sources/use-impact";
@@ -23,7 +23,7 @@ export function LostClaims({ impact }: { impact: Impact }) {
   );
 }
 
-function ClaimOf({ lost }: { lost: LostSupport }) {
+function ClaimOf({ lost }: { lost: AffectedClaim }) {
   const title = useQuery({
     queryKey: sourceKeys.citedIn(lost.conversation_id),
     queryFn: ({ signal }) => getConversationTitle(lost.conversation_id, signal),

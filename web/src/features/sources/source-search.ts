@@ -1,4 +1,5 @@
-import type { SourceFilter, SourceStatus } from "@/api/sources";
+import type { SourceFilter } from "@/api/sources";
+import type { SourceStatus } from "@/api/types";
 
 export const STATUSES: readonly SourceStatus[] = ["pending", "indexed", "ready", "failed"];
 

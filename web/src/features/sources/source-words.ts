@@ -1,5 +1,4 @@
-import type { SourceStatus } from "@/api/sources";
-import type { Source, SourceCounts, SourceImpact } from "@/api/types";
+import type { Source, SourceCounts, SourceImpact, SourceOrigin, SourceStatus } from "@/api/types";
 import { asSentence, formatPlural, formatSize, humanise } from "@/lib/format";
 import { mediaName } from "@/lib/media";
 import type { Problem } from "@/lib/problem";
@@ -108,7 +107,7 @@ export function host(url: string): string {
   }
 }
 
-const ORIGINS: Record<string, string> = {
+const ORIGINS: Partial<Record<SourceOrigin, string>> = {
   web: "The web",
   blob_storage: "A file",
   manual: "Typed in by hand",
@@ -119,7 +118,7 @@ const ORIGINS: Record<string, string> = {
   onedrive: "OneDrive",
 };
 
-export function originWords(origin: string): string {
+export function originWords(origin: SourceOrigin): string {
   return ORIGINS[origin] ?? humanise(origin);
 }
 

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback, useState, type ReactNode } from "react";
-import { countSources, listSources, sourceKeys, type SourceStatus } from "@/api/sources";
+import { countSources, listSources, sourceKeys } from "@/api/sources";
+import type { SourceStatus } from "@/api/types";
 import { Button } from "@/components/button";
 import { Page, PageHead } from "@/components/page";
 import { SearchField } from "@/components/search-field";

@@ -7,7 +7,7 @@ import { parseSpan, spanHash } from "@/lib/span";
 const scalars = (text: string) => [...text].length;
 
 /** A mark from where `from` stands in the text to the text's end, in scalar values. */
-function mark(kind: string, label: string, text: string, from: string, level = 0): Mark {
+function mark(kind: Mark["kind"], label: string, text: string, from: string, level = 0): Mark {
   return {
     kind,
     label,

@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getImpact, sourceKeys } from "@/api/sources";
-import type { LostSupport, SourceImpact } from "@/api/types";
+import type { AffectedClaim, SourceImpact } from "@/api/types";
 
 export interface Impact {
   data: SourceImpact | undefined;
   /** The claims of all pages that were asked for. */
-  claims: LostSupport[];
+  claims: AffectedClaim[];
   error: Error | null;
   hasMore: boolean;
   loadingMore: boolean;

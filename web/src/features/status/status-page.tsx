@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getHealth, getReady, statusKeys } from "@/api/status";
-import type { Ready } from "@/api/types";
+import type { BlobStorageKind, LibraryEngine, Ready } from "@/api/types";
 import { Button } from "@/components/button";
 import { Page, PageHead } from "@/components/page";
 import { Fact, Facts } from "@/components/side-panel";
@@ -9,8 +9,8 @@ import { asSentence, formatDuration, formatLatency, humanise } from "@/lib/forma
 import { usePageTitle } from "@/lib/page-title";
 import styles from "@/features/status/status.module.css";
 
-const ENGINES: Record<string, string> = { sqlite: "SQLite", postgres: "PostgreSQL" };
-const BLOBS: Record<string, string> = { folder: "A folder on the server", s3: "S3" };
+const ENGINES: Record<LibraryEngine, string> = { sqlite: "SQLite", postgres: "PostgreSQL" };
+const BLOBS: Record<BlobStorageKind, string> = { folder: "A folder on the server", s3: "S3" };
 
 export function StatusPage() {
   usePageTitle("Status");
@@ -41,8 +41,8 @@ export function StatusPage() {
           <h2>Server</h2>
           <Facts>
             <Fact name="Version">{ready.data.version}</Fact>
-            <Fact name="Database">{ENGINES[ready.data.engine] ?? ready.data.engine}</Fact>
-            <Fact name="Files">{BLOBS[ready.data.blobs] ?? ready.data.blobs}</Fact>
+            <Fact name="Database">{ENGINES[ready.data.engine]}</Fact>
+            <Fact name="Files">{BLOBS[ready.data.blobs]}</Fact>
             {health.data && <Fact name="Up for">{formatDuration(health.data.uptime_seconds)}</Fact>}
             <Fact name="Address">{location.origin}</Fact>
           </Facts>

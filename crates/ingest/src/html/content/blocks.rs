@@ -40,7 +40,7 @@ struct PageBlock {
 }
 
 /// Leaves out of what is below `top` what is no content.
-pub(super) fn prune_boilerplate(tree: &mut HtmlTree<'_>, top: NodeId, weights: &TextWeights, title: Option<&str>) {
+pub(super) fn prune_boilerplate(tree: &mut HtmlTree, top: NodeId, weights: &TextWeights, title: Option<&str>) {
     link_lists(tree, top, weights);
     drop_captions(tree, top, weights);
     let title = title.map(fold_name).unwrap_or_default();
@@ -76,7 +76,7 @@ pub(super) fn prune_boilerplate(tree: &mut HtmlTree<'_>, top: NodeId, weights: &
 }
 
 /// Leaves out lists and boxes of links.
-fn link_lists(tree: &mut HtmlTree<'_>, top: NodeId, weights: &TextWeights) {
+fn link_lists(tree: &mut HtmlTree, top: NodeId, weights: &TextWeights) {
     let end = tree.end_of(top);
     let mut id = top + 1;
     while id < end {
@@ -108,7 +108,7 @@ fn link_lists(tree: &mut HtmlTree<'_>, top: NodeId, weights: &TextWeights) {
 }
 
 /// Leaves out short words under a picture.
-fn drop_captions(tree: &mut HtmlTree<'_>, top: NodeId, weights: &TextWeights) {
+fn drop_captions(tree: &mut HtmlTree, top: NodeId, weights: &TextWeights) {
     for id in top + 1..tree.end_of(top) {
         if !matches!(tree.tag(id), Tag::Img | Tag::Picture | Tag::Amp) {
             continue;
@@ -128,12 +128,12 @@ fn drop_captions(tree: &mut HtmlTree<'_>, top: NodeId, weights: &TextWeights) {
     }
 }
 
-fn count_links(tree: &HtmlTree<'_>, id: NodeId) -> usize {
+fn count_links(tree: &HtmlTree, id: NodeId) -> usize {
     (id..tree.end_of(id)).filter(|&id| tree.tag(id) == Tag::A).count()
 }
 
 /// The innermost blocks with text, in order; also what stands between blocks without being one.
-fn text_blocks(tree: &HtmlTree<'_>, top: NodeId, weights: &TextWeights) -> Vec<PageBlock> {
+fn text_blocks(tree: &HtmlTree, top: NodeId, weights: &TextWeights) -> Vec<PageBlock> {
     let mut found = Vec::new();
     let end = tree.end_of(top);
     let mut id = top + 1;
@@ -165,7 +165,7 @@ fn text_blocks(tree: &HtmlTree<'_>, top: NodeId, weights: &TextWeights) -> Vec<P
 }
 
 /// Returns true if an inline element or text has at least one sibling and all are blocks or line breaks.
-fn is_block_element(tree: &HtmlTree<'_>, id: NodeId) -> bool {
+fn is_block_element(tree: &HtmlTree, id: NodeId) -> bool {
     if !tree.parent(id).is_some_and(|above| tree.tag(above).is_block()) {
         return false;
     }

@@ -64,7 +64,7 @@ const LITTLE: u32 = 200;
 
 /// Leaves out of the tree what is not content, and gives the element to read. `bodies` are the elements that microdata
 /// calls the body of an article.
-pub(crate) fn choose_content(tree: &mut HtmlTree<'_>, bodies: &[NodeId], title: Option<&str>) -> Vec<NodeId> {
+pub(crate) fn choose_content(tree: &mut HtmlTree, bodies: &[NodeId], title: Option<&str>) -> Vec<NodeId> {
     let before = TextWeights::from_tree(tree);
     for zeal in [StripLevel::High, StripLevel::Low] {
         strip::strip_boilerplate(tree, &before, zeal);
@@ -90,7 +90,7 @@ static LEAD: LazyLock<Vec<&str>> = LazyLock::new(|| {
 });
 
 /// The paragraph that opens the content and stands outside of its element.
-fn lead_paragraph(tree: &HtmlTree<'_>, top: NodeId, weights: &TextWeights) -> Vec<NodeId> {
+fn lead_paragraph(tree: &HtmlTree, top: NodeId, weights: &TextWeights) -> Vec<NodeId> {
     const FAR: usize = 5;
     let Some(around) = tree.ancestors(top).take(FAR).last().filter(|_| top != ROOT) else { return Vec::new() };
     (around + 1..top)
@@ -108,7 +108,7 @@ fn lead_paragraph(tree: &HtmlTree<'_>, top: NodeId, weights: &TextWeights) -> Ve
 }
 
 /// The element that holds the content.
-fn find_container(tree: &HtmlTree<'_>, bodies: &[NodeId], weights: &TextWeights) -> NodeId {
+fn find_container(tree: &HtmlTree, bodies: &[NodeId], weights: &TextWeights) -> NodeId {
     let all = weights.prose[ROOT as usize].max(1);
     let enough = |id: NodeId, share: f32| {
         weights.prose[id as usize] as f32 >= share * all as f32 && weights.chars[id as usize] >= LITTLE
@@ -163,7 +163,7 @@ fn find_container(tree: &HtmlTree<'_>, bodies: &[NodeId], weights: &TextWeights)
 }
 
 /// The element whose own paragraphs weigh most, widened to what holds as much again.
-fn highest_scoring_element(tree: &HtmlTree<'_>, weights: &TextWeights) -> Option<NodeId> {
+fn highest_scoring_element(tree: &HtmlTree, weights: &TextWeights) -> Option<NodeId> {
     let mut scores = vec![0_f32; tree.len()];
     for id in tree.node_ids().skip(1) {
         let prose = weights.prose[id as usize];

@@ -61,7 +61,7 @@ pub(super) enum StripLevel {
 }
 
 /// Leaves out what its element, role or name says is not content.
-pub(super) fn strip_boilerplate(tree: &mut HtmlTree<'_>, weights: &TextWeights, zeal: StripLevel) {
+pub(super) fn strip_boilerplate(tree: &mut HtmlTree, weights: &TextWeights, zeal: StripLevel) {
     let all = weights.prose[ROOT as usize];
     let mut id = 1;
     while id < tree.len() as NodeId {

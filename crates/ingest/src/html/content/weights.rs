@@ -16,7 +16,7 @@ pub(super) struct TextWeights {
 }
 
 impl TextWeights {
-    pub(super) fn from_tree(tree: &HtmlTree<'_>) -> Self {
+    pub(super) fn from_tree(tree: &HtmlTree) -> Self {
         let count = tree.len();
         let mut chars = vec![0_u32; count];
         let mut linked = vec![0_u32; count];

@@ -20,7 +20,7 @@ const PIECE: usize = 16 * 1024;
 const MOST_ATTRIBUTES: usize = 2_000;
 
 /// The tree of a document, with at most `depth` open elements at a time.
-pub(super) fn parse(html: &str, depth: usize) -> HtmlTree<'static> {
+pub(super) fn parse(html: &str, depth: usize) -> HtmlTree {
     let builder = BoundedTreeBuilder {
         builder: TreeBuilder::new(ArenaSink::with_capacity(html.len()), TreeBuilderOpts::default()),
         depth,

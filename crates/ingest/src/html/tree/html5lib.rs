@@ -44,8 +44,8 @@ fn compare_with_list(kind: &str, passed: usize, failed: BTreeSet<String>) {
 
 /// The tree as the tests write it, without what is not kept: comments, the document type, namespaces, and the level
 /// that a template's contents have of their own.
-fn dump(tree: &HtmlTree<'_>) -> String {
-    fn write(tree: &HtmlTree<'_>, id: NodeId, depth: usize, out: &mut String) {
+fn dump(tree: &HtmlTree) -> String {
+    fn write(tree: &HtmlTree, id: NodeId, depth: usize, out: &mut String) {
         let node = tree.node(id);
         let indent = "  ".repeat(depth);
         if node.is_text() {

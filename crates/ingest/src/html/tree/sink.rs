@@ -1,6 +1,6 @@
 //! The arena that html5ever builds into.
 
-use std::{borrow::Cow, cell::RefCell, marker::PhantomData};
+use std::{borrow::Cow, cell::RefCell};
 
 use html5ever::{
     Attribute, ExpandedName, LocalName, Namespace, QualName, local_name, ns,
@@ -176,7 +176,7 @@ impl Arena {
     }
 
     /// The tree with its nodes in document order, without those that were taken out again.
-    fn finish(mut self) -> HtmlTree<'static> {
+    fn finish(mut self) -> HtmlTree {
         let mut order: Vec<NodeId> = Vec::with_capacity(self.nodes.len());
         let mut at = self.root;
         while let Some(id) = at {
@@ -198,7 +198,7 @@ impl Arena {
         } else if order.len() < self.nodes.len() || !order.is_sorted() {
             self.reorder(&order);
         }
-        HtmlTree { nodes: self.nodes, attributes: self.attributes, markup: PhantomData }
+        HtmlTree { nodes: self.nodes, attributes: self.attributes }
     }
 
     fn reorder(&mut self, order: &[NodeId]) {
@@ -225,10 +225,10 @@ impl Arena {
 
 impl TreeSink for ArenaSink {
     type Handle = NodeHandle;
-    type Output = HtmlTree<'static>;
+    type Output = HtmlTree;
     type ElemName<'a> = ExpandedName<'a>;
 
-    fn finish(self) -> HtmlTree<'static> {
+    fn finish(self) -> HtmlTree {
         self.0.into_inner().finish()
     }
 

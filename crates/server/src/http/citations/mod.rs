@@ -3,7 +3,6 @@
 pub(crate) mod ground;
 pub(crate) mod stored;
 pub(crate) mod verify;
-pub(crate) mod wire;
 
 use axum::extract::State;
 use ibid_citations::{
@@ -23,15 +22,17 @@ pub(super) use self::{
     verify::{__path_verify, verify},
 };
 
-use self::wire::{
-    ExtractAnswer, ExtractBody, MarkerReference, ParseAnswer, ParseBody, ParsedCitation, PromptAnswer, PromptBody,
-    numbered_sources,
-};
 use super::{
     Server,
     extract::{Caller, Json},
     problem::ApiResult,
-    wire::Problem as WireProblem,
+};
+use crate::wire::{
+    Problem as WireProblem,
+    citations::{
+        ExtractAnswer, ExtractBody, MarkerReference, ParseAnswer, ParseBody, ParsedCitation, PromptAnswer, PromptBody,
+        numbered_sources,
+    },
 };
 
 /// The longest id of a call, in characters, like that of a message.

@@ -12,20 +12,18 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::{
-    super::{
-        Server,
-        extract::{Caller, Path, Query},
-        problem::ApiResult,
-        runs::{
-            conversations::{conversation_id, message_id},
-            wire as runs_wire,
-        },
-        search::wire::parse_time,
-        sources::source_id,
-        wire::Problem as WireProblem,
-    },
-    wire::{CitationExportFormat, OffsetUnits},
+use super::super::{
+    Server,
+    extract::{Caller, Path, Query},
+    problem::ApiResult,
+    runs::conversations::{conversation_id, message_id},
+    sources::source_id,
+};
+use crate::wire::{
+    Problem as WireProblem,
+    citations::{CitationExportFormat, OffsetUnits},
+    runs as runs_wire,
+    search::parse_time,
 };
 
 #[derive(Deserialize, IntoParams)]
@@ -149,6 +147,7 @@ pub(crate) struct CitationStatistics {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct VerdictCount {
     /// The verdict; null for those that were not checked.
+    #[schema(value_type = Option<crate::wire::values::CheckVerdict>)]
     verdict: Option<String>,
     /// Number of citations with this verdict.
     citations: u64,

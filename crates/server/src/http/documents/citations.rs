@@ -10,19 +10,21 @@ use ibid_domain::{Code, DocumentId, JsonObject, Problem, problem::shorten_for_er
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{
-    document_id,
-    wire::{CitationAnswer, CitationsAnswer, DocumentCitation, DocumentSource, DocumentSources, NumberAnswer},
-};
-use crate::http::{
-    Server,
-    extract::{Caller, Json, Path, Query, check_json_type, parse_json, read_body},
-    problem::ApiResult,
-    sources::{
-        body::{self, deserialize_present},
-        source_id,
+use super::document_id;
+use crate::{
+    http::{
+        Server,
+        extract::{Caller, Json, Path, Query, check_json_type, read_body},
+        problem::ApiResult,
+        sources::source_id,
     },
-    wire::Problem as WireProblem,
+    wire::{
+        Problem as WireProblem,
+        documents::{CitationAnswer, CitationsAnswer, DocumentCitation, DocumentSource, DocumentSources, NumberAnswer},
+        parse::parse_json,
+        source_body::{self, deserialize_present},
+        values,
+    },
 };
 
 /// The next number of a citation.
@@ -274,7 +276,7 @@ pub(in crate::http) struct NewDocumentSource {
     url: Option<String>,
     /// Bibliographic details of a source without an address.
     #[schema(inline)]
-    reference: Option<body::ReferenceFields>,
+    reference: Option<source_body::ReferenceFields>,
 }
 
 /// Add a source to a document
@@ -309,7 +311,7 @@ pub(in crate::http) async fn add_source(
     let source = match object.get("source_id").map(|value| value.as_str().unwrap_or_default()) {
         Some(known) => source_id(known)?,
         None => {
-            let draft = body::parse_draft(serde_json::Value::Object(object).to_string().as_bytes())?;
+            let draft = source_body::parse_draft(serde_json::Value::Object(object).to_string().as_bytes())?;
             server.app.sources(&scope).create(draft).await?.0.source.id
         }
     };
@@ -320,7 +322,8 @@ pub(in crate::http) async fn add_source(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct RemoveSourceQuery {
-    /// Treatment of citations of this source: `keep` or `remove`. Without it, a cited source is not removed.
+    /// Treatment of citations of this source. Without it, a cited source is not removed.
+    #[param(value_type = Option<values::RemovedCitations>, inline)]
     citations: Option<String>,
 }
 

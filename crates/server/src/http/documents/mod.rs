@@ -3,7 +3,6 @@
 pub(crate) mod citations;
 pub(crate) mod rendering;
 pub(crate) mod styles;
-pub(crate) mod wire;
 
 use axum::{
     body::Body,
@@ -16,13 +15,15 @@ use ibid_domain::{Code, DocumentId, Problem, artifact::MediaType, problem::short
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-use self::wire::{DiffAnswer, DiffPart, Document, DocumentSettingsBody, DocumentSummary, DocumentVersionSummary};
 use super::{
     Server,
     extract::{Caller, Json, Paging, Path, Query, read_body},
     problem::ApiResult,
     sources::source_id,
-    wire::{Page, Problem as WireProblem},
+};
+use crate::wire::{
+    Page, Problem as WireProblem,
+    documents::{DiffAnswer, DiffPart, Document, DocumentSettingsBody, DocumentSummary, DocumentVersionSummary},
 };
 
 /// The id of a document, as it stands in a path.
@@ -260,7 +261,7 @@ pub(super) async fn diff(
     Query(DiffQuery { from, to }): Query<DiffQuery>,
 ) -> ApiResult<axum::Json<DiffAnswer>> {
     let parts = server.app.documents(&scope).diff(document_id(&id)?, from, to).await?;
-    let parts = parts.into_iter().map(|(kind, text)| DiffPart { kind: kind.as_str(), text }).collect();
+    let parts = parts.into_iter().map(|(kind, text)| DiffPart { kind: kind.into(), text }).collect();
     Ok(axum::Json(DiffAnswer { from, to, parts }))
 }
 

@@ -13,15 +13,18 @@ use ibid_domain::{Code, DocumentId, MissingDetails, Problem, problem::shorten_fo
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{
-    document_id,
-    wire::{BibliographyAnswer, BibliographyLine, DocumentSettingsBody, PreviewAnswer, SupportAnswer},
-};
-use crate::http::{
-    Server,
-    extract::{Caller, Json, Path, Query},
-    problem::ApiResult,
-    wire::{Job, Problem as WireProblem},
+use super::document_id;
+use crate::{
+    http::{
+        Server,
+        extract::{Caller, Json, Path, Query},
+        problem::ApiResult,
+    },
+    wire::{
+        Job, Problem as WireProblem,
+        documents::{BibliographyAnswer, BibliographyLine, DocumentSettingsBody, PreviewAnswer, SupportAnswer},
+        values,
+    },
 };
 
 /// Says how many pages a document has.
@@ -50,7 +53,8 @@ pub(super) fn file_response(media_type: &str, name: &str, bytes: Vec<u8>, in_pla
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct RenderQuery {
-    /// `pdf` (the usual), `svg`, `png`, `html`, `md` or `typ`.
+    /// Format of the file; default pdf.
+    #[param(value_type = Option<values::RenderFormat>, inline)]
     format: Option<String>,
     /// Number of the page, for svg and png; default 1.
     page: Option<usize>,
@@ -166,9 +170,11 @@ pub(crate) struct BibliographyBody {
     /// The style; the document's own if none is named.
     #[serde(alias = "format")]
     style: Option<String>,
-    /// `per_source` (the usual) or `per_citation`.
+    /// Default: one entry for each source.
+    #[schema(value_type = Option<values::BibliographyEntries>)]
     entries: Option<String>,
-    /// `placeholders` or `csl`; the document's own if nothing is said.
+    /// What stands for details that are not known; default: as the document says.
+    #[schema(value_type = Option<values::MissingDetails>)]
     missing: Option<String>,
     /// True if the bibliography is inserted into the text; it replaces one that is there already.
     insert: bool,
@@ -230,7 +236,8 @@ pub(in crate::http) async fn make_bibliography(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct ReferencesQuery {
-    /// `bibtex` (the usual), `ris` or `csl_json`.
+    /// Format of the references; default bibtex.
+    #[param(value_type = Option<values::ReferenceFormat>, inline)]
     format: Option<String>,
 }
 
@@ -261,7 +268,8 @@ pub(in crate::http) async fn document_references(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct LibraryReferencesQuery {
-    /// `bibtex` (the usual), `ris` or `csl_json`.
+    /// Format of the references; default bibtex.
+    #[param(value_type = Option<values::ReferenceFormat>, inline)]
     format: Option<String>,
     /// Ids of sources with commas between them; all sources if none is named.
     source_ids: Option<String>,

@@ -6,13 +6,18 @@ use ibid_domain::{Code, MissingDetails, Problem, problem::shorten_for_error};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::wire::{Locale, StyleView, StylesAnswer};
-use crate::http::{
-    Server,
-    extract::{Caller, Json, Path, read_body},
-    problem::ApiResult,
-    sources::source_id,
-    wire::Problem as WireProblem,
+use crate::{
+    http::{
+        Server,
+        extract::{Caller, Json, Path, read_body},
+        problem::ApiResult,
+        sources::source_id,
+    },
+    wire::{
+        Problem as WireProblem,
+        documents::{Locale, StyleView, StylesAnswer},
+        values,
+    },
 };
 
 fn parse_form(text: Option<&str>) -> Result<CitationForm, Problem> {
@@ -91,11 +96,13 @@ pub(in crate::http) async fn delete(
 pub(in crate::http) struct FormatSourceBody {
     /// The style: `apa` if none is named.
     style: Option<String>,
-    /// `bibliography` (the usual), `note` or `in_text`.
+    /// Form of the reference; default bibliography.
+    #[schema(value_type = Option<values::ReferenceForm>)]
     kind: Option<String>,
     /// The tag of the language; the style's own if none is named.
     locale: Option<String>,
-    /// `placeholders` (the usual) or `csl`.
+    /// What stands for details that are not known; default placeholders.
+    #[schema(value_type = Option<values::MissingDetails>)]
     missing: Option<String>,
 }
 
@@ -110,7 +117,8 @@ pub(in crate::http) struct FormattedSource {
     markdown: String,
     /// Id of the citation style that was used.
     style: String,
-    /// Form of the reference: `bibliography`, `note` or `in_text`.
+    /// Form of the reference.
+    #[schema(value_type = values::ReferenceForm)]
     kind: String,
 }
 
@@ -157,9 +165,11 @@ pub(in crate::http) struct FormatItemsBody {
     items: Vec<serde_json::Value>,
     /// The style, or the text of a `.csl` file: `apa` if none is named.
     style: Option<String>,
-    /// `bibliography` (the usual), `note` or `in_text`.
+    /// Form of the reference; default bibliography.
+    #[schema(value_type = Option<values::ReferenceForm>)]
     kind: Option<String>,
-    /// `text` (the usual), `html` or `markdown`.
+    /// Markup of the result; default text.
+    #[schema(value_type = Option<values::ReferenceOutput>)]
     output: Option<String>,
     /// The tag of the language; the style's own if none is named.
     locale: Option<String>,

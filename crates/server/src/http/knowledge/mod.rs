@@ -1,7 +1,5 @@
 //! `/api/v1/events`, `/api/v1/entities`, `/api/v1/graph` and `/api/v1/memories`
 
-pub(crate) mod wire;
-
 use axum::{extract::State, http::StatusCode};
 use ibid_app::{App, EntityDetail, EntitySplit, ReviewDecision, Scope, SourceContent, SourceDraft};
 use ibid_domain::{
@@ -14,16 +12,21 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use self::wire::{
-    Comparison, Entity, EntityAnswer, EntityPair, Event, GraphHealthAnswer, Mention, NeighborhoodAnswer, SplitAnswer,
-};
 use super::{
     Server,
     extract::{Caller, Json, Paging, Path, Query},
     problem::ApiResult,
-    search::wire::parse_time,
-    sources::{source_id, wire::Source},
-    wire::{Page, Problem as WireProblem},
+    sources::source_id,
+};
+use crate::wire::{
+    Page, Problem as WireProblem,
+    knowledge::{
+        Comparison, Entity, EntityAnswer, EntityPair, Event, GraphHealthAnswer, Mention, NeighborhoodAnswer,
+        SplitAnswer,
+    },
+    search::parse_time,
+    sources::Source,
+    values,
 };
 
 /// The most events of a neighbourhood.
@@ -88,14 +91,16 @@ pub(super) async fn list_events(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct EntitiesQuery {
-    /// Only those of this type: person, org, project, object, place or other.
+    /// Only those of this type.
     #[serde(rename = "type")]
+    #[param(value_type = Option<values::EntityType>, inline)]
     kind: Option<String>,
     /// Only those one of whose names, or whose address, has these words.
     q: Option<String>,
     /// Only those that a person should look at, or only the others.
     needs_review: Option<bool>,
-    /// `often` (the default: those first that are named most) or `newest`.
+    /// Order of the list; default: those first that are named most.
+    #[param(value_type = Option<values::EntityOrder>, inline)]
     order: Option<String>,
 }
 
@@ -258,7 +263,7 @@ pub(super) async fn split_entity(
     let bytes = super::extract::read_body(request.into_body(), server.config.json_limit_bytes).await?;
     let body: SplitBody = match bytes.is_empty() {
         true => SplitBody::default(),
-        false => super::extract::parse_json(&bytes)?,
+        false => crate::wire::parse::parse_json(&bytes)?,
     };
     let split = match (body.entity_id, body.mention_ids) {
         (Some(_), Some(_)) => {
@@ -303,7 +308,8 @@ pub(super) async fn review_queue(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReviewBody {
-    /// `same` (or `confirm`), `different` (or `refuse`), or `undo`.
+    /// Whether both are the same. `confirm` and `refuse` are understood for same and different.
+    #[schema(value_type = values::ReviewDecision)]
     decision: String,
 }
 
@@ -339,8 +345,9 @@ pub(crate) struct ComparedEntity {
     /// Its name; it may be left out where something else tells who it is.
     #[serde(default)]
     name: String,
-    /// person, org, project, object, place or other.
+    /// Type of the entity, if it is known.
     #[serde(rename = "type")]
+    #[schema(value_type = Option<values::EntityType>)]
     kind: Option<String>,
     /// Role of the entity, such as a job title.
     role: Option<String>,

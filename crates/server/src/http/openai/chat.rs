@@ -12,7 +12,7 @@ use axum::{
 };
 use futures::{Stream, StreamExt};
 use ibid_app::{MessageWithCitations, Scope};
-use ibid_domain::{Code, Problem, Run, RunEventKind};
+use ibid_domain::{Code, Problem, Run, RunEventData};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -103,16 +103,16 @@ fn stream_chunks(
         yield Ok(data_event(&chunk(json!({"role": "assistant", "content": ""}), Value::Null)));
         let mut events = std::pin::pin!(watch_run(server.clone(), scope, run.id, 0));
         while let Some(event) = events.next().await {
-            match event.kind {
-                RunEventKind::ContentDelta => {
-                    yield Ok(data_event(&chunk(json!({"content": event.data["text"]}), Value::Null)));
+            match event.data {
+                RunEventData::ContentDelta(delta) => {
+                    yield Ok(data_event(&chunk(json!({"content": delta.text}), Value::Null)));
                 }
-                RunEventKind::RunFailed => {
-                    let why = event.data["error"].as_str().unwrap_or("the run failed").to_owned();
+                RunEventData::RunFailed(failed) => {
+                    let why = failed.error;
                     yield Ok(data_event(&error_body(&Problem::new(Code::RunFailed, why))));
                     return;
                 }
-                RunEventKind::RunCompleted => {
+                RunEventData::RunCompleted(_) => {
                     if let Ok((_, message)) = answer_of(&server, &scope, &run).await {
                         yield Ok(data_event(&chunk(json!({"annotations": nested_annotations(&server, &message)}), Value::Null)));
                     }

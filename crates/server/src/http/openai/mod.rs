@@ -22,9 +22,10 @@ use serde_json::{Value, json};
 
 use super::{
     Server,
-    extract::{check_json_type, parse_json, read_body},
+    extract::{check_json_type, read_body},
     runs::ask::{answer_of, wait_for_end},
 };
+use crate::wire::parse::parse_json;
 
 /// The models that there are: ways to answer.
 const MODELS: [(&str, Option<RunMode>); 4] = [

@@ -12,7 +12,7 @@ use axum::{
 };
 use futures::{Stream, StreamExt};
 use ibid_app::{ParentMessage, Scope};
-use ibid_domain::{Code, Problem, Run, RunEventKind, problem::shorten_for_error};
+use ibid_domain::{Code, Problem, Run, RunEventData, problem::shorten_for_error};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -110,20 +110,20 @@ fn stream_events(
         yield event("response.content_part.added", with("part", text_part("", vec![])));
         let mut events = std::pin::pin!(watch_run(server.clone(), scope, run.id, 0));
         while let Some(happened) = events.next().await {
-            match happened.kind {
-                RunEventKind::ContentDelta => {
-                    let mut body = with("delta", happened.data["text"].clone());
+            match happened.data {
+                RunEventData::ContentDelta(delta) => {
+                    let mut body = with("delta", json!(delta.text));
                     body["logprobs"] = json!([]);
                     yield event("response.output_text.delta", body);
                 }
-                RunEventKind::RunFailed => {
-                    let why = happened.data["error"].as_str().unwrap_or("the run failed");
+                RunEventData::RunFailed(failed) => {
+                    let why = failed.error;
                     let mut failed = response_json(&run, &model, "failed", vec![]);
                     failed["error"] = json!({"code": "server_error", "message": why});
                     yield event("response.failed", json!({"response": failed}));
                     return;
                 }
-                RunEventKind::RunCompleted => {
+                RunEventData::RunCompleted(_) => {
                     let Ok((ended, message)) = answer_of(&server, &scope, &run).await else { return };
                     let text = message.message.content.clone();
                     let annotations = annotations_json(&server, &message);

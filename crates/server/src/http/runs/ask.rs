@@ -18,13 +18,17 @@ use super::{
         Server,
         extract::{Caller, Json, Path},
         problem::ApiResult,
-        search::wire::SearchFilters,
-        wire::Problem as WireProblem,
     },
     conversations::conversation_id,
     events::{WatchUntil, sse_response, watch_run},
     parse_message_id, parse_parent,
-    wire::{self, Message},
+};
+use crate::wire::{
+    Problem as WireProblem,
+    run_events::RunEvent,
+    runs::{self, Message},
+    search::SearchFilters,
+    values,
 };
 
 /// Names the run whose events an answer streams.
@@ -46,8 +50,8 @@ pub(crate) struct NewMessage {
     parent_message_id: Option<Option<String>>,
     /// Id of the question's message, at most 255 characters; default: a generated id.
     message_id: Option<String>,
-    /// `extractive` (the library's own words), `generated` (a language model's, checked) or `research` (several searches
-    /// first); else generated if a model is configured.
+    /// Way of answering; default: by the configured model, or in the library's own words if there is none.
+    #[schema(value_type = Option<values::RunMode>)]
     mode: Option<String>,
     /// Limits the passages that are searched.
     filters: Option<SearchFilters>,
@@ -67,10 +71,11 @@ fn deserialize_present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Opti
     params(("id" = String, Path, description = "The conversation")),
     request_body = NewMessage,
     responses(
-        (status = 200, description = "The events of the run", content((wire::RunEvent = "text/event-stream"), (Message = "application/json"))),
-        (status = 202, description = "It takes longer than a request may; the run goes on", body = wire::Run),
+        (status = 200, description = "The events of the run", content((RunEvent<'static> = "text/event-stream"), (Message = "application/json"))),
+        (status = 202, description = "It takes longer than a request may; the run goes on", body = runs::Run),
         (status = 404, description = "There is no such conversation", body = WireProblem, content_type = "application/problem+json"),
         (status = 422, description = "Something is not legal", body = WireProblem, content_type = "application/problem+json"),
+        (status = 502, description = "The run failed; only with `Accept: application/json`", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
 pub(in super::super) async fn ask(
@@ -96,7 +101,7 @@ pub(in super::super) async fn ask(
         return Ok(([run_header], sse_response(server, scope, id, 0, WatchUntil::Answer)).into_response());
     }
     if !wait_for_end(&server, scope, run.id).await {
-        let run = wire::Run::from(server.app.runs(&scope).get(run.id).await?);
+        let run = runs::Run::from(server.app.runs(&scope).get(run.id).await?);
         return Ok((StatusCode::ACCEPTED, [run_header], axum::Json(run)).into_response());
     }
     let (_, message) = answer_of(&server, &scope, &run).await?;
@@ -109,7 +114,7 @@ pub(crate) async fn wait_for_end(server: &Server, scope: Scope, id: RunId) -> bo
     let last = async {
         let mut events = std::pin::pin!(watch_run(server.clone(), scope, id, 0));
         while let Some(event) = events.next().await {
-            if event.kind.ends_run() {
+            if event.data.kind().ends_run() {
                 return true;
             }
         }

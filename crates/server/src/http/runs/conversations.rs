@@ -10,10 +10,12 @@ use super::{
         Server,
         extract::{Caller, Json, Paging, Path},
         problem::ApiResult,
-        wire::{Page, Problem as WireProblem},
     },
     no_conversation, no_message,
-    wire::{Conversation, Message},
+};
+use crate::wire::{
+    Page, Problem as WireProblem,
+    runs::{Conversation, Message},
 };
 
 /// A conversation that is to begin.

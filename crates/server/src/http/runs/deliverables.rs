@@ -12,27 +12,30 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::run_id;
-use crate::http::{
-    Server,
-    extract::{Caller, Json, Path},
-    manifests::as_zip,
-    problem::ApiResult,
-    wire,
+use crate::{
+    http::{
+        Server,
+        extract::{Caller, Json, Path},
+        manifests::as_zip,
+        problem::ApiResult,
+    },
+    wire::{self, values},
 };
 
 /// Request to make a deliverable from an answer.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewDeliverable {
-    /// `report` (PDF, HTML, Markdown, Typst), `website` or `presentation`.
+    /// What to make of the answer.
+    #[schema(value_type = values::DeliverableKind)]
     kind: String,
 }
 
 /// Something that was made of an answer.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Deliverable {
-    /// `report`, `website` or `presentation`.
-    kind: &'static str,
+    /// What was made of the answer.
+    kind: values::DeliverableKind,
     /// Title, as people see it.
     title: String,
     /// The pointer that names its newest version.
@@ -78,7 +81,7 @@ impl Deliverable {
         let count = |name: &str| meta.get(name).and_then(serde_json::Value::as_u64).unwrap_or_default();
         let list = |name: &str| meta.get(name).cloned().unwrap_or_else(|| serde_json::json!([]));
         Self {
-            kind: made.kind.as_str(),
+            kind: made.kind.into(),
             title: made.pointer.description.clone().unwrap_or_default(),
             pointer_id: made.pointer.id.to_string(),
             manifest_sha256: made.manifest.to_string(),

@@ -21,10 +21,10 @@ use super::{
         Server,
         extract::{Caller, Path, Query},
         problem::ApiResult,
-        wire::Problem as WireProblem,
     },
-    run_id, wire,
+    run_id,
 };
+use crate::wire::{Problem as WireProblem, run_events::RunEvent as WireRunEvent};
 
 /// Interval between two checks for new events that were not announced: on SQLite, those of another process.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -59,7 +59,7 @@ pub(crate) enum WatchUntil {
     get, path = "/api/v1/runs/{id}/events", tag = "runs", operation_id = "watch_run",
     params(("id" = String, Path, description = "The run"), RunEventsQuery),
     responses(
-        (status = 200, description = "The stream", content_type = "text/event-stream", body = wire::RunEvent),
+        (status = 200, description = "The stream", content_type = "text/event-stream", body = WireRunEvent<'static>),
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
@@ -86,8 +86,8 @@ pub(crate) fn sse_response(
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let events = async_stream::stream! {
         for await event in follow_run(server.app.clone(), scope, id, after, until, server.stop.clone()) {
-            let sent = Event::default().event(event.kind.as_str()).id(event.seq.to_string());
-            match sent.json_data(wire::RunEvent::new(id, &event)) {
+            let sent = Event::default().event(event.data.kind().as_str()).id(event.seq.to_string());
+            match sent.json_data(WireRunEvent::new(id, &event)) {
                 Ok(sent) => yield Ok(sent),
                 Err(error) => tracing::error!(%error, "an event could not be written"),
             }
@@ -136,7 +136,7 @@ pub(crate) fn follow_run(
                 if event.seq > seen {
                     seen = event.seq;
                     has_more = true;
-                    let ends = event.kind.ends_run();
+                    let ends = event.data.kind().ends_run();
                     yield event;
                     if ends && until == WatchUntil::Answer {
                         return;

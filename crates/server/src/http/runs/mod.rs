@@ -5,7 +5,6 @@ pub(crate) mod ask;
 pub(crate) mod conversations;
 pub(crate) mod deliverables;
 pub(crate) mod events;
-pub(crate) mod wire;
 
 use axum::{
     body::Body,
@@ -22,19 +21,18 @@ use ibid_domain::{Code, Message, MessageId, Problem, RunId, problem::shorten_for
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-use self::{
-    conversations::conversation_id,
-    wire::{RenumberedSource, Run, RunAnswer, RunSources, SubagentAnswer, Usage},
-};
+use self::conversations::conversation_id;
 use super::{
     Server,
-    citations::{
-        checked_call,
-        wire::{CitationSource, ExtractBody, numbered_sources},
-    },
-    extract::{Caller, Json, Path, Query, check_json_type, parse_json, read_body},
+    citations::checked_call,
+    extract::{Caller, Json, Path, Query, check_json_type, read_body},
     problem::ApiResult,
-    wire::Problem as WireProblem,
+};
+use crate::wire::{
+    Problem as WireProblem,
+    citations::{CitationSource, ExtractBody, numbered_sources},
+    parse::parse_json,
+    runs::{RenumberedSource, Run, RunAnswer, RunSources, SubagentAnswer, Usage},
 };
 
 /// Default limit for a list of sources in a prompt, in tokens.

@@ -1,23 +1,20 @@
 //! `/api/v1/search`, and its views.
 
-pub(crate) mod sources;
-pub(crate) mod wire;
-
 use std::time::Instant;
 
 use axum::extract::State;
 use ibid_app::{App, Scope};
 use uuid::Uuid;
 
-use self::{
-    sources::{SourceSearchAnswer, SourceSearchBody},
-    wire::{SearchAnswer, SearchBody},
-};
 use super::{
     Server,
     extract::{Caller, Json, Path},
     problem::ApiResult,
-    wire::Problem as WireProblem,
+};
+use crate::wire::{
+    Problem as WireProblem,
+    search::{SearchAnswer, SearchBody},
+    source_search::{SourceSearchAnswer, SourceSearchBody},
 };
 
 fn elapsed_ms(since: Instant) -> f64 {

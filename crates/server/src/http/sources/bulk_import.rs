@@ -11,16 +11,20 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{
-    body,
-    wire::{ImportFailure, ImportResult, Source},
-};
-use crate::http::{
-    Server,
-    extract::{Caller, check_facts, check_json_type, hash_in_field, parse_json, read_body},
-    problem::{ApiError, ApiResult},
-    upload::{FormPart, MultipartForm, UploadLimits},
-    wire::{Job, Problem as WireProblem},
+use crate::{
+    http::{
+        Server,
+        extract::{Caller, check_json_type, read_body},
+        problem::{ApiError, ApiResult},
+        upload::{FormPart, MultipartForm, UploadLimits},
+    },
+    wire::{
+        Job, Problem as WireProblem,
+        parse::{check_facts, hash_in_field, parse_json},
+        source_body,
+        sources::{ImportFailure, ImportResult, Source},
+        values,
+    },
 };
 
 /// Multipart form that uploads files as sources.
@@ -30,8 +34,8 @@ pub(crate) struct SourcesForm {
     /// The files: as many parts as there are, each with a file name.
     #[schema(value_type = Vec<String>, format = Binary)]
     file: Vec<String>,
-    /// Their type, one of the twelve; KNOWLEDGE_BASE if not said.
-    #[schema(rename = "type")]
+    /// Type of the sources; default KNOWLEDGE_BASE.
+    #[schema(rename = "type", value_type = Option<values::SourceType>)]
     kind: Option<String>,
     /// The document they are collected for.
     document_id: Option<Uuid>,
@@ -62,7 +66,7 @@ impl SourceFormFields {
         };
         match name {
             _ if text.is_empty() => {}
-            "type" => self.kind = Some(body::parse_source_type(text)?),
+            "type" => self.kind = Some(source_body::parse_source_type(text)?),
             "document_id" => self.document_id = id(text)?,
             "project_id" => self.project_id = id(text)?,
             "tags" if text.trim_start().starts_with('[') => {
@@ -159,7 +163,8 @@ fn import_failure(filename: Option<String>, problem: &Problem) -> ImportFailure 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewImport {
-    /// bibtex, biblatex, ris, csl-json, urls or sitemap; found out from the text if not said.
+    /// Format of the list; default: found out from the text.
+    #[schema(value_type = Option<values::ImportFormat>)]
     format: Option<String>,
     /// References to import, as text in one of the formats.
     text: Option<String>,

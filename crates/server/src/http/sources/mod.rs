@@ -1,9 +1,6 @@
 //! `/api/v1/sources`
 
-pub(crate) mod body;
 mod bulk_import;
-mod views;
-pub(crate) mod wire;
 
 use axum::{
     extract::{Request, State},
@@ -19,17 +16,19 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use self::{
-    body::{NewSource, SourcePatch},
-    views::{SourcePage, SourceView, SourceViewKind},
-    wire::{Chunk, ExtractedPage, Revision, Source, SourceImpact, SourceText},
-};
 use super::{
     Server,
     content::{self, ContentQuery},
-    extract::{Caller, Json, Paging, Path, Query, hash_in_field, read_body},
+    extract::{Caller, Json, Paging, Path, Query, read_body},
     problem::ApiResult,
-    wire::{Page, Problem as WireProblem},
+};
+use crate::wire::{
+    Page, Problem as WireProblem,
+    parse::hash_in_field,
+    source_body::{self, NewSource, SourcePatch},
+    source_views::{SourcePage, SourceView, SourceViewKind},
+    sources::{Chunk, ExtractedPage, Mark, Revision, Source, SourceImpact, SourceText},
+    values,
 };
 
 pub(super) use bulk_import::{__path_import, __path_upload, import, upload};
@@ -55,7 +54,7 @@ pub(super) async fn create(
     request: Request,
 ) -> ApiResult<(StatusCode, axum::Json<Source>)> {
     let body = json_body(&server, request).await?;
-    let (described, new) = server.app.sources(&scope).create(body::parse_draft(&body)?).await?;
+    let (described, new) = server.app.sources(&scope).create(source_body::parse_draft(&body)?).await?;
     Ok((if new { StatusCode::CREATED } else { StatusCode::OK }, axum::Json(described.into())))
 }
 
@@ -64,8 +63,10 @@ pub(super) async fn create(
 pub(super) struct SourceListQuery {
     /// Only list sources of this type.
     #[serde(rename = "type")]
+    #[param(value_type = Option<values::SourceType>, inline)]
     kind: Option<String>,
-    /// Only those from there: web, blob_storage, manual …
+    /// Only those of this origin.
+    #[param(value_type = Option<values::SourceOrigin>, inline)]
     origin: Option<String>,
     /// Only those collected for this document.
     document_id: Option<Uuid>,
@@ -77,11 +78,13 @@ pub(super) struct SourceListQuery {
     message_id: Option<String>,
     /// Only those filed under this.
     tag: Option<String>,
-    /// Only those that have come so far: pending, indexed, ready or failed.
+    /// Only those in this processing state.
+    #[param(value_type = Option<values::SourceStatus>, inline)]
     status: Option<String>,
     /// Only those with all these words: in title, authors, address, file name or tags, or in one passage of the text.
     q: Option<String>,
-    /// Form of each item: source (default), entity (the fields of its type) or cited_file.
+    /// Form of each item; default source.
+    #[param(value_type = Option<values::SourceViewName>, inline)]
     view: Option<String>,
 }
 
@@ -108,7 +111,7 @@ impl SourceListQuery {
             return Err(Problem::new(Code::InvalidQuery, "message_id has a NUL character").with_field("message_id"));
         }
         Ok(SourceFilter {
-            kind: set(&self.kind).as_deref().map(body::parse_source_type).transpose().map_err(in_query)?,
+            kind: set(&self.kind).as_deref().map(source_body::parse_source_type).transpose().map_err(in_query)?,
             origin: set(&self.origin).as_deref().map(str::parse).transpose().map_err(in_query)?,
             document_id: self.document_id,
             project_id: self.project_id,
@@ -144,7 +147,8 @@ pub(super) async fn list(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct SourceViewQuery {
-    /// Form of the response: source (default), entity (the fields of its type) or cited_file.
+    /// Form of the response; default source.
+    #[param(value_type = Option<values::SourceViewName>, inline)]
     view: Option<String>,
 }
 
@@ -234,7 +238,7 @@ pub(super) async fn change(
 ) -> ApiResult<axum::Json<Source>> {
     let id = source_id(&id)?;
     let body = json_body(&server, request).await?;
-    Ok(axum::Json(server.app.sources(&scope).change(id, body::parse_change(&body)?).await?.into()))
+    Ok(axum::Json(server.app.sources(&scope).change(id, source_body::parse_change(&body)?).await?.into()))
 }
 
 /// Delete a source
@@ -332,7 +336,8 @@ pub(super) async fn refresh(
 ) -> ApiResult<(StatusCode, axum::Json<QueuedJob>)> {
     let id = source_id(&id)?;
     let body = read_body(request.into_body(), server.config.json_limit_bytes).await?;
-    let new: RefreshBody = if body.is_empty() { RefreshBody::default() } else { super::extract::parse_json(&body)? };
+    let new: RefreshBody =
+        if body.is_empty() { RefreshBody::default() } else { crate::wire::parse::parse_json(&body)? };
     let content = new.artifact_sha256.map(|hash| hash_in_field(&hash, "artifact_sha256")).transpose()?;
     let job = server.app.sources(&scope).refresh(id, content).await?;
     Ok((StatusCode::ACCEPTED, axum::Json(QueuedJob { job_id: job.uuid() })))
@@ -384,6 +389,9 @@ impl RevisionQuery {
     responses(
         (status = 200, description = "All of it, as its own media type", content_type = "*/*", body = String),
         (status = 206, description = "The range asked for", content_type = "*/*", body = String),
+        (status = 304, description = "Unchanged"),
+        (status = 412, description = "The content is another one", body = WireProblem, content_type = "application/problem+json"),
+        (status = 416, description = "The range lies outside", body = WireProblem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such source, or it has no content", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
@@ -467,7 +475,7 @@ pub(super) async fn get_text(
     if plain.starts_with("text/plain") {
         return Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], words).into_response());
     }
-    let marks = found.marks.into_iter().filter(|mark| mark.span.overlaps(span)).map(wire::Mark::from).collect();
+    let marks = found.marks.into_iter().filter(|mark| mark.span.overlaps(span)).map(Mark::from).collect();
     Ok(axum::Json(SourceText {
         source_id: id.uuid(),
         revision_id: found.revision.id.uuid(),

@@ -1,13 +1,15 @@
 import { RangeSetBuilder, StateEffect, StateField, type Extension } from "@codemirror/state";
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from "@codemirror/view";
-import type { DocumentFormat } from "@/api/documents-types";
+import type { DocumentFormat } from "@/api/types";
 import { findMarkers } from "@/features/documents/markers";
+import type { Standing } from "@/lib/citation-words";
 
 /** How a citation is shown in the text. */
 export interface BadgeLook {
   /** What a screen reader says. */
   label: string;
-  standing: "supported" | "partial" | "unsupported" | "unchecked" | "deleted" | "dangling";
+  /** `dangling` for a number that nothing is cited by. */
+  standing: Exclude<Standing, "changed" | "unverifiable"> | "dangling";
 }
 
 /** By number; null until the citations are known, because until then none is known to be missing. */

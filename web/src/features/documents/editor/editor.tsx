@@ -4,7 +4,8 @@ import { search, searchKeymap } from "@codemirror/search";
 import { EditorState, type Text } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view";
 import { useEffect, useEffectEvent, useImperativeHandle, useRef, useState, type Ref } from "react";
-import type { DocumentFormat, Fault } from "@/api/documents-types";
+import type { TextDiagnostic } from "@/api/documents-types";
+import type { DocumentFormat } from "@/api/types";
 import { badges, setBadges, type BadgeLooks } from "@/features/documents/editor/badges";
 import type { ClaimMark } from "@/features/documents/claims";
 import { claimMarks, claimsAt, setClaims } from "@/features/documents/editor/claim-marks";
@@ -37,7 +38,7 @@ interface Props {
   format: DocumentFormat;
   badges: BadgeLooks;
   claims: readonly ClaimMark[];
-  faults: readonly Fault[];
+  faults: readonly TextDiagnostic[];
   onChange: (text: string) => void;
   onCite: () => void;
   onSave: () => void;
@@ -141,7 +142,7 @@ function placeIn(doc: Text, line: number, column: number): number {
   );
 }
 
-function diagnosticsOf(faults: readonly Fault[], doc: Text): Diagnostic[] {
+function diagnosticsOf(faults: readonly TextDiagnostic[], doc: Text): Diagnostic[] {
   return faults
     .map(({ message, hints, line, column, severity }) => {
       const from = placeIn(doc, line ?? 1, column ?? 1);

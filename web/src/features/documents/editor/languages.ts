@@ -11,7 +11,7 @@ import { Prec, type Extension } from "@codemirror/state";
 import { keymap, type EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { parser, Strikethrough, Table, TaskList } from "@lezer/markdown";
-import type { DocumentFormat } from "@/api/documents-types";
+import type { DocumentFormat } from "@/api/types";
 
 const data = defineLanguageFacet({ commentTokens: { block: { open: "<!--", close: "-->" } } });
 const markdown = new Language(

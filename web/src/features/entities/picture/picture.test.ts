@@ -8,25 +8,28 @@ const entity = (id: string, name = `Name of ${id}`) => ({ entity_id: id, name, t
 const event = (id: string, event_date: string | null = "2025-09-18") =>
   ({ id, event_date, category: "Decision", evidence: [] }) as unknown as KnownEvent;
 
+type Edge = Neighborhood["edges"][number];
+
 /** Somebody with events, each with those who have a part in it. */
 function around(events: Record<string, string[]>, like: string[] = []): Neighborhood {
   const others = [...new Set([...Object.values(events).flat(), ...like])];
+  const edges: Edge[] = [
+    ...Object.entries(events).flatMap(([id, parts]): Edge[] => [
+      { type: "ACTED_IN", from: "me", to: id },
+      ...parts.map((part, index): Edge =>
+        index % 2 ? { type: "ABOUT", from: id, to: part } : { type: "ACTED_IN", from: part, to: id },
+      ),
+    ]),
+    ...like.map((id, index): Edge => ({
+      type: "POSSIBLY_SAME",
+      ...(index % 2 ? { from: id, to: "me" } : { from: "me", to: id }),
+    })),
+  ];
   return {
     center: entity("me", "The one in the middle"),
     entities: others.map((id) => entity(id)),
     events: Object.keys(events).map((id) => event(id)),
-    edges: [
-      ...Object.entries(events).flatMap(([id, parts]) => [
-        { type: "ACTED_IN", from: "me", to: id },
-        ...parts.map((part, index) =>
-          index % 2 ? { type: "ABOUT", from: id, to: part } : { type: "ACTED_IN", from: part, to: id },
-        ),
-      ]),
-      ...like.map((id, index) => ({
-        type: "POSSIBLY_SAME",
-        ...(index % 2 ? { from: id, to: "me" } : { from: "me", to: id }),
-      })),
-    ],
+    edges,
     total_events: Object.keys(events).length,
   };
 }

@@ -139,14 +139,14 @@ pub(crate) fn numbered_sources(ledger: &Ledger) -> Vec<CitationSource> {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ParseBody {
     /// Text whose citation markers are parsed.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// The sources, numbered by their place; those that are the same work share a number.
-    pub(super) sources: Option<Vec<CitationSource>>,
+    pub(crate) sources: Option<Vec<CitationSource>>,
     /// Also give the text and its citations as others write them, in `formatted`.
-    pub(super) format: Option<CitationExportFormat>,
+    pub(crate) format: Option<CitationExportFormat>,
     /// Unit of the offsets in `formatted`; default `code_points`.
     #[serde(default)]
-    pub(super) units: OffsetUnits,
+    pub(crate) units: OffsetUnits,
 }
 
 /// Citation format of another provider or standard.
@@ -201,27 +201,55 @@ impl From<OffsetUnits> for OffsetUnit {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ParseAnswer {
     /// Every marker, in the order of the text.
-    pub(super) citations: Vec<ParsedCitation>,
+    pub(crate) citations: Vec<ParsedCitation>,
     /// The markers that name sources.
-    pub(super) references: Vec<MarkerReference>,
+    pub(crate) references: Vec<MarkerReference>,
     /// Numbers that name no source.
-    pub(super) dangling: Vec<u32>,
+    pub(crate) dangling: Vec<u32>,
     /// Ids and addresses that name no source.
-    pub(super) dangling_ids: Vec<String>,
+    pub(crate) dangling_ids: Vec<String>,
     /// The sources, each work once, with its number.
-    pub(super) sources: Vec<CitationSource>,
+    pub(crate) sources: Vec<CitationSource>,
     /// The text without its markers.
-    pub(super) stripped: String,
+    pub(crate) stripped: String,
     /// The text and its citations in the format that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) formatted: Option<Value>,
+    pub(crate) formatted: Option<Value>,
+}
+
+/// Form in which a citation marker is written.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum MarkerForm {
+    /// `[1]`, `[2, 3]`, `[4-6]`.
+    Numbers,
+    /// `[label]`, if the text defines it.
+    Label,
+    /// `<cite id="…"/>`.
+    Tag,
+    /// `{citation:…}`.
+    Braces,
+    /// `[label]: address`, which stands at no claim.
+    Definition,
+}
+
+impl From<&citations::MarkerKind> for MarkerForm {
+    fn from(kind: &citations::MarkerKind) -> Self {
+        match kind {
+            citations::MarkerKind::Numbers(_) => Self::Numbers,
+            citations::MarkerKind::Label(_) => Self::Label,
+            citations::MarkerKind::Tag(_) => Self::Tag,
+            citations::MarkerKind::Braces(_) => Self::Braces,
+            citations::MarkerKind::Definition { .. } => Self::Definition,
+        }
+    }
 }
 
 /// A citation marker in a text.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ParsedCitation {
-    /// Its form: `numbers`, `label`, `tag`, `braces` or `definition`.
-    kind: &'static str,
+    /// Form in which the marker is written.
+    kind: MarkerForm,
     /// The marker, as it stands in the text.
     text: String,
     /// Offset of the marker's first character.
@@ -245,13 +273,13 @@ pub(crate) struct ParsedCitation {
 }
 
 impl ParsedCitation {
-    pub(super) fn new(
+    pub(crate) fn new(
         text: &str,
         marker: &citations::Marker,
         reference: Option<&citations::ledger::LedgerReference>,
     ) -> Self {
         let mut citation = Self {
-            kind: marker.kind.name(),
+            kind: MarkerForm::from(&marker.kind),
             text: text[marker.bytes.clone()].to_owned(),
             start_index: marker.span.start,
             end_index: marker.span.end,
@@ -326,10 +354,10 @@ pub(crate) struct ExtractBody {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ExtractAnswer {
     /// The sources, in the order of the result.
-    pub(super) sources: Vec<CitationSource>,
+    pub(crate) sources: Vec<CitationSource>,
     /// Why there are none, where there could have been.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) warning: Option<String>,
+    pub(crate) warning: Option<String>,
 }
 
 /// Sources that a model is to be told of.
@@ -337,10 +365,10 @@ pub(crate) struct ExtractAnswer {
 #[serde(deny_unknown_fields)]
 pub(crate) struct PromptBody {
     /// Sources that the model may cite, numbered in this order.
-    pub(super) sources: Vec<CitationSource>,
+    pub(crate) sources: Vec<CitationSource>,
     /// The most tokens that the list may take.
     #[serde(default = "token_budget")]
-    pub(super) token_budget: u32,
+    pub(crate) token_budget: u32,
 }
 
 const fn token_budget() -> u32 {
@@ -351,11 +379,11 @@ const fn token_budget() -> u32 {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PromptAnswer {
     /// Instructions on how to cite, for the system prompt.
-    pub(super) guidelines: &'static str,
+    pub(crate) guidelines: &'static str,
     /// The sources, a numbered line each.
-    pub(super) list: String,
+    pub(crate) list: String,
     /// About how many tokens the list takes.
-    pub(super) tokens: usize,
+    pub(crate) tokens: usize,
     /// The sources, each work once, with its number.
-    pub(super) sources: Vec<CitationSource>,
+    pub(crate) sources: Vec<CitationSource>,
 }

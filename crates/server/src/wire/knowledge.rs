@@ -8,7 +8,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::super::search::wire::app_url;
+use super::{
+    search::app_url,
+    values::{self, ActorRole, EntityDecision, EntityType, EventCategory},
+};
 
 /// Titles of sources by their ids.
 pub(crate) type SourceTitles = BTreeMap<SourceId, String>;
@@ -68,12 +71,12 @@ pub(crate) struct Participant {
     entity_id: Uuid,
     /// Name of the entity that takes part.
     name: String,
-    /// person, org, project, object, place or other.
+    /// Type of the entity.
     #[serde(rename = "type")]
-    kind: &'static str,
-    /// Role of an actor: owner, contributor, reviewer, stakeholder or other; null for a subject.
+    kind: EntityType,
+    /// Role of an actor; null for a subject.
     #[serde(skip_serializing_if = "Option::is_none")]
-    role: Option<&'static str>,
+    role: Option<ActorRole>,
 }
 
 impl From<&domain::Participant> for Participant {
@@ -81,8 +84,8 @@ impl From<&domain::Participant> for Participant {
         Self {
             entity_id: one.entity.uuid(),
             name: one.name.clone(),
-            kind: one.kind.as_str(),
-            role: one.role.map(|role| role.as_str()),
+            kind: one.kind.into(),
+            role: one.role.map(Into::into),
         }
     }
 }
@@ -92,8 +95,8 @@ impl From<&domain::Participant> for Participant {
 pub(crate) struct Event {
     /// Id of the event, a UUID.
     pub(crate) id: Uuid,
-    /// Commitment, Execution, Decision, Collaboration, QualityRisk, Feedback, Change or Stakeholder.
-    category: &'static str,
+    /// Category that the event was sorted into.
+    category: EventCategory,
     /// Description of the event in one or two sentences.
     pub(crate) narrative: String,
     /// Start of the event; null if the source does not tell.
@@ -128,7 +131,7 @@ impl Event {
         let source_title = find_title(titles, event.source);
         Self {
             id: event.id.uuid(),
-            category: event.category.as_str(),
+            category: event.category.into(),
             narrative: event.narrative.clone(),
             event_time: event.date.and_then(PartialDate::start_timestamp),
             event_date: event.date.map(|date| date.to_string()),
@@ -152,9 +155,9 @@ pub(crate) struct Entity {
     entity_id: Uuid,
     /// Longest known name of the entity.
     name: String,
-    /// person, org, project, object, place or other.
+    /// Type of the entity.
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: EntityType,
     /// Role of the entity, such as a job title; null if unknown.
     #[schema(required)]
     role: Option<String>,
@@ -190,7 +193,7 @@ impl From<domain::Entity> for Entity {
         Self {
             entity_id: one.id.uuid(),
             name: one.name,
-            kind: one.kind.as_str(),
+            kind: one.kind.into(),
             role: one.role,
             organization: one.organization,
             email: one.email,
@@ -265,8 +268,8 @@ pub(crate) struct PossibleDuplicate {
     confidence: f64,
     /// Reason why both may be the same, as a sentence.
     reason: String,
-    /// State of the decision: open, same or different.
-    state: &'static str,
+    /// Decision on the pair so far.
+    state: values::PairState,
 }
 
 /// Everything about an entity.
@@ -303,7 +306,7 @@ impl EntityAnswer {
             name: other.name,
             confidence: round_score(pair.confidence),
             reason: pair.reason,
-            state: pair.state.as_str(),
+            state: pair.state.into(),
         };
         Self {
             entity: detail.entity.into(),
@@ -322,8 +325,8 @@ impl EntityAnswer {
 pub(crate) struct EntityPair {
     /// Id of the pair, a UUID.
     pair_id: Uuid,
-    /// State of the decision: open, same or different.
-    state: &'static str,
+    /// Decision on the pair so far.
+    state: values::PairState,
     /// Probability that both are the same, from 0 to 1.
     confidence: f64,
     /// Reason why both may be the same, as a sentence.
@@ -345,7 +348,7 @@ impl From<ReviewPair> for EntityPair {
         let ReviewPair { pair, a, b } = one;
         Self {
             pair_id: pair.id.uuid(),
-            state: pair.state.as_str(),
+            state: pair.state.into(),
             confidence: round_score(pair.confidence),
             reason: pair.reason,
             a: a.into(),
@@ -368,8 +371,8 @@ pub(crate) struct SplitAnswer {
 /// Result of comparing two entities.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Comparison {
-    /// same, different or uncertain.
-    decision: &'static str,
+    /// Whether both are the same, as far as can be told.
+    decision: EntityDecision,
     /// Probability that both are the same, from 0 to 1.
     confidence: f64,
     /// Reason for the result, as a sentence.
@@ -378,7 +381,7 @@ pub(crate) struct Comparison {
 
 impl From<ibid_knowledge::judge::Judgement> for Comparison {
     fn from(one: ibid_knowledge::judge::Judgement) -> Self {
-        Self { decision: one.decision.as_str(), confidence: round_score(one.confidence), reason: one.reason }
+        Self { decision: one.decision.into(), confidence: round_score(one.confidence), reason: one.reason }
     }
 }
 
@@ -491,16 +494,16 @@ pub(crate) struct NeighborhoodAnswer {
 /// A connection between two nodes.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct GraphEdge {
-    /// ACTED_IN, ABOUT or POSSIBLY_SAME.
+    /// Type of the edge, as the graph names it.
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: EdgeType,
     /// Id of the node that the edge starts at.
     from: Uuid,
     /// Id of the node that the edge ends at.
     to: Uuid,
     /// Role of the actor; only on edges from an actor to an event.
     #[serde(skip_serializing_if = "Option::is_none")]
-    role: Option<&'static str>,
+    role: Option<ActorRole>,
     /// Probability that both entities are the same, from 0 to 1; only on edges between entities.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<f64>,
@@ -515,16 +518,16 @@ impl NeighborhoodAnswer {
         let edge = |kind, from, to| GraphEdge { kind, from, to, role: None, confidence: None, reason: None };
         for event in &near.events {
             edges.extend(event.actors.iter().map(|one| GraphEdge {
-                role: one.role.map(|role| role.as_str()),
-                ..edge("ACTED_IN", one.entity.uuid(), event.id.uuid())
+                role: one.role.map(Into::into),
+                ..edge(EdgeType::ActedIn, one.entity.uuid(), event.id.uuid())
             }));
-            edges.extend(event.subjects.iter().map(|one| edge("ABOUT", event.id.uuid(), one.entity.uuid())));
+            edges.extend(event.subjects.iter().map(|one| edge(EdgeType::About, event.id.uuid(), one.entity.uuid())));
         }
         let center = near.entity.id.uuid();
         edges.extend(near.possibly_same.into_iter().map(|(other, confidence, reason)| GraphEdge {
             confidence: Some(round_score(confidence)),
             reason: Some(reason),
-            ..edge("POSSIBLY_SAME", center, other.uuid())
+            ..edge(EdgeType::PossiblySame, center, other.uuid())
         }));
         Self {
             center: near.entity.into(),
@@ -539,13 +542,13 @@ impl NeighborhoodAnswer {
 /// An event that is connected with what was found.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RelatedItem {
-    /// Kind of the item; always `event`.
+    /// Kind of the item; only events are related so far.
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: RelatedKind,
     /// Id of the event that is related.
     id: Uuid,
     /// Category of the related event.
-    category: &'static str,
+    category: EventCategory,
     /// Connection to the results: `same_actor:NAME`, `same_subject:NAME` or `1_hop_via:CATEGORY`.
     reason: String,
     /// Description of the event in one or two sentences.
@@ -601,7 +604,7 @@ impl RelatedItem {
         format!("{}{date} ({}): {}{}", self.category, self.reason, self.summary, quote.unwrap_or_default())
     }
 
-    fn new(related: RelatedEvent, with_diff: bool) -> Self {
+    pub(crate) fn new(related: RelatedEvent, with_diff: bool) -> Self {
         let RelatedEvent { event, reason, title, pages, diff } = related;
         let diff = diff.map(|diff| RevisionDifference {
             from_revision_id: diff.from.uuid(),
@@ -610,9 +613,9 @@ impl RelatedItem {
             removed: diff.removed,
         });
         Self {
-            kind: "event",
+            kind: RelatedKind::Event,
             id: event.id.uuid(),
-            category: event.category.as_str(),
+            category: event.category.into(),
             reason,
             summary: event.narrative.clone(),
             event_time: event.date.and_then(PartialDate::start_timestamp),
@@ -632,4 +635,24 @@ impl RelatedItem {
 pub(crate) fn convert_expansion(expanded: GraphContext, with_diff: bool) -> (Vec<RelatedItem>, Vec<Entity>) {
     let related = expanded.related.into_iter().map(|one| RelatedItem::new(one, with_diff));
     (related.collect(), expanded.entities.into_iter().map(Into::into).collect())
+}
+
+/// Kind of a related item.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RelatedKind {
+    /// An event that shares people or projects with the results.
+    Event,
+}
+
+/// Type of an edge of the graph.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum EdgeType {
+    /// From an actor to an event.
+    ActedIn,
+    /// From an event to what it is about.
+    About,
+    /// Between two entities that may be the same.
+    PossiblySame,
 }

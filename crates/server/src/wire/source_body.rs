@@ -7,7 +7,10 @@ use serde_json::{Map, Value as Json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::http::extract::{check_facts, hash_in_field, parse_json};
+use super::{
+    parse::{check_facts, hash_in_field, parse_json},
+    values,
+};
 
 /// A source to be made: of a page (`url`), of bytes that are kept already (`artifact_sha256`), of a text (`content`),
 /// or of nothing but what is said here (`title`).
@@ -23,10 +26,11 @@ pub(crate) struct NewSource {
     /// True if the content is fetched from `url`; false only stores the address. Default: true unless the request has
     /// other content.
     fetch: Option<bool>,
-    /// Its type, one of the twelve; both spellings are understood.
-    #[schema(rename = "type")]
+    /// Type of the source; both spellings are understood.
+    #[schema(rename = "type", value_type = Option<values::SourceType>)]
     kind: Option<String>,
     /// Origin of the source; default: derived from its content.
+    #[schema(value_type = Option<values::SourceOrigin>)]
     origin: Option<String>,
     /// The document it is collected for.
     document_id: Option<Uuid>,
@@ -54,8 +58,8 @@ pub(crate) struct NewSource {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the body, which is read by hand: which fields are said matters")]
 pub(crate) struct SourcePatch {
-    /// Type of the source, one of the twelve source types.
-    #[schema(rename = "type")]
+    /// Type of the source.
+    #[schema(rename = "type", value_type = Option<values::SourceType>)]
     kind: Option<String>,
     /// Web address of the source; null removes it.
     url: Option<String>,

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::wire::{SearchFilters, app_url, invalid_field, parse_count};
+use super::{
+    search::{SearchFilters, app_url, invalid_field, parse_count},
+    values::{FetchStrategy, SourceOrigin},
+};
 
 /// A search for sources with excerpts.
 #[derive(Default, Deserialize, ToSchema)]
@@ -50,8 +53,8 @@ pub(crate) struct SourceSearchResult {
     pub(crate) file_name: String,
     /// Title, as people see it.
     pub(crate) title: String,
-    /// Origin of the source, such as `web` or `email`.
-    pub(crate) source_type: &'static str,
+    /// Origin of the source.
+    pub(crate) source_type: SourceOrigin,
     /// Media type of the source's content.
     pub(crate) mime_type: String,
     /// Relevance of the source to the query, from 0 to 1.
@@ -61,8 +64,8 @@ pub(crate) struct SourceSearchResult {
     pub(crate) similarity: Option<f32>,
     /// True if the source is an image.
     pub(crate) is_image: bool,
-    /// Way for a client to get the content: `internal_api`, `oauth_proxy` or `external`.
-    pub(crate) fetch_strategy: &'static str,
+    /// Way for a client to get the content.
+    pub(crate) fetch_strategy: FetchStrategy,
     /// Web address of the source; null if it has none.
     #[schema(required)]
     pub(crate) url: Option<String>,
@@ -151,12 +154,12 @@ impl SourceSearchAnswer {
                         source_id: id,
                         file_name: revision.filename.clone().unwrap_or_else(|| title.clone()),
                         title,
-                        source_type: source.origin.as_str(),
+                        source_type: source.origin.into(),
                         mime_type: revision.media_type.clone(),
                         relevance_score: score,
                         similarity,
                         is_image: revision.is_image(),
-                        fetch_strategy: source.origin.fetch_strategy().as_str(),
+                        fetch_strategy: source.origin.fetch_strategy().into(),
                         url: source.url.clone(),
                         excerpts: Vec::new(),
                     });

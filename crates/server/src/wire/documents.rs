@@ -12,7 +12,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::http::sources::{body::deserialize_present, wire::Source};
+use super::{
+    source_body::deserialize_present,
+    sources::Source,
+    values::{self, CheckVerdict, SourceOrigin, SourceType, StyleKind, TextChangeKind},
+};
 
 /// A document without its text.
 #[derive(Serialize, ToSchema)]
@@ -23,18 +27,18 @@ pub(crate) struct DocumentSummary {
     pub(crate) document_id: Uuid,
     /// Title, as people see it.
     pub(crate) title: String,
-    /// Markup language of the text: `markdown` or `typst`.
-    format: &'static str,
+    /// Markup language of the text.
+    format: values::DocumentFormat,
     /// The style of its references.
     style: String,
     /// Language tag such as `en-US`; it sets the language of the references.
     locale: String,
-    /// `article`, `report`, `essay` or `none`.
-    template: &'static str,
-    /// Form of the citations: `footnotes` or `in_text`.
-    cite_as: &'static str,
-    /// `placeholders` or `csl`: what stands for what is not known of a source.
-    missing: &'static str,
+    /// Layout that the document is typeset with.
+    template: values::Template,
+    /// Form of the citations: footnotes or in the text.
+    cite_as: values::CiteAs,
+    /// What stands for details of a source that are not known.
+    missing: values::MissingDetails,
     /// Names of the authors, in order.
     authors: Vec<String>,
     /// Date on the title page, as free text; null if there is none.
@@ -61,12 +65,12 @@ impl DocumentSummary {
             id: document.id.uuid(),
             document_id: document.id.uuid(),
             title: settings.title,
-            format: settings.format.as_str(),
+            format: settings.format.into(),
             style: settings.style,
             locale: settings.locale,
-            template: settings.template.as_str(),
-            cite_as: settings.cite_as.as_str(),
-            missing: settings.missing.as_str(),
+            template: settings.template.into(),
+            cite_as: settings.cite_as.into(),
+            missing: settings.missing.into(),
             authors: settings.authors,
             date: settings.date,
             version: document.version,
@@ -92,7 +96,7 @@ pub(crate) struct DocumentFile {
 }
 
 impl DocumentFile {
-    fn new(name: String, entry: Entry) -> Self {
+    pub(crate) fn new(name: String, entry: Entry) -> Self {
         Self {
             name,
             media_type: entry.media_type.as_str().to_owned(),
@@ -133,17 +137,21 @@ impl Document {
 pub(crate) struct DocumentSettingsBody {
     /// Title, as people see it.
     title: Option<String>,
-    /// `markdown` (the usual) or `typst`.
+    /// Markup language of the text; default markdown.
+    #[schema(value_type = Option<values::DocumentFormat>)]
     format: Option<String>,
     /// The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them.
     style: Option<String>,
     /// The tag of its language: `en-US`.
     locale: Option<String>,
-    /// `article` (the usual), `report`, `essay` or `none`.
+    /// Layout of the pages; default article.
+    #[schema(value_type = Option<values::Template>)]
     template: Option<String>,
-    /// `footnotes` (the usual) or `in_text`.
+    /// Form of the citations; default footnotes.
+    #[schema(value_type = Option<values::CiteAs>)]
     cite_as: Option<String>,
-    /// `placeholders` (the usual: Untitled, Unknown Author, n.d.) or `csl` (the style's own rule).
+    /// What stands for details that are not known; default placeholders: Untitled, Unknown Author, n.d.
+    #[schema(value_type = Option<values::MissingDetails>)]
     missing: Option<String>,
     /// Names of the authors, in order.
     authors: Option<Vec<String>>,
@@ -195,8 +203,8 @@ pub(crate) struct DocumentCitation {
     source_id: Option<Uuid>,
     /// Title of the cited source, as it was when cited.
     pub(crate) title: String,
-    /// Type of the cited source, one of the twelve source types.
-    source_type: &'static str,
+    /// Type of the cited source when it was cited.
+    source_type: SourceType,
     /// Web address of the cited source; null if it has none.
     #[schema(required)]
     url: Option<String>,
@@ -237,7 +245,7 @@ impl From<FormattedCitation> for DocumentCitation {
             is_deleted: citation.source.is_none(),
             is_attached: citation.is_attached(),
             title: citation.snapshot.title,
-            source_type: citation.snapshot.kind.as_str(),
+            source_type: citation.snapshot.kind.into(),
             url: citation.snapshot.url,
             position: citation.position,
             is_marked: citation.is_marked,
@@ -291,10 +299,10 @@ pub(crate) struct DocumentSource {
     source_id: Uuid,
     /// Title, as people see it.
     pub(crate) title: String,
-    /// Type of the source, one of the twelve source types.
-    source_type: &'static str,
-    /// Origin of the source: `web`, `manual` and so on.
-    origin: &'static str,
+    /// Type of the source, which tells how it is cited.
+    source_type: SourceType,
+    /// Origin of the source, such as the web.
+    origin: SourceOrigin,
     /// Web address of the source; null if it has none.
     #[schema(required)]
     url: Option<String>,
@@ -321,8 +329,8 @@ impl From<AppSource> for DocumentSource {
             id: source.id.uuid(),
             source_id: source.id.uuid(),
             title: source.display_title().to_owned(),
-            source_type: source.kind.as_str(),
-            origin: source.origin.as_str(),
+            source_type: source.kind.into(),
+            origin: source.origin.into(),
             url: source.url.clone(),
             authors: source.reference.authors.iter().map(ToString::to_string).collect(),
             date: source.reference.publication_date.map(|date| date.to_string()),
@@ -408,8 +416,8 @@ pub(crate) struct TextDiagnostic {
     /// The column, from 1, in characters.
     #[schema(required)]
     column: Option<usize>,
-    /// Severity of the fault: `error` or `warning`.
-    severity: &'static str,
+    /// Errors keep the document from being typeset; warnings do not.
+    severity: FaultSeverity,
 }
 
 /// Pages to settings at, or why there are none.
@@ -439,7 +447,7 @@ impl PreviewAnswer {
             hints: fault.hints,
             line: fault.line,
             column: fault.column,
-            severity: if fault.is_warning { "warning" } else { "error" },
+            severity: if fault.is_warning { FaultSeverity::Warning } else { FaultSeverity::Error },
         };
         Self {
             page_count: preview.page_count,
@@ -459,8 +467,8 @@ pub(crate) struct ClaimSupport {
     start_index: usize,
     /// Offset after the sentence's last character.
     end_index: usize,
-    /// `supported`, `partial` or `unsupported`: the best that one of its citations says.
-    verdict: &'static str,
+    /// The best verdict of its citations.
+    verdict: CheckVerdict,
     /// Confidence in the verdict, from 0 to 1.
     score: f64,
     /// Numbers of the citations in this sentence.
@@ -495,7 +503,7 @@ impl From<ibid_app::DocumentClaims> for SupportAnswer {
             ClaimSupport {
                 start_index: one.claim.span.start,
                 end_index: one.claim.span.end,
-                verdict: best.map_or(Verdict::Unsupported, |best| best.verdict).as_str(),
+                verdict: best.map_or(Verdict::Unsupported, |best| best.verdict).into(),
                 score: best.map_or(0.0, |best| f64::from(best.score)),
                 citation_numbers,
                 text: one.claim.text,
@@ -554,8 +562,8 @@ impl From<DocumentVersion> for DocumentVersionSummary {
 /// A part of a comparison: text that was kept, added or removed.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DiffPart {
-    /// `same`, `added` or `removed`.
-    pub(crate) kind: &'static str,
+    /// Tells whether both versions have the text, or which one.
+    pub(crate) kind: TextChangeKind,
     /// Words of this part of the text.
     pub(crate) text: String,
 }
@@ -580,8 +588,8 @@ pub(crate) struct StyleView {
     pub(crate) style_id: String,
     /// Title, as people see it.
     pub(crate) title: String,
-    /// `author_date`, `numeric`, `note` or `label`.
-    kind: String,
+    /// Citation system of the style.
+    kind: StyleKind,
     /// Other names that are accepted for this style.
     aliases: Vec<&'static str>,
     /// True if a user uploaded this style; false if it is built in.
@@ -594,7 +602,7 @@ impl From<StyleChoice> for StyleView {
             id: style.id.clone(),
             style_id: style.id,
             title: style.title,
-            kind: style.kind.replace('-', "_"),
+            kind: style.kind.into(),
             aliases: style.aliases,
             is_own: style.is_own,
         }
@@ -615,4 +623,14 @@ pub(crate) struct StylesAnswer {
     pub(crate) items: Vec<StyleView>,
     /// The languages that references can be in.
     pub(crate) locales: Vec<Locale>,
+}
+
+/// Severity of a fault in a text.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FaultSeverity {
+    /// The text cannot be typeset.
+    Error,
+    /// The text can be typeset, but not as it may be meant.
+    Warning,
 }

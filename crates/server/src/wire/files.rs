@@ -1,72 +1,13 @@
-//! What goes over the wire.
+//! Artifacts, manifests and pointers.
 
 use std::collections::BTreeMap;
 
-use ibid_domain::{JsonObject, Sha256, Timestamp, job, manifest, pagination};
+use ibid_domain::{JsonObject, Sha256, Timestamp, manifest};
 use serde::Serialize;
-use serde_json::Value as Json;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// Error response as RFC 9457 problem details.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Problem {
-    /// URI of the page that explains the error code.
-    #[serde(rename = "type")]
-    kind: String,
-    /// A short, fixed sentence for the code.
-    title: &'static str,
-    /// HTTP status code of the response.
-    status: u16,
-    /// The stable name of what went wrong.
-    code: &'static str,
-    /// Explanation of this error: the value that was wrong, and the one expected.
-    detail: String,
-    /// The field, parameter or path that was wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    field: Option<String>,
-    /// Advice on how to fix the error.
-    hint: &'static str,
-    /// The id of the request, as it stands in the log.
-    request_id: String,
-    /// Facts to go on with, such as `current` after a conflict.
-    #[serde(flatten)]
-    #[schema(value_type = Object, additional_properties)]
-    facts: JsonObject,
-}
-
-impl Problem {
-    pub(crate) fn new(problem: ibid_domain::Problem, request_id: &str) -> Self {
-        Self {
-            kind: format!("/docs#{}", problem.code.as_str()),
-            title: problem.code.title(),
-            status: problem.code.status(),
-            code: problem.code.as_str(),
-            detail: problem.detail,
-            field: problem.field,
-            hint: problem.code.help(),
-            request_id: request_id.to_owned(),
-            facts: *problem.facts,
-        }
-    }
-}
-
-/// One page of a list, with a cursor to the next.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Page<T: ToSchema> {
-    /// Items on this page, at most `limit`.
-    items: Vec<T>,
-    /// `cursor` of the next page; null on the last.
-    #[schema(required)]
-    next_cursor: Option<String>,
-}
-
-impl<T: ToSchema> Page<T> {
-    pub(crate) fn from_page<U>(page: pagination::Page<U>, convert: impl FnMut(U) -> T) -> Self {
-        let page = page.map(convert);
-        Self { items: page.items, next_cursor: page.next.map(|cursor| cursor.encode()) }
-    }
-}
+use super::values::{PointerType, SourceType};
 
 /// Immutable bytes, named by their SHA-256.
 #[derive(Serialize, ToSchema)]
@@ -85,9 +26,9 @@ pub(crate) struct Artifact {
     storage_uri: String,
     /// Storage class of the bytes in the blob store.
     storage_class: String,
-    /// The type of source it is the content of, one of the twelve.
+    /// The type of source it is the content of; null if none was named.
     #[schema(required)]
-    entity_type: Option<&'static str>,
+    entity_type: Option<SourceType>,
     /// Further facts that were sent with the upload.
     #[schema(required, value_type = Option<HashMap<String, serde_json::Value>>)]
     entity_metadata: Option<JsonObject>,
@@ -113,7 +54,7 @@ impl From<ibid_domain::Artifact> for Artifact {
             filename: artifact.filename.map(|name| name.as_str().to_owned()),
             storage_uri: artifact.storage_uri,
             storage_class: artifact.storage_class,
-            entity_type: artifact.entity_type.map(|kind| kind.as_str()),
+            entity_type: artifact.entity_type.map(Into::into),
             entity_metadata: artifact.entity_metadata,
             created_by: artifact.created_by.map(|user| user.uuid()),
             reference_count: artifact.reference_count,
@@ -136,7 +77,7 @@ pub(crate) struct TreeEntry {
     size_bytes: u64,
     /// The type of source it is the content of.
     #[serde(skip_serializing_if = "Option::is_none")]
-    entity_type: Option<&'static str>,
+    entity_type: Option<SourceType>,
 }
 
 impl From<&manifest::Entry> for TreeEntry {
@@ -145,7 +86,7 @@ impl From<&manifest::Entry> for TreeEntry {
             sha256: entry.sha256,
             media_type: entry.media_type.as_str().to_owned(),
             size_bytes: entry.size_bytes,
-            entity_type: entry.entity_type.map(|kind| kind.as_str()),
+            entity_type: entry.entity_type.map(Into::into),
         }
     }
 }
@@ -352,134 +293,4 @@ impl From<ibid_domain::pointer::PointerMove> for PointerMove {
             created_at: step.created_at,
         }
     }
-}
-
-/// Progress that a running job reports.
-#[derive(Serialize, ToSchema)]
-#[schema(as = JobProgress)]
-pub(crate) struct JobProgress {
-    /// Number of units that are done, out of `total` if that is known.
-    done: u64,
-    /// Of how much, if that is known.
-    #[schema(required)]
-    total: Option<u64>,
-    /// Current step of the job, for people.
-    #[schema(required)]
-    message: Option<String>,
-}
-
-/// A durable unit of background work.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Job {
-    /// Id of the job, a UUID.
-    id: Uuid,
-    /// Kind of the job, such as `ingest`; it selects the handler.
-    kind: String,
-    /// State of the job: queued, running, succeeded, dead or cancelled.
-    state: JobState,
-    /// Arguments of the job, mostly ids.
-    #[schema(value_type = HashMap<String, serde_json::Value>)]
-    payload: Json,
-    /// Progress of the job; null if it reports none.
-    #[schema(required)]
-    progress: Option<JobProgress>,
-    /// Result of the job; null until it succeeds.
-    #[schema(required, value_type = Option<HashMap<String, serde_json::Value>>)]
-    result: Option<Json>,
-    /// Number of attempts made so far.
-    attempt: u32,
-    /// Maximum number of attempts before the job is dead.
-    max_attempts: u32,
-    /// Why the last attempt failed or was put off.
-    #[schema(required)]
-    last_error: Option<String>,
-    /// Earliest start of the next attempt.
-    #[schema(value_type = String, format = DateTime)]
-    run_at: Timestamp,
-    /// Time at which the job was queued.
-    #[schema(value_type = String, format = DateTime)]
-    created_at: Timestamp,
-    /// Time of the last change to the job.
-    #[schema(value_type = String, format = DateTime)]
-    updated_at: Timestamp,
-    /// Start of the first attempt; null if there was none.
-    #[schema(required, value_type = Option<String>, format = DateTime)]
-    started_at: Option<Timestamp>,
-    /// Time at which the job ended; null until then.
-    #[schema(required, value_type = Option<String>, format = DateTime)]
-    finished_at: Option<Timestamp>,
-}
-
-impl From<job::Job> for Job {
-    fn from(job: job::Job) -> Self {
-        let progress = job.progress.map(|progress| JobProgress {
-            done: progress.done,
-            total: progress.total,
-            message: progress.message,
-        });
-        Self {
-            id: job.id.uuid(),
-            kind: job.kind,
-            state: job.state.into(),
-            payload: job.payload,
-            progress,
-            result: job.result,
-            attempt: job.attempt,
-            max_attempts: job.max_attempts,
-            last_error: job.last_error,
-            run_at: job.run_at,
-            created_at: job.created_at,
-            updated_at: job.updated_at,
-            started_at: job.started_at,
-            finished_at: job.finished_at,
-        }
-    }
-}
-
-/// A change of a job, as the stream of events tells it.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct JobEvent {
-    /// Kind of change that happened to the job.
-    change: JobChange,
-    /// State of the job after the change.
-    job: Job,
-    /// Time at which the change happened.
-    #[schema(value_type = String, format = DateTime)]
-    at: Timestamp,
-}
-
-impl From<ibid_store::JobEvent> for JobEvent {
-    fn from(event: ibid_store::JobEvent) -> Self {
-        Self { change: event.change.into(), job: event.job.into(), at: event.at }
-    }
-}
-
-/// An enum of the wire that has the same variants as one of the domain.
-macro_rules! same_variants {
-    ($(#[doc = $doc:literal])* $name:ident = $domain:path { $($variant:ident),* }) => {
-        $(#[doc = $doc])*
-        #[derive(Serialize, ToSchema)]
-        #[serde(rename_all = "snake_case")]
-        pub(crate) enum $name { $($variant),* }
-
-        impl From<$domain> for $name {
-            fn from(value: $domain) -> Self {
-                use $domain as Domain;
-                match value { $(Domain::$variant => Self::$variant),* }
-            }
-        }
-    };
-}
-
-same_variants! {
-    /// What a pointer is for.
-    PointerType = ibid_domain::PointerType { Bundle, Corpus, Snapshot }
-}
-same_variants! {
-    /// Where a job stands.
-    JobState = ibid_domain::job::JobState { Queued, Running, Succeeded, Dead, Cancelled }
-}
-same_variants! {
-    /// What happened to a job.
-    JobChange = ibid_domain::job::JobChange { Queued, Started, Progress, Retrying, Succeeded, Dead, Cancelled }
 }

@@ -6,23 +6,25 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::super::runs::wire::AffectedClaimView;
+use super::{
+    runs::AffectedClaimView,
+    values::{EmbeddingState, FetchStrategy, MarkKind, SourceOrigin, SourceStatus, SourceType},
+};
 
 /// Anything that can be cited.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Source {
     /// Id of the source, a UUID.
     id: Uuid,
-    /// Type of the source, one of the twelve source types.
+    /// Type of the source.
     #[serde(rename = "type")]
-    kind: &'static str,
-    /// Origin of the source: blob_storage, sharepoint, onedrive, email, web, api, database, memory, skill, mcp or
-    /// manual.
-    origin: &'static str,
+    kind: SourceType,
+    /// Origin of the source.
+    origin: SourceOrigin,
     /// The origin again, under the name that citations use.
-    source_type: &'static str,
-    /// Way for a client to get the content: internal_api, oauth_proxy or external.
-    fetch_strategy: &'static str,
+    source_type: SourceOrigin,
+    /// Way for a client to get the content.
+    fetch_strategy: FetchStrategy,
     /// Title of the source, or its address if it has no title.
     title: String,
     /// Names of the authors in one line; null if unknown.
@@ -116,13 +118,13 @@ pub(crate) struct Source {
     external_id: Option<String>,
     /// True if the source could be reached at the last attempt.
     is_available: bool,
-    /// Processing state: pending, indexed (found by words), ready (found by meaning, too) or failed.
-    status: &'static str,
+    /// Processing state of its content.
+    status: SourceStatus,
     /// Reason why the source has no text; null if it has, or is still pending.
     #[schema(required)]
     extraction_error: Option<ExtractionFault>,
-    /// State of the embeddings, which a search by meaning needs: none, pending, ready or failed.
-    embedding: &'static str,
+    /// State of its embeddings, which a search by meaning needs.
+    embedding: EmbeddingState,
     /// Why it cannot, or what it waits for.
     #[schema(required)]
     embedding_error: Option<String>,
@@ -199,10 +201,10 @@ impl From<SourceWithRevision> for Source {
         let revision = revision.as_ref();
         Self {
             id: source.id.uuid(),
-            kind: source.kind.as_str(),
-            origin: source.origin.as_str(),
-            source_type: source.origin.as_str(),
-            fetch_strategy: source.origin.fetch_strategy().as_str(),
+            kind: source.kind.into(),
+            origin: source.origin.into(),
+            source_type: source.origin.into(),
+            fetch_strategy: source.origin.fetch_strategy().into(),
             title,
             author: join_names(&reference.authors),
             authors: name_strings(&reference.authors),
@@ -236,11 +238,11 @@ impl From<SourceWithRevision> for Source {
             message_id: source.message_id,
             external_id: source.external_id,
             is_available: source.is_available,
-            status: source.status.as_str(),
+            status: source.status.into(),
             extraction_error: source
                 .extraction_error
                 .map(|fault| ExtractionFault { code: fault.code, detail: fault.detail }),
-            embedding: source.embedding.as_str(),
+            embedding: source.embedding.into(),
             embedding_error: source.embedding_error,
             revision_id: source.revision.map(|id| id.uuid()),
             revision: revision.map(|revision| revision.number),
@@ -330,8 +332,8 @@ impl From<ibid_domain::Revision> for Revision {
 /// A named part of a text, such as a page or a section.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Mark {
-    /// page, section, sheet, cells, message or attachment.
-    kind: &'static str,
+    /// Kind of the part, such as a page.
+    kind: MarkKind,
     /// Label of the part for people, such as a heading.
     label: String,
     /// Position among the parts of its kind, from 1.
@@ -348,7 +350,7 @@ pub(crate) struct Mark {
 impl From<ibid_domain::Mark> for Mark {
     fn from(mark: ibid_domain::Mark) -> Self {
         Self {
-            kind: mark.kind.as_str(),
+            kind: mark.kind.into(),
             label: mark.label,
             number: mark.number,
             level: mark.level,
@@ -484,7 +486,7 @@ pub(crate) struct LostArtifact {
 }
 
 impl SourceImpact {
-    pub(super) fn new(impact: DeletionImpact, losses: AffectedClaims) -> Self {
+    pub(crate) fn new(impact: DeletionImpact, losses: AffectedClaims) -> Self {
         let artifacts: Vec<_> = impact
             .artifacts
             .into_iter()

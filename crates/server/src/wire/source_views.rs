@@ -7,8 +7,11 @@ use serde_json::{Value as Json, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::wire::Source;
-use crate::http::wire::Page;
+use super::{
+    Page,
+    sources::Source,
+    values::{FetchStrategy, SourceOrigin},
+};
 
 /// One page of sources, each in the view that was asked for.
 pub(crate) type SourcePage = Page<SourceView>;
@@ -33,8 +36,8 @@ pub(crate) struct CitedFileView {
     file_name: String,
     /// Id of the source that the file is.
     file_id: Uuid,
-    /// Origin of the source, such as `web` or `email`.
-    source_type: &'static str,
+    /// Origin of the source.
+    source_type: SourceOrigin,
     /// Media type of the source's content.
     mime_type: String,
     /// Relevance to the query, from 0 to 1; null outside of a search.
@@ -42,8 +45,8 @@ pub(crate) struct CitedFileView {
     relevance_score: Option<f64>,
     /// True if the source is an image.
     is_image: bool,
-    /// Way for a client to get the content: `internal_api`, `oauth_proxy` or `external`.
-    fetch_strategy: &'static str,
+    /// Way for a client to get the content.
+    fetch_strategy: FetchStrategy,
 }
 
 /// Form in which a source is returned.
@@ -71,11 +74,11 @@ fn cited_file(described: &SourceWithRevision) -> CitedFileView {
     CitedFileView {
         file_name: filename.unwrap_or_else(|| source.display_title().to_owned()),
         file_id: source.id.uuid(),
-        source_type: source.origin.as_str(),
+        source_type: source.origin.into(),
         mime_type: revision.map_or("text/plain", |revision| revision.media_type.as_str()).to_owned(),
         relevance_score: None,
         is_image: revision.is_some_and(ibid_domain::Revision::is_image),
-        fetch_strategy: source.origin.fetch_strategy().as_str(),
+        fetch_strategy: source.origin.fetch_strategy().into(),
     }
 }
 

@@ -7,10 +7,12 @@ use serde_json::{Value as Json, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::http::{
-    extract::hash_in_field,
-    knowledge::wire::{Entity, RelatedItem, convert_expansion},
-    sources::{body, wire::join_names},
+use super::{
+    knowledge::{Entity, RelatedItem, convert_expansion},
+    parse::hash_in_field,
+    source_body,
+    sources::join_names,
+    values::{EventCategory, SearchList, SourceOrigin, SourceOrigins, SourceType, SourceTypes},
 };
 
 /// Request to search the library.
@@ -26,7 +28,8 @@ pub(crate) struct SearchBody {
     pub(crate) query_vector: Option<Vec<f32>>,
     /// Limits the passages that are searched.
     pub(crate) filters: Option<SearchFilters>,
-    /// Rankings to combine: `words`, `vectors`; default: both.
+    /// Rankings to combine; default: both.
+    #[schema(value_type = Option<Vec<SearchList>>)]
     pub(crate) lists: Option<Vec<String>>,
     /// Passages whose similarity to the query is known and lower are left out. By default none.
     pub(crate) threshold: Option<f32>,
@@ -46,7 +49,7 @@ pub(crate) struct SearchBody {
     pub(crate) graph_seed_limit: Option<i64>,
     /// Connected events of these categories; null or [] means all. By default Decision, Commitment and QualityRisk.
     #[serde(default, deserialize_with = "deserialize_present")]
-    #[schema(value_type = Option<Vec<String>>)]
+    #[schema(value_type = Option<Vec<EventCategory>>)]
     pub(crate) graph_filters: Option<Option<Vec<String>>>,
     /// Also give the entities that take part. By default true.
     pub(crate) include_entities: Option<bool>,
@@ -65,11 +68,13 @@ fn deserialize_present<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchFilters {
-    /// Sources of one of these types: WEB_PAGE, KNOWLEDGE_BASE …
+    /// Sources of one of these types.
     #[serde(default, rename = "type")]
+    #[schema(value_type = SourceTypes)]
     pub(crate) kind: OneOrMany,
-    /// Sources from one of these origins: web, blob_storage …
+    /// Sources from one of these origins.
     #[serde(default)]
+    #[schema(value_type = SourceOrigins)]
     pub(crate) origin: OneOrMany,
     /// Only passages of these sources.
     #[serde(default)]
@@ -119,11 +124,11 @@ impl OneOrMany {
 /// The most values that a filter names.
 const MAX_VALUES: usize = 1000;
 
-pub(super) fn invalid_field(field: &str, detail: String) -> Problem {
+pub(crate) fn invalid_field(field: &str, detail: String) -> Problem {
     Problem::new(Code::InvalidField, detail).with_field(field)
 }
 
-pub(super) fn parse_count(value: Option<i64>, field: &str, default: usize) -> Result<usize, Problem> {
+pub(crate) fn parse_count(value: Option<i64>, field: &str, default: usize) -> Result<usize, Problem> {
     let Some(value) = value else { return Ok(default) };
     usize::try_from(value).map_err(|_| invalid_field(field, format!("{field} is {value}; it cannot be negative")))
 }
@@ -156,7 +161,8 @@ impl SearchFilters {
             return Err(invalid_field("filters.source_ids", format!("at most {MAX_VALUES} sources can be named")));
         }
         let at = |field: &'static str| move |problem: Problem| problem.with_field(field);
-        let kinds = self.kind.as_slice().iter().map(|text| body::parse_source_type(text)).collect::<Result<_, _>>();
+        let kinds =
+            self.kind.as_slice().iter().map(|text| source_body::parse_source_type(text)).collect::<Result<_, _>>();
         let origins = self.origin.as_slice().iter().map(|text| text.parse()).collect::<Result<_, _>>();
         let as_of = match self.as_of.as_deref() {
             None => None,
@@ -255,9 +261,9 @@ pub(crate) struct SearchAnswer {
 /// A passage, source or event that matches a search.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SearchResult {
-    /// Kind of the result: `chunk`, `source` or `event`.
+    /// Kind of the result.
     #[serde(rename = "type")]
-    pub(crate) kind: &'static str,
+    pub(crate) kind: ResultKind,
     /// The passage's id, or the event's.
     pub(crate) id: Uuid,
     /// Id in another system, as given when the source was added.
@@ -269,9 +275,9 @@ pub(crate) struct SearchResult {
     pub(crate) title: String,
     /// The whole passage; of an event what happened.
     pub(crate) content: String,
-    /// Category of the event; only for results of type `event`.
+    /// Category of the event; only for results that are events.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) category: Option<&'static str>,
+    pub(crate) category: Option<EventCategory>,
     /// Relevance, at most 1; comparable only within one response.
     pub(crate) score: f64,
     /// Rank and score in each of the combined rankings.
@@ -309,11 +315,11 @@ pub(crate) struct ResultRanks {
 pub(crate) struct SourceSummary {
     /// Id of the source, a UUID.
     pub(crate) id: Uuid,
-    /// Type of the source, one of the twelve source types.
+    /// Type of the source.
     #[serde(rename = "type")]
-    pub(crate) kind: &'static str,
-    /// Origin of the source, such as `web` or `email`.
-    pub(crate) origin: &'static str,
+    pub(crate) kind: SourceType,
+    /// Origin of the source.
+    pub(crate) origin: SourceOrigin,
     /// Title, as people see it.
     pub(crate) title: String,
     /// Names of the authors in one line; null if unknown.
@@ -423,9 +429,9 @@ pub(crate) struct CandidateCounts {
 pub(crate) struct ExpandOption {
     /// Name of the parameter in the request.
     name: &'static str,
-    /// boolean, integer or string[].
+    /// Type of the parameter's value.
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: OptionType,
     /// Value that is used if the request does not set it.
     default: Json,
     /// Purpose of the option, for people.
@@ -450,7 +456,7 @@ pub(crate) fn expand_options() -> Vec<ExpandOption> {
     vec![
         option(
             "include_memory",
-            "boolean",
+            OptionType::Boolean,
             json!(false),
             "Also search what was remembered of conversations.",
             "Adds passages of origin memory to primary_results.",
@@ -458,7 +464,7 @@ pub(crate) fn expand_options() -> Vec<ExpandOption> {
         ),
         option(
             "expand_neighbors",
-            "boolean",
+            OptionType::Boolean,
             json!(false),
             "Also show the passages right before and after each one found.",
             "Adds neighbors to each result of type chunk.",
@@ -466,7 +472,7 @@ pub(crate) fn expand_options() -> Vec<ExpandOption> {
         ),
         option(
             "include_events",
-            "boolean",
+            OptionType::Boolean,
             json!(true),
             "Also search what happened, was decided or promised.",
             "Adds results of type event to primary_results.",
@@ -474,7 +480,7 @@ pub(crate) fn expand_options() -> Vec<ExpandOption> {
         ),
         option(
             "graph_expand",
-            "boolean",
+            OptionType::Boolean,
             json!(true),
             "Also show what is connected with the best results through the same people and projects.",
             "Adds related_context and entities to the answer.",
@@ -482,7 +488,7 @@ pub(crate) fn expand_options() -> Vec<ExpandOption> {
         ),
         option(
             "graph_filters",
-            "string[]",
+            OptionType::Strings,
             json!(["Decision", "Commitment", "QualityRisk"]),
             "Which kinds of connected events to show.",
             "Narrows related_context to these categories; null or [] means all.",
@@ -491,7 +497,7 @@ pub(crate) fn expand_options() -> Vec<ExpandOption> {
         ),
         option(
             "graph_budget",
-            "integer",
+            OptionType::Integer,
             json!(10),
             "How many connected events to show at most.",
             "Bounds the length of related_context.",
@@ -499,7 +505,7 @@ pub(crate) fn expand_options() -> Vec<ExpandOption> {
         ),
         option(
             "include_entities",
-            "boolean",
+            OptionType::Boolean,
             json!(true),
             "Also list the people, organisations and projects involved.",
             "Adds entities to the answer.",
@@ -507,7 +513,7 @@ pub(crate) fn expand_options() -> Vec<ExpandOption> {
         ),
         option(
             "include_revision_diff",
-            "boolean",
+            OptionType::Boolean,
             json!(false),
             "Also show what changed between versions of the sources.",
             "Adds differences to related_context.",
@@ -522,7 +528,7 @@ pub(crate) fn app_url(source: Uuid, revision: Uuid, start: usize, end: usize) ->
 }
 
 impl SearchResult {
-    fn new(found: FoundPassage, neighbors: bool) -> Self {
+    pub(crate) fn new(found: FoundPassage, neighbors: bool) -> Self {
         let FoundPassage {
             event,
             chunk,
@@ -555,12 +561,12 @@ impl SearchResult {
             content: chunk.content,
         });
         Self {
-            kind: if event.is_some() { "event" } else { "chunk" },
+            kind: if event.is_some() { ResultKind::Event } else { ResultKind::Chunk },
             id: event.as_ref().map_or(chunk.id.uuid(), |event| event.id.uuid()),
             external_id: source.external_id.clone(),
             source_id,
             content: event.as_ref().map_or(chunk.content, |event| event.narrative.clone()),
-            category: event.as_ref().map(|event| event.category.as_str()),
+            category: event.as_ref().map(|event| event.category.into()),
             score,
             scores: ResultRanks {
                 bm25_rank: words.map(|ranked| ranked.rank),
@@ -571,8 +577,8 @@ impl SearchResult {
             },
             source: SourceSummary {
                 id: source_id,
-                kind: source.kind.as_str(),
-                origin: source.origin.as_str(),
+                kind: source.kind.into(),
+                origin: source.origin.into(),
                 title: title.clone(),
                 author: join_names(&source.reference.authors),
                 publication_date: source.reference.publication_date.as_ref().map(ToString::to_string),
@@ -613,4 +619,28 @@ impl SearchAnswer {
             },
         }
     }
+}
+
+/// Kind of a search result.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ResultKind {
+    /// A passage of a source.
+    Chunk,
+    /// An event that a source tells of.
+    Event,
+}
+
+/// Type of the value of a search parameter.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+pub(crate) enum OptionType {
+    /// True or false.
+    #[serde(rename = "boolean")]
+    Boolean,
+    /// A whole number.
+    #[serde(rename = "integer")]
+    Integer,
+    /// A list of strings.
+    #[serde(rename = "string[]")]
+    Strings,
 }

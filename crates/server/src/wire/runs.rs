@@ -1,16 +1,24 @@
 //! Conversations, messages, citations and runs as they go over the wire.
 
 use ibid_app::{AffectedClaim, AnsweredRun, MessageWithCitations, SaidConversation};
+use ibid_citations::{Marker, MarkerKind, parse_markers};
 use ibid_domain::{
     self as domain, Timestamp,
     citation::{CitedFile as Cited, cited_files},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::super::citations::{verify::UncitedClaim, wire::CitationSource};
+use super::{
+    citations::CitationSource,
+    run_events::MarkerPlace,
+    values::{
+        CheckVerdict, CitationState, FetchStrategy, MessageRole, MessageStatus, RunMode, RunStatus, SourceOrigin,
+        SourceType,
+    },
+    verification::UncitedClaim,
+};
 
 /// A conversation with the library.
 #[derive(Serialize, ToSchema)]
@@ -78,18 +86,20 @@ pub(crate) struct Message {
     conversation_id: Uuid,
     /// Id of the message that this one follows; messages with the same parent are branches.
     parent_message_id: Option<String>,
-    /// Role of the author: `user` or `assistant`.
-    role: &'static str,
+    /// Author of the message: a person or the library.
+    role: MessageRole,
     /// Text of the message, with citation markers in an answer.
     pub(crate) content: String,
-    /// `complete`, `streaming`, `failed` or `cancelled`.
-    status: &'static str,
+    /// State of the message; only a complete one has all its citations.
+    status: MessageStatus,
     /// The run that it belongs to.
     run_id: Option<Uuid>,
     /// Name of the model that wrote the message, or `extractive`.
     model: Option<String>,
     /// Tokens and cost of writing the message.
     usage: Usage,
+    /// Places of the citation markers in the text that name a cited source, in order.
+    markers: Vec<MarkerPlace>,
     /// Citation markers that name no source of the run.
     dangling: Vec<String>,
     /// Its citations, in the order in which they stand.
@@ -111,17 +121,19 @@ pub(crate) struct Message {
 impl From<MessageWithCitations> for Message {
     fn from(found: MessageWithCitations) -> Self {
         let MessageWithCitations { message, citations } = found;
+        let markers = place_citations(&message.content, &citations);
         Self {
             id: message.id.to_string(),
             conversation_id: message.conversation.uuid(),
             parent_message_id: message.parent.map(|id| id.to_string()),
-            role: message.role.as_str(),
+            role: message.role.into(),
             content: message.content,
-            status: message.status.as_str(),
+            status: message.status.into(),
             run_id: message.run.map(domain::RunId::uuid),
             model: message.model,
             usage: message.usage.into(),
             dangling: message.dangling,
+            markers,
             cited_files: cited_files(&citations).into_iter().map(Into::into).collect(),
             entities: cited_entities(&citations),
             citations: citations.into_iter().map(Into::into).collect(),
@@ -130,6 +142,24 @@ impl From<MessageWithCitations> for Message {
             updated_at: message.updated_at,
         }
     }
+}
+
+/// The markers of a message that stand where its citations do.
+fn place_citations(content: &str, citations: &[domain::Citation]) -> Vec<MarkerPlace> {
+    if citations.is_empty() {
+        return Vec::new();
+    }
+    let place = |marker: Marker| {
+        let cited = citations.iter().filter(|citation| citation.marker == marker.span).map(|citation| citation.number);
+        let cited: Vec<u32> = cited.collect();
+        let numbers = match marker.kind {
+            _ if cited.is_empty() => return None,
+            MarkerKind::Numbers(numbers) => numbers.to_vec(),
+            _ => cited,
+        };
+        Some(MarkerPlace { start_index: marker.span.start, end_index: marker.span.end, numbers })
+    };
+    parse_markers(content).into_iter().filter_map(place).collect()
 }
 
 /// A citation that is kept: from a marker in a message to the exact words of a source.
@@ -151,16 +181,16 @@ pub(crate) struct Citation {
     claim_end_index: Option<usize>,
     /// The source; null if it was deleted, or is none of the library's.
     source_id: Option<Uuid>,
-    /// `available`, `deleted` (only this snapshot is left) or `external` (it never was in the library).
-    availability: &'static str,
-    /// `current`, or `changed` if a newer revision of the source no longer has the quoted words.
-    state: &'static str,
+    /// Whether the source can still be opened.
+    availability: SourceAvailability,
+    /// Whether the newest revision of the source still has the quoted words.
+    state: CitationState,
     /// The title of the source when it was cited.
     title: String,
     /// The name of its file then, or its title.
     file_name: String,
-    /// Origin of the source when it was cited, such as `web` or `email`.
-    source_type: &'static str,
+    /// Origin of the source when it was cited.
+    source_type: SourceOrigin,
     /// Media type of the source when it was cited.
     mime_type: String,
     /// True if the source is an image.
@@ -191,8 +221,8 @@ pub(crate) struct Citation {
     page: Option<u32>,
     /// The last page that they stand on.
     last_page: Option<u32>,
-    /// `supported`, `partial`, `unsupported` or `unverifiable`; null if it was not checked.
-    verdict: Option<&'static str>,
+    /// Result of the check; null if it was not checked.
+    verdict: Option<CheckVerdict>,
     /// Confidence in the verdict, from 0 to 1; null if it was not checked.
     score: Option<f64>,
     /// Summary of the source; null until a job has written it.
@@ -205,9 +235,9 @@ pub(crate) struct Citation {
 impl From<domain::Citation> for Citation {
     fn from(citation: domain::Citation) -> Self {
         let availability = match (citation.source, citation.is_tombstone()) {
-            (Some(_), _) => "available",
-            (None, true) => "deleted",
-            (None, false) => "external",
+            (Some(_), _) => SourceAvailability::Available,
+            (None, true) => SourceAvailability::Deleted,
+            (None, false) => SourceAvailability::External,
         };
         let snapshot = citation.snapshot;
         let anchor = citation.anchor.as_ref();
@@ -223,10 +253,10 @@ impl From<domain::Citation> for Citation {
             claim_end_index: citation.claim.map(|claim| claim.end),
             source_id: citation.source.map(domain::SourceId::uuid),
             availability,
-            state: citation.state.as_str(),
+            state: citation.state.into(),
             title: snapshot.title,
             file_name: snapshot.file_name,
-            source_type: snapshot.origin.as_str(),
+            source_type: snapshot.origin.into(),
             mime_type: snapshot.media_type,
             is_image: snapshot.is_image,
             url: snapshot.url,
@@ -242,7 +272,7 @@ impl From<domain::Citation> for Citation {
             suffix: anchor.map(|anchor| anchor.suffix.clone()),
             page: pages.map(|(first, _)| first),
             last_page: pages.map(|(_, last)| last),
-            verdict: citation.verdict.map(|verdict| verdict.as_str()),
+            verdict: citation.verdict.map(Into::into),
             score: citation.score.map(|score| (score * 1e4).round() / 1e4),
             summary: citation.summary,
             created_at: citation.created_at,
@@ -261,16 +291,16 @@ pub(crate) struct CitedFile {
     file_name: String,
     /// Title of the source when it was cited.
     title: String,
-    /// Origin of the source, such as `web` or `email`.
-    source_type: &'static str,
+    /// Origin of the source.
+    source_type: SourceOrigin,
     /// Media type of the source's content.
     mime_type: String,
     /// Relevance of the source to the question, from 0 to 1; null if unknown.
     relevance_score: Option<f64>,
     /// True if the source is an image.
     is_image: bool,
-    /// Way for a client to get the content: `internal_api`, `oauth_proxy` or `external`.
-    fetch_strategy: &'static str,
+    /// Way for a client to get the content.
+    fetch_strategy: FetchStrategy,
     /// Number of passages of the source that the run had read.
     excerpt_count: u64,
     /// Web address of the source; null if it has none.
@@ -286,11 +316,11 @@ impl From<Cited> for CitedFile {
             file_id: file.file_id.map(domain::SourceId::uuid),
             file_name: file.file_name,
             title: file.title,
-            source_type: file.source_type,
+            source_type: file.source_type.into(),
             mime_type: file.mime_type,
             relevance_score: file.relevance_score,
             is_image: file.is_image,
-            fetch_strategy: file.fetch_strategy,
+            fetch_strategy: file.fetch_strategy.into(),
             excerpt_count: file.excerpt_count,
             url: file.url,
             is_deleted: file.is_deleted,
@@ -305,8 +335,8 @@ pub(crate) struct CitedEntity {
     id: String,
     /// Number of the source in the message, from 1.
     number: u32,
-    /// `WEB_PAGE`, `EXTERNAL_API_DATA` or `KNOWLEDGE_BASE`.
-    entity_type: &'static str,
+    /// Type of the source.
+    entity_type: SourceType,
     /// Title, as people see it.
     title: String,
     /// Web address of the source; null if it has none.
@@ -331,7 +361,7 @@ fn cited_entities(citations: &[domain::Citation]) -> Vec<CitedEntity> {
         entities.push(CitedEntity {
             id: citation.source.map_or_else(|| citation.cited_id.clone(), |id| id.to_string()),
             number: citation.number,
-            entity_type: entity_type.as_str(),
+            entity_type: entity_type.into(),
             title: citation.snapshot.title.clone(),
             external_url: citation.snapshot.url.clone(),
             snippet: citation.quote.clone(),
@@ -352,10 +382,10 @@ pub(crate) struct Run {
     question_id: Option<String>,
     /// Id of the message with the answer.
     message_id: String,
-    /// `external`, `extractive`, `generated` or `research`.
-    mode: &'static str,
-    /// `running`, `completed`, `failed` or `cancelled`.
-    status: &'static str,
+    /// Way in which the run answers.
+    mode: RunMode,
+    /// State of the run.
+    status: RunStatus,
     /// Reason why the run failed; null if it did not.
     error: Option<String>,
     /// Tokens and cost of the run so far.
@@ -382,8 +412,8 @@ impl From<domain::Run> for Run {
             conversation_id: run.conversation.uuid(),
             question_id: run.question.map(|id| id.to_string()),
             message_id: run.message.to_string(),
-            mode: run.mode.as_str(),
-            status: run.status.as_str(),
+            mode: run.mode.into(),
+            status: run.status.into(),
             error: run.error,
             usage: run.usage.into(),
             last_seq: run.last_seq,
@@ -392,29 +422,6 @@ impl From<domain::Run> for Run {
             updated_at: run.updated_at,
             finished_at: run.finished_at,
         }
-    }
-}
-
-/// Something that happened in a run.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct RunEvent {
-    /// Id of the run, a UUID.
-    run_id: Uuid,
-    /// Its number in the run, from 1 without gaps; the id of the server-sent event.
-    seq: u64,
-    /// Type of the event; also the name of the server-sent event.
-    #[serde(rename = "type")]
-    kind: &'static str,
-    /// Details of the event; the type decides the fields.
-    data: Json,
-    /// Time at which the event was recorded.
-    #[schema(value_type = String, format = DateTime)]
-    at: Timestamp,
-}
-
-impl RunEvent {
-    pub(crate) fn new(run: domain::RunId, event: &domain::RunEvent) -> Self {
-        Self { run_id: run.uuid(), seq: event.seq, kind: event.kind.as_str(), data: event.data.clone(), at: event.at }
     }
 }
 
@@ -450,40 +457,40 @@ impl From<AnsweredRun> for RunAnswer {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RunSources {
     /// The numbers of what was found now, in its order.
-    pub(super) numbers: Vec<u32>,
+    pub(crate) numbers: Vec<u32>,
     /// Sources found by this request: each work once, with its number in the run.
-    pub(super) sources: Vec<CitationSource>,
+    pub(crate) sources: Vec<CitationSource>,
     /// All sources of the run as a numbered list for a model.
-    pub(super) prompt: String,
+    pub(crate) prompt: String,
     /// Instructions on how to cite, for the system prompt.
-    pub(super) guidelines: &'static str,
+    pub(crate) guidelines: &'static str,
     /// Why there are none, where there could have been.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) warning: Option<String>,
+    pub(crate) warning: Option<String>,
 }
 
 /// Result of a sub-agent after it was merged into the run.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SubagentAnswer {
     /// Text of the sub-agent, with the run's source numbers.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// For each number of its own, the run's.
-    pub(super) renumbered: Vec<RenumberedSource>,
+    pub(crate) renumbered: Vec<RenumberedSource>,
     /// Numbers in its text that named nothing; each is `[?]` now.
-    pub(super) dangling: Vec<u32>,
+    pub(crate) dangling: Vec<u32>,
     /// The run's sources: each work once, with its number.
-    pub(super) sources: Vec<CitationSource>,
+    pub(crate) sources: Vec<CitationSource>,
     /// All sources of the run as a numbered list for a model.
-    pub(super) prompt: String,
+    pub(crate) prompt: String,
 }
 
 /// A number that became another one.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RenumberedSource {
     /// Source number in the sub-agent's text.
-    pub(super) from: u32,
+    pub(crate) from: u32,
     /// Source number in the text of the run.
-    pub(super) to: u32,
+    pub(crate) to: u32,
 }
 
 /// A claim that would lose its support.
@@ -500,7 +507,7 @@ pub(crate) struct AffectedClaimView {
     /// The words that supported it.
     quote: Option<String>,
     /// Verdict of the citation check; null if it was not checked.
-    verdict: Option<&'static str>,
+    verdict: Option<CheckVerdict>,
     /// Number of other sources that the claim cites and that would remain.
     other_sources: u64,
 }
@@ -513,8 +520,20 @@ impl From<AffectedClaim> for AffectedClaimView {
             number: loss.citation.number,
             claim: loss.claim,
             quote: loss.citation.quote,
-            verdict: loss.citation.verdict.map(|verdict| verdict.as_str()),
+            verdict: loss.citation.verdict.map(Into::into),
             other_sources: loss.other_sources,
         }
     }
+}
+
+/// Tells whether a cited source can still be opened.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SourceAvailability {
+    /// It is in the library.
+    Available,
+    /// It was deleted, and only this snapshot is left.
+    Deleted,
+    /// It never was in the library.
+    External,
 }
