@@ -14,7 +14,7 @@ use crate::{
     catalog::{AllowedPassages, IndexHit, IndexedRevision, PassageCatalog, SourceFacets},
     journal::Journal,
     partition_file,
-    passages::{WordIndex, WordSearchResult},
+    passages::{CommitPoint, WordIndex, WordSearchResult},
     vectors::{QuantizedVector, VectorIndex, VectorPartition},
     words,
 };
@@ -74,6 +74,13 @@ enum JournalRecord {
     Space(i64, u32),
     Vector { slot: u32, step: f32, high: Vec<i8>, low: Vec<u8> },
     Position(i64),
+}
+
+impl JournalRecord {
+    /// True if words were written, removed or written anew with it.
+    fn has_words(&self) -> bool {
+        matches!(self, Self::Revised(_) | Self::Described(..) | Self::Removed(_))
+    }
 }
 
 /// The part of the index held in memory: the catalog and the vectors.
@@ -145,13 +152,26 @@ impl Index {
         match Self::load_folder(folder, write) {
             Ok((shelf, journal, passages)) => Ok(Self::from_parts(folder, shelf, journal, passages, lock)),
             Err(error) if write => {
-                tracing::warn!(%error, "the search index cannot be read; it is made anew");
-                Self::wipe_folder(folder)?;
-                let (shelf, journal, passages) = Self::load_folder(folder, true)?;
+                let (shelf, journal, passages) = Self::load_after_damage(folder, &error)?;
                 Ok(Self::from_parts(folder, shelf, journal, passages, lock))
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Goes back to the state that was synced last, if that can be read, or begins anew.
+    fn load_after_damage(folder: &Path, error: &IndexError) -> Result<(LoadedIndex, Journal, WordIndex)> {
+        let restored = match WordIndex::restore(&folder.join("words")) {
+            Ok(true) => Self::load_folder(folder, true).ok(),
+            Ok(false) | Err(_) => None,
+        };
+        if let Some(restored) = restored {
+            tracing::warn!(%error, position = restored.0.position, "the search index goes back to an earlier state");
+            return Ok(restored);
+        }
+        tracing::warn!(%error, "the search index cannot be read; it is made anew");
+        Self::wipe_folder(folder)?;
+        Self::load_folder(folder, true)
     }
 
     fn from_parts(
@@ -166,20 +186,30 @@ impl Index {
 
     fn load_folder(folder: &Path, write: bool) -> Result<(LoadedIndex, Journal, WordIndex)> {
         let mut shelf = LoadedIndex { catalog: PassageCatalog::new(), vectors: None, space: 0, position: 0 };
-        let journal = Journal::open(&folder.join("journal"), write, |batch| {
-            decode_records(batch)?.into_iter().for_each(|record| shelf.apply_record(record));
-            Ok(())
+        let (passages, words) = WordIndex::open(&folder.join("words"), write)?;
+        // The journal is written before the words. From the first batch on whose words are not there, it is cut off and
+        // taken over again from the log of changes, so that both tell the same. Words beyond the journal tell of a
+        // journal that was lost. A reader sees one that goes on growing, and earlier versions did not keep its length.
+        let mut has_batch_at_words = words.journal_bytes == 0;
+        let journal = Journal::open(&folder.join("journal"), write, |at, batch| {
+            let records = decode_records(batch)?;
+            has_batch_at_words |= at == words.journal_bytes;
+            let is_beyond = write && words.journal_bytes > 0 && at >= words.journal_bytes;
+            if is_beyond && records.iter().any(JournalRecord::has_words) {
+                return Ok(false);
+            }
+            records.into_iter().for_each(|record| shelf.apply_record(record));
+            Ok(true)
         })?;
+        has_batch_at_words |= journal.bytes() == words.journal_bytes;
+        if words.position > shelf.position || !has_batch_at_words {
+            let (position, bytes) = (shelf.position, journal.bytes());
+            return Err(IndexError::Damaged(format!("words stand at {words:?}, the journal at {position}, {bytes}")));
+        }
         if let Some(vectors) = &mut shelf.vectors {
             partition_file::read_partition(folder, shelf.space, vectors);
         }
-        let (passages, position) = WordIndex::open(&folder.join("words"), write)?;
-        // The journal is written first. Words that stand before it are brought up by the changes between; words that
-        // stand behind it tell of a journal that was lost.
-        if position > shelf.position {
-            return Err(IndexError::Damaged(format!("words stand at {position}, the journal at {}", shelf.position)));
-        }
-        shelf.position = position;
+        shelf.position = words.position;
         Ok((shelf, journal, passages))
     }
 
@@ -194,7 +224,8 @@ impl Index {
                 return Err(error.into());
             }
         }
-        Ok(())
+        // What is made anew must not meet what was there before, after a power cut.
+        Ok(File::open(folder)?.sync_all()?)
     }
 
     /// Forgets everything, so that it is made anew from the library. Only where it is kept up to date.
@@ -326,7 +357,7 @@ impl Index {
         let bytes = postcard::to_stdvec(&records).map_err(|error| IndexError::Damaged(error.to_string()))?;
         journal.append(&bytes)?;
         if changed_words {
-            self.passages.commit(position)?;
+            self.passages.commit(CommitPoint { position, journal_bytes: journal.bytes() })?;
         }
         let mut shelf = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
         for record in records {
@@ -394,15 +425,23 @@ impl Index {
         partition_file::write_partition(&self.folder, shelf.space, vectors)
     }
 
-    /// Makes what was taken over survive a crash of the machine, and says as far as which position.
+    /// Makes what was taken over survive a crash of the machine, and says as far as which position. Does nothing if
+    /// nothing changed since it was called last.
     pub fn sync(&self) -> Result<i64> {
         if self.lock.is_none() {
             return Err(IndexError::Busy);
         }
-        let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
         let position = self.position();
-        self.passages.commit(position)?;
-        journal.sync()?;
+        if journal.is_unsynced() {
+            self.passages.commit(CommitPoint { position, journal_bytes: journal.bytes() })?;
+            // The words rely on the journal, so it is the first to be durable.
+            journal.sync()?;
+            File::open(&self.folder)?.sync_all()?;
+        }
+        if self.passages.is_unsynced() {
+            self.passages.sync()?;
+        }
         Ok(position)
     }
 

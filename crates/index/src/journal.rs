@@ -19,35 +19,48 @@ pub(crate) struct Journal {
     file: File,
     /// Up to where its batches are whole.
     whole: u64,
+    /// Up to where they are known to survive a power cut.
+    synced: u64,
 }
 
 impl Journal {
-    /// Opens a journal and reads every whole batch of it. If it is to be written, what follows them is cut off.
-    /// A file that is no journal of this version is an error of kind `InvalidData`.
-    pub(crate) fn open(path: &Path, write: bool, mut batch: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<Self> {
+    /// Opens a journal and reads every whole batch of it, with the place where it begins, until one is refused. If it
+    /// is to be written, what follows them is cut off. A file that is no journal of this version is an error of kind
+    /// `InvalidData`.
+    pub(crate) fn open(
+        path: &Path,
+        write: bool,
+        mut batch: impl FnMut(u64, &[u8]) -> io::Result<bool>,
+    ) -> io::Result<Self> {
         let mut file = OpenOptions::new().read(true).write(write).create(write).truncate(false).open(path)?;
         let length = file.metadata()?.len();
         if length < MAGIC.len() as u64 {
             if write {
                 file.write_all(MAGIC)?;
             }
-            return Ok(Self { file, whole: if write { MAGIC.len() as u64 } else { 0 } });
+            return Ok(Self { file, whole: if write { MAGIC.len() as u64 } else { 0 }, synced: 0 });
         }
         let mut magic = [0; 8];
         file.read_exact(&mut magic)?;
         if &magic != MAGIC {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "another version"));
         }
-        let mut journal = Self { file, whole: MAGIC.len() as u64 };
-        journal.read_new_batches(&mut batch)?;
+        let mut journal = Self { file, whole: MAGIC.len() as u64, synced: 0 };
+        journal.read_batches(&mut batch)?;
         if write && journal.whole < length {
             journal.file.set_len(journal.whole)?;
+            // After a power cut it must not come back behind what is written next.
+            journal.file.sync_data()?;
         }
         Ok(journal)
     }
 
     /// Reads the whole batches that follow those that were read before, and says whether there were any.
     pub(crate) fn read_new_batches(&mut self, mut batch: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<bool> {
+        self.read_batches(|_, payload| batch(payload).map(|()| true))
+    }
+
+    fn read_batches(&mut self, mut batch: impl FnMut(u64, &[u8]) -> io::Result<bool>) -> io::Result<bool> {
         let (length, before) = (self.file.metadata()?.len(), self.whole);
         if length < self.whole {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "shorter than it was"));
@@ -73,7 +86,9 @@ impl Journal {
             if reader.read_exact(&mut payload).is_err() || crc32fast::hash(&payload) != sum {
                 break;
             }
-            batch(&payload)?;
+            if !batch(self.whole, &payload)? {
+                break;
+            }
             self.whole += 8 + u64::from(size);
         }
         drop(reader);
@@ -94,9 +109,21 @@ impl Journal {
         Ok(())
     }
 
+    /// Returns the number of bytes up to the end of the last batch.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.whole
+    }
+
+    /// True if a batch was added since the last [`Journal::sync`], or if this was never synced here.
+    pub(crate) fn is_unsynced(&self) -> bool {
+        self.synced < self.whole
+    }
+
     /// Makes all batches survive a crash of the machine.
-    pub(crate) fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_data()?;
+        self.synced = self.whole;
+        Ok(())
     }
 }
 
@@ -106,9 +133,9 @@ mod tests {
 
     fn read(path: &Path, write: bool) -> io::Result<(Journal, Vec<Vec<u8>>)> {
         let mut batches = Vec::new();
-        let journal = Journal::open(path, write, |batch| {
+        let journal = Journal::open(path, write, |_, batch| {
             batches.push(batch.to_vec());
-            Ok(())
+            Ok(true)
         })?;
         Ok((journal, batches))
     }
@@ -136,6 +163,10 @@ mod tests {
         assert_eq!(batches.len(), 2);
         journal.append(b"again").unwrap();
         assert_eq!(read(&path, false).unwrap().1, [&b"one"[..], b"", b"again"]);
+        // From a batch that is refused on, nothing is read, and it is gone once the journal is opened to be written.
+        let second = 8 + 11;
+        let journal = Journal::open(&path, true, |at, _| Ok(at < second)).unwrap();
+        assert_eq!((journal.bytes(), std::fs::metadata(&path).unwrap().len()), (second, second));
         std::fs::write(&path, b"something else").unwrap();
         assert_eq!(read(&path, true).unwrap_err().kind(), io::ErrorKind::InvalidData);
     }

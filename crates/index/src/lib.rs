@@ -6,7 +6,7 @@
 //! [`Index`] is derived data: everything in it can be made again from the library, and it knows how far in the
 //! library's log of changes it has come. `catalog.rs` knows which passages there are, `passages.rs` keeps
 //! their words and `scoring.rs` finds the best by them, `vectors` has their vectors, `journal.rs` keeps what is not
-//! words. This crate does no SQL and asks no model.
+//! words, `word_folder.rs` says when files are durable. This crate does no SQL and asks no model.
 
 mod atoms;
 mod catalog;
@@ -21,6 +21,7 @@ mod sentences;
 mod stemming;
 mod top_k;
 mod vectors;
+mod word_folder;
 pub mod words;
 
 pub use catalog::{AllowedPassages, IndexHit, IndexedRevision, SourceFacets};

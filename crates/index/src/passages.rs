@@ -15,7 +15,6 @@ use ibid_domain::{Word, WordQuery};
 use tantivy::{
     DocId, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentReader, TantivyDocument,
     Term,
-    directory::MmapDirectory,
     index::{InvertedIndexReader, SegmentId},
     indexer::LogMergePolicy,
     postings::TermInfo,
@@ -24,9 +23,10 @@ use tantivy::{
 };
 
 use crate::{
-    Result,
+    IndexError, Result,
     scoring::{self, ScoreRatios},
     top_k::compare_scores,
+    word_folder::WordFolder,
 };
 
 /// Memory in bytes that the writer uses before it flushes a segment.
@@ -49,6 +49,28 @@ pub(crate) struct WordIndex {
     reader: IndexReader,
     view: RwLock<Arc<WordIndexView>>,
     writer: Option<Mutex<IndexWriter>>,
+    folder: WordFolder,
+}
+
+/// How far the words have come when they were committed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CommitPoint {
+    /// Position in the library's log of changes.
+    pub(crate) position: i64,
+    /// Bytes that the journal had; it is written before the words. A shorter journal has lost what they rely on.
+    pub(crate) journal_bytes: u64,
+}
+
+impl CommitPoint {
+    /// As tantivy keeps it with a commit. Earlier versions kept the position alone.
+    fn parse(payload: &str) -> Option<Self> {
+        let (position, journal_bytes) = payload.split_once(' ').unwrap_or((payload, "0"));
+        Some(Self { position: position.parse().ok()?, journal_bytes: journal_bytes.parse().ok()? })
+    }
+
+    fn to_payload(self) -> String {
+        format!("{} {}", self.position, self.journal_bytes)
+    }
 }
 
 /// Result of a word search: the best slots, and the scores of requested slots.
@@ -235,20 +257,30 @@ fn build_schema() -> (Schema, WordFields) {
 }
 
 impl WordIndex {
-    /// Opens the words in a folder, made if it is to be written and is not there. Gives the position they stand at.
-    pub(crate) fn open(folder: &Path, write: bool) -> Result<(Self, i64)> {
+    /// Opens the words in a folder, made if it is to be written and is not there. Says how far they have come. What a
+    /// power cut may have torn is verified by its checksum if it is to be written.
+    pub(crate) fn open(folder: &Path, write: bool) -> Result<(Self, CommitPoint)> {
         let (schema, fields) = build_schema();
         if write {
             std::fs::create_dir_all(folder)?;
         }
-        let directory = MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
+        let folder = WordFolder::open(folder, write)?;
         let index = if write {
-            Index::builder().schema(schema).settings(IndexSettings::default()).open_or_create(directory)?
+            let unsynced = folder.unsynced_files()?;
+            let index =
+                Index::builder().schema(schema).settings(IndexSettings::default()).open_or_create(folder.clone())?;
+            for path in unsynced {
+                let whole = index.directory().validate_checksum(&path).map_err(tantivy::TantivyError::from)?;
+                if !whole {
+                    return Err(IndexError::Damaged(format!("{} has another checksum", path.display())));
+                }
+            }
+            index
         } else {
-            Index::open(directory)?
+            Index::open(folder.clone())?
         };
         index.tokenizers().register(WRITTEN, LineTokenizer::default());
-        let position = index.load_metas()?.payload.and_then(|payload| payload.parse().ok()).unwrap_or(0);
+        let point = index.load_metas()?.payload.and_then(|payload| CommitPoint::parse(&payload)).unwrap_or_default();
         let writer = if write {
             let writer: IndexWriter = index.writer_with_num_threads(1, BUDGET)?;
             let mut policy = LogMergePolicy::default();
@@ -263,7 +295,22 @@ impl WordIndex {
         };
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let view = RwLock::new(WordIndexView::new(reader.searcher(), fields, &[])?);
-        Ok((Self { fields, reader, view, writer }, position))
+        Ok((Self { fields, reader, view, writer, folder }, point))
+    }
+
+    /// Goes back to the state that was synced last, in a folder that nobody has open; false if there is none.
+    pub(crate) fn restore(folder: &Path) -> Result<bool> {
+        WordFolder::restore(folder)
+    }
+
+    /// True if something changed since the last [`WordIndex::sync`].
+    pub(crate) fn is_unsynced(&self) -> bool {
+        self.folder.is_unsynced()
+    }
+
+    /// Makes what was committed survive a power cut.
+    pub(crate) fn sync(&self) -> Result<()> {
+        self.folder.sync()
     }
 
     /// Adds a passage. It is found after the next commit.
@@ -289,12 +336,13 @@ impl WordIndex {
         writer.lock().unwrap_or_else(PoisonError::into_inner).delete_term(term);
     }
 
-    /// Makes what was added findable, and remembers the position.
-    pub(crate) fn commit(&self, position: i64) -> Result<()> {
+    /// Makes what was added findable, and remembers how far that is. It survives the end of the program; a power cut
+    /// only after [`WordIndex::sync`].
+    pub(crate) fn commit(&self, point: CommitPoint) -> Result<()> {
         let Some(writer) = &self.writer else { return Ok(()) };
         let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
         let mut prepared = writer.prepare_commit()?;
-        prepared.set_payload(&position.to_string());
+        prepared.set_payload(&point.to_payload());
         prepared.commit()?;
         drop(writer);
         self.reload()

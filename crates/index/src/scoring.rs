@@ -358,6 +358,7 @@ mod tests {
     use tantivy::collector::TopDocs;
 
     use super::*;
+    use crate::passages::CommitPoint;
     use crate::passages::WordIndex;
 
     /// Numbers that look random and are the same every time.
@@ -379,11 +380,11 @@ mod tests {
             let words = (0..count).map(word).collect();
             passages.add_passage(slot, slot, true, words).unwrap();
             if slot == 7_000 || slot == 11_000 {
-                passages.commit(i64::from(slot)).unwrap();
+                passages.commit(CommitPoint { position: i64::from(slot), journal_bytes: 0 }).unwrap();
             }
         }
         (0..12_000).step_by(17).for_each(|slot| passages.remove_revision(slot));
-        passages.commit(12_000).unwrap();
+        passages.commit(CommitPoint { position: 12_000, journal_bytes: 0 }).unwrap();
         passages
     }
 
