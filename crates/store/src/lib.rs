@@ -26,7 +26,7 @@ pub use error::{Error, Result};
 pub use identity::{Scope, UserRole};
 pub use rows::{
     artifacts::{ArtifactFilter, Artifacts, NewArtifact},
-    change_log::{ChangeLogEntry, IndexedChunk, LoggedChange},
+    change_log::{ChangeLogEntry, IndexedChunk, LibraryIndex, LoggedChange},
     citations::{CitationFilter, CitationTotals, Citations, CitedSource},
     conversations::Conversations,
     documents::{Documents, NewDocumentCitation, NewDocumentVersion},

@@ -8,7 +8,7 @@ use std::{
 };
 
 use ibid_citations::cited_stream::ShownText;
-use ibid_domain::{RunEventData, RunId, run_event::ContentDelta};
+use ibid_domain::{RunEventData, RunId, TenantId, run_event::ContentDelta};
 use ibid_store::Store;
 use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -31,7 +31,7 @@ pub(crate) struct RunRecorder(Arc<RecorderState>);
 struct RecorderState {
     pending: Mutex<PendingEvents>,
     wake: Notify,
-    runs: Mutex<HashMap<RunId, CancellationToken>>,
+    runs: Mutex<HashMap<RunId, (Scope, CancellationToken)>>,
     tasks: OnceLock<()>,
 }
 
@@ -104,7 +104,7 @@ impl RunRecorder {
         self.0.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_runs(&self) -> MutexGuard<'_, HashMap<RunId, CancellationToken>> {
+    fn lock_runs(&self) -> MutexGuard<'_, HashMap<RunId, (Scope, CancellationToken)>> {
         self.0.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -115,20 +115,20 @@ impl RunRecorder {
             tokio::spawn(self.clone().heartbeat_loop(store.clone()));
         });
         let stop = CancellationToken::new();
-        self.lock_runs().insert(id, stop.clone());
+        self.lock_runs().insert(id, (*scope, stop.clone()));
         RunHandle { live: self.clone(), id, scope: *scope, stop }
     }
 
     /// Tells a run to stop, if this server carries it out.
     pub(crate) fn stop_run(&self, id: RunId) {
-        if let Some(stop) = self.lock_runs().get(&id) {
+        if let Some((_, stop)) = self.lock_runs().get(&id) {
             stop.cancel();
         }
     }
 
     /// Tells every run to stop, and waits for them for a while.
     pub(crate) async fn stop_all(&self, patience: Duration) {
-        self.lock_runs().values().for_each(CancellationToken::cancel);
+        self.lock_runs().values().for_each(|(_, stop)| stop.cancel());
         let gone = async {
             while !self.lock_runs().is_empty() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
@@ -168,11 +168,14 @@ impl RunRecorder {
     async fn heartbeat_loop(self, store: Store) {
         loop {
             tokio::time::sleep(BEAT).await;
-            let ids: Vec<_> = self.lock_runs().keys().copied().collect();
-            if ids.is_empty() {
+            let mut by_tenant: HashMap<TenantId, (Scope, Vec<RunId>)> = HashMap::new();
+            for (id, (scope, _)) in self.lock_runs().iter() {
+                by_tenant.entry(scope.tenant()).or_insert_with(|| (*scope, Vec::new())).1.push(*id);
+            }
+            if by_tenant.is_empty() {
                 continue;
             }
-            match renew_leases(&store, &ids).await {
+            match renew_leases(&store, by_tenant.values()).await {
                 Ok(stopped) => stopped.into_iter().for_each(|id| self.stop_run(id)),
                 Err(error) => tracing::warn!(%error, "cannot say that this server is alive"),
             }
@@ -191,10 +194,14 @@ async fn write_events(store: &Store, runs: &[RunEventBatch]) -> Result<()> {
     Ok(tx.commit().await?)
 }
 
-async fn renew_leases(store: &Store, ids: &[RunId]) -> Result<Vec<RunId>> {
+/// Says that this server is alive, and gives the runs that were asked to stop or ended.
+async fn renew_leases(store: &Store, runs: impl Iterator<Item = &(Scope, Vec<RunId>)>) -> Result<Vec<RunId>> {
     let mut tx = store.write().await?;
     let until = tx.now().later_by(ALIVE);
-    let stopped = tx.runs_alive(ids, until).await?;
+    let mut stopped = Vec::new();
+    for (scope, ids) in runs {
+        stopped.extend(tx.runs(scope).renew_leases(ids, until).await?);
+    }
     tx.commit().await?;
     Ok(stopped)
 }

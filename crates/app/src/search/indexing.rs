@@ -23,7 +23,8 @@ const PAGE: usize = 2_000;
 const MOMENT: Duration = Duration::from_millis(500);
 /// Interval at which changes of other processes are polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// Interval at which the index is synced to disk, so that it survives a crash of the machine.
+/// Interval at which the index is synced to disk, so that it survives a crash of the machine. What came later is then
+/// taken over again from the log, which takes about as long as it took before.
 const SYNC: Duration = Duration::from_secs(20);
 /// Vectors are divided when nothing has changed for so long: what comes is taken in first.
 const CALM: Duration = Duration::from_millis(500);
@@ -127,7 +128,7 @@ impl App {
     /// Returns size and progress of the index; `None` on PostgreSQL, which searches its own tables.
     pub async fn index_state(&self) -> Result<Option<IndexState>> {
         let Some(index) = self.search_index().await? else { return Ok(None) };
-        let (_, last) = self.store.read().await?.log_bounds().await?;
+        let (_, last) = self.store.read().await?.library_index().log_bounds().await?;
         let (passages, vectors) = index.passage_and_vector_count();
         let behind = u64::try_from(last - index.position()).unwrap_or(0);
         Ok(Some(IndexState { passages, vectors, behind, kept_here: index.is_kept_here() }))
@@ -144,7 +145,7 @@ impl App {
         if !index.is_kept_here() {
             return self.follow_writer(index).await;
         }
-        let (first, last) = self.store.read().await?.log_bounds().await?;
+        let (first, last) = self.store.read().await?.library_index().log_bounds().await?;
         let position = index.position();
         if position == 0 || position < first - 1 || position > last {
             if position != 0 {
@@ -157,7 +158,7 @@ impl App {
         loop {
             let position = index.position();
             let mut tx = self.store.read().await?;
-            let logged = tx.logged_after(position, PAGE as i64).await?;
+            let logged = tx.library_index().changes_after(position, PAGE as i64).await?;
             let Some(last) = logged.last().map(|logged| logged.position) else { break };
             let mut seen = ChangeBatch::default();
             for logged in &logged {
@@ -174,7 +175,7 @@ impl App {
             return Ok(()); // words are written with their rows
         }
         if let Some(index) = self.search_index().await?.filter(|index| index.is_kept_here()) {
-            let (_, last) = self.store.read_inline().await?.log_bounds().await?;
+            let (_, last) = self.store.read_inline().await?.library_index().log_bounds().await?;
             if last == index.position() {
                 return Ok(());
             }
@@ -262,11 +263,11 @@ impl App {
         let ids: Vec<SourceId> = seen.sources.into_iter().collect();
         let mut changes: Vec<IndexChange> =
             seen.gone.into_iter().map(|source| IndexChange::Removed { source }).collect();
-        for (_, source) in tx.any_sources(&ids).await? {
+        for (_, source) in tx.library_index().sources(&ids).await? {
             let about = index_metadata(&source, None);
             let mut stale = Vec::new();
             for revision in index.stale_revisions(source.id, &about, source.revision) {
-                let chunks = tx.chunks_of_revision(revision).await?;
+                let chunks = tx.library_index().chunks_of_revision(revision).await?;
                 stale.push((revision, chunks.iter().map(|one| indexed_text(&source, one)).collect()));
             }
             changes.push(IndexChange::Described { source: source.id, about, standing: source.revision, stale });
@@ -284,20 +285,25 @@ impl App {
         last: i64,
         position: i64,
     ) -> Result<Option<i64>> {
-        let mut chunks = tx.indexed_chunks(first, last, PAGE as i64).await?;
+        let mut chunks = tx.library_index().chunks(first, last, PAGE as i64).await?;
         let Some(end) = chunks.last().map(|one| one.chunk.revision) else { return Ok(None) };
         if chunks.len() == PAGE {
             // The last revision may go on; the next page begins with it, unless it is all there is.
             chunks.retain(|one| one.chunk.revision != end);
             if chunks.is_empty() {
-                chunks = tx.chunks_of_revision(end).await?;
+                chunks = tx.library_index().chunks_of_revision(end).await?;
             }
         }
         let Some(next) = chunks.last().map(|one| one.seq + 1) else { return Ok(None) };
         let ids: BTreeSet<SourceId> = chunks.iter().map(|one| one.chunk.source).collect();
         let ids: Vec<SourceId> = ids.into_iter().collect();
-        let sources: HashMap<SourceId, (TenantId, Source)> =
-            tx.any_sources(&ids).await?.into_iter().map(|(tenant, source)| (source.id, (tenant, source))).collect();
+        let sources: HashMap<SourceId, (TenantId, Source)> = tx
+            .library_index()
+            .sources(&ids)
+            .await?
+            .into_iter()
+            .map(|(tenant, source)| (source.id, (tenant, source)))
+            .collect();
         let mut changes = Vec::new();
         for revision in chunks.chunk_by(|a, b| a.chunk.revision == b.chunk.revision) {
             changes.extend(revision_change(revision, &sources));
@@ -311,7 +317,7 @@ impl App {
         let Some((space, _)) = index.space() else { return Ok(()) };
         let mut from = first;
         loop {
-            let vectors = tx.indexed_vectors(space, from, last, PAGE).await?;
+            let vectors = tx.library_index().vectors(space, from, last, PAGE).await?;
             let Some((end, ..)) = vectors.last() else { return Ok(()) };
             from = end + 1;
             let mut by_revision: BTreeMap<RevisionId, Vec<(i64, Vec<f32>)>> = BTreeMap::new();
@@ -330,7 +336,7 @@ impl App {
     /// Returns the last position of the change log; `None` if no index follows it.
     pub(crate) async fn index_position(&self, tx: &mut Tx) -> Result<Option<i64>> {
         match self.store.index_folder() {
-            Some(_) => Ok(Some(tx.log_bounds().await?.1)),
+            Some(_) => Ok(Some(tx.library_index().log_bounds().await?.1)),
             None => Ok(None),
         }
     }
@@ -431,25 +437,25 @@ impl App {
     /// Applies new changes once, and syncs the index to disk when that is due.
     async fn keep_once(&self, pace: &mut IndexerTimers) -> Result<()> {
         if let Some(index) = self.search_index().await?.filter(|index| index.is_kept_here()) {
-            let (_, last) = self.store.read().await?.log_bounds().await?;
+            if pace.synced.elapsed() > SYNC {
+                pace.synced = Instant::now();
+                let index = index.clone();
+                let position = run_on_index(move || index.sync()).await?;
+                let mut tx = self.store.write().await?;
+                tx.library_index().forget_before(position).await?;
+                tx.commit().await?;
+            }
+            let (_, last) = self.store.read().await?.library_index().log_bounds().await?;
             if last == index.position() {
                 if pace.position != last {
                     (pace.position, pace.changed) = (last, Instant::now());
                 }
                 if pace.changed.elapsed() > CALM && index.is_partition_due() {
-                    let index = index.clone();
                     tokio::task::spawn_blocking(move || {
                         if let Err(error) = index.partition_vectors() {
                             tracing::warn!(%error, "how the vectors are divided could not be kept");
                         }
                     });
-                }
-                if pace.synced.elapsed() > SYNC {
-                    pace.synced = Instant::now();
-                    let position = run_on_index(move || index.sync()).await?;
-                    let mut tx = self.store.write().await?;
-                    tx.forget_logged(position).await?;
-                    tx.commit().await?;
                 }
                 return Ok(());
             }

@@ -155,16 +155,15 @@ impl SourceService<'_> {
         let mut source = tx.sources(self.scope).get_for_update(id).await?.ok_or_else(|| not_found(id))?;
         let title = source.display_title().to_owned();
         change.apply_to(&mut source)?;
-        if source.display_title() != title
-            && let Some(revision) = source.revision
-        {
-            let chunks = tx.chunks_of_revision(revision).await?;
-            let language = chunks.first().and_then(|one| one.language.clone());
-            let chunks: Vec<Chunk> = chunks.into_iter().map(|one| one.chunk).collect();
-            self.app.index_chunks(&mut tx, self.scope, source.display_title(), language.as_deref(), &chunks).await?;
-        }
         let described = with_current_revision(&mut tx, self.scope, source).await?;
         let SourceWithRevision { mut source, revision } = described;
+        if source.display_title() != title
+            && let Some(revision) = &revision
+        {
+            let chunks = tx.revisions(self.scope).all_chunks(revision.id).await?;
+            let language = revision.language.as_deref();
+            self.app.index_chunks(&mut tx, self.scope, source.display_title(), language, &chunks).await?;
+        }
         let filename = revision.as_ref().and_then(|revision| revision.filename.as_deref());
         tx.sources(self.scope).save(&mut source, filename).await?;
         tx.commit().await?;

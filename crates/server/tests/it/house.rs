@@ -183,6 +183,41 @@ fn no_human_word_stands_in_a_match_arm_or_a_list() {
     assert_eq!(literals_of_arms_and_lists(code), ["one", "b-2", "two", "three", "four", "five"]);
 }
 
+/// Handles of the store that reach rows of every tenant, the files that may use each, and why.
+const UNSCOPED_HANDLES: &[(&str, &[(&str, &str)])] = &[
+    (".library_index()", &[("app/src/search/indexing.rs", "the search index is one for all tenants")]),
+    (".queue()", &[("app/src/worker.rs", "a worker takes jobs of any tenant; each lease brings the scope of its job")]),
+];
+
+/// Whoever serves a caller goes through a handle that takes a `Scope`.
+#[test]
+fn only_named_files_reach_rows_of_every_tenant() {
+    for (call, users) in UNSCOPED_HANDLES {
+        let mut found = Vec::new();
+        for name in ["app", "server"] {
+            for path in rust_files(&root().join("crates").join(name).join("src")) {
+                let code = std::fs::read_to_string(&path).unwrap();
+                let code: String = code.split_whitespace().collect();
+                let shown = path.display().to_string();
+                if code.contains(call) && !users.iter().any(|(file, _)| shown.ends_with(file)) {
+                    found.push(shown);
+                }
+            }
+        }
+        assert!(found.is_empty(), "{call} is not for these files: {}", found.join(", "));
+        for (file, _) in *users {
+            let code = std::fs::read_to_string(root().join("crates").join(file)).unwrap();
+            assert!(code.contains(call), "{file} does not use {call} any more: take it off the list");
+        }
+    }
+    let store = rust_files(&root().join("crates/store/src"));
+    let store: Vec<String> = store.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    for (call, _) in UNSCOPED_HANDLES {
+        let name = call.trim_matches(['.', '(', ')']);
+        assert!(store.iter().any(|code| code.contains(&format!("pub fn {name}("))), "the store has no {name}");
+    }
+}
+
 /// Letters, perhaps of several words.
 fn is_word(literal: &str) -> bool {
     let letters = literal.chars().filter(|char| char.is_alphabetic()).count();

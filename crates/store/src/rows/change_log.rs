@@ -1,5 +1,8 @@
 //! What changed in a library and has to be taken over by the search index beside it. Only on SQLite: PostgreSQL
 //! searches its own rows.
+//!
+//! The index is one for all tenants, so its handle, [`LibraryIndex`], has no scope. It is for
+//! `app/search/indexing.rs` and nobody else; what serves a caller reads through a handle with a scope.
 
 use ibid_domain::{ChunkId, RevisionId, Source, SourceId, TenantId};
 
@@ -45,6 +48,104 @@ pub struct IndexedChunk {
     pub language: Option<String>,
 }
 
+/// What the search index of the whole library reads, of all tenants.
+pub struct LibraryIndex<'a> {
+    tx: &'a mut Tx,
+}
+
+impl Tx {
+    /// The library as its search index sees it: the log of changes, and the rows of any tenant that the log names. Only
+    /// the code that keeps the index up to date may use it, because it asks for no [`Scope`](crate::Scope).
+    pub fn library_index(&mut self) -> LibraryIndex<'_> {
+        LibraryIndex { tx: self }
+    }
+}
+
+impl LibraryIndex<'_> {
+    /// The first and the last place of the log.
+    pub async fn log_bounds(&mut self) -> Result<(i64, i64)> {
+        let sql = "SELECT MIN(position) AS first, MAX(position) AS last FROM index_log";
+        let row = self.tx.fetch_optional(sql, vec![]).await?;
+        let row = row.ok_or_else(|| Error::Corrupt("the log of changes is empty".to_owned()))?;
+        Ok((row.get::<Option<i64>>("first")?.unwrap_or(0), row.get::<Option<i64>>("last")?.unwrap_or(0)))
+    }
+
+    /// Returns changes after a position, in order.
+    pub async fn changes_after(&mut self, position: i64, count: i64) -> Result<Vec<ChangeLogEntry>> {
+        let sql = "SELECT * FROM index_log WHERE position > $1 ORDER BY position LIMIT $2";
+        self.tx.fetch_all(sql, params![position, count]).await?.iter().map(read_log_entry).collect()
+    }
+
+    /// Forgets what the index has taken over for good, which means that it survives a power cut; the last place stays.
+    pub async fn forget_before(&mut self, position: i64) -> Result<()> {
+        let sql = "DELETE FROM index_log WHERE position < $1 AND position < (SELECT MAX(position) FROM index_log)";
+        self.tx.execute(sql, params![position]).await?;
+        Ok(())
+    }
+
+    /// Chunks of any tenant by their number, from one to another, in order, with their sources.
+    pub async fn chunks(&mut self, first: i64, last: i64, count: i64) -> Result<Vec<IndexedChunk>> {
+        let sql = "SELECT c.*, CAST(0 AS BIGINT) AS embedded, r.language FROM chunks c JOIN revisions r ON r.id = c.revision_id
+                   WHERE c.seq >= $1 AND c.seq <= $2 ORDER BY c.seq LIMIT $3";
+        let rows = self.tx.fetch_all(sql, params![first, last, count]).await?;
+        rows.iter()
+            .map(|row| {
+                Ok(IndexedChunk {
+                    seq: row.get("seq")?,
+                    chunk: super::revisions::read_chunk(row.with_prefix(""))?,
+                    tenant: row.get("tenant_id")?,
+                    language: row.get("language")?,
+                })
+            })
+            .collect()
+    }
+
+    /// The chunks of a revision of any tenant, in order.
+    pub async fn chunks_of_revision(&mut self, revision: RevisionId) -> Result<Vec<IndexedChunk>> {
+        let sql = "SELECT MIN(seq) AS first, MAX(seq) AS last FROM chunks WHERE revision_id = $1";
+        let Some(row) = self.tx.fetch_optional(sql, params![revision]).await? else { return Ok(vec![]) };
+        let (Some(first), Some(last)) = (row.get::<Option<i64>>("first")?, row.get::<Option<i64>>("last")?) else {
+            return Ok(vec![]);
+        };
+        self.chunks(first, last, i64::MAX).await
+    }
+
+    /// Sources of any tenant, those that are there.
+    pub async fn sources(&mut self, ids: &[SourceId]) -> Result<Vec<(TenantId, Source)>> {
+        let mut found = Vec::with_capacity(ids.len());
+        for batch in ids.chunks(500) {
+            let list = crate::sql::placeholder_list(1, batch.len());
+            let values = batch.iter().map(|id| (*id).into()).collect();
+            let rows = self.tx.rows_built(format!("SELECT * FROM sources WHERE id IN {list}"), values).await?;
+            for row in &rows {
+                found.push((row.get("tenant_id")?, sources::read_source(row)?));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The vectors in a space of chunks by their number, from one to another, in order.
+    pub async fn vectors(
+        &mut self,
+        space: i64,
+        first: i64,
+        last: i64,
+        count: usize,
+    ) -> Result<Vec<(i64, RevisionId, Vec<f32>)>> {
+        let sql = "SELECT c.seq, c.revision_id, v.vector FROM chunks c
+                   JOIN chunk_vectors v ON v.chunk_id = c.id AND v.space_id = $1
+                   WHERE c.seq >= $2 AND c.seq <= $3 ORDER BY c.seq LIMIT $4";
+        let rows = self.tx.fetch_all(sql, params![space, first, last, to_sql_int(count as u64)]).await?;
+        rows.iter()
+            .map(|row| {
+                let bytes: Vec<u8> = row.get("vector")?;
+                let numbers = bytes.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect();
+                Ok((row.get("seq")?, row.get("revision_id")?, numbers))
+            })
+            .collect()
+    }
+}
+
 impl Tx {
     /// Writes down that something changed, for the index to take over.
     pub(crate) async fn log_change(&mut self, change: LoggedChange) -> Result<()> {
@@ -63,89 +164,6 @@ impl Tx {
         self.execute(sql, params![kind, source, first, last, space]).await?;
         self.library_changed = true;
         Ok(())
-    }
-
-    /// The first and the last place of the log.
-    pub async fn log_bounds(&mut self) -> Result<(i64, i64)> {
-        let row =
-            self.fetch_optional("SELECT MIN(position) AS first, MAX(position) AS last FROM index_log", vec![]).await?;
-        let row = row.ok_or_else(|| Error::Corrupt("the log of changes is empty".to_owned()))?;
-        Ok((row.get::<Option<i64>>("first")?.unwrap_or(0), row.get::<Option<i64>>("last")?.unwrap_or(0)))
-    }
-
-    /// Returns changes after a position, in order.
-    pub async fn logged_after(&mut self, position: i64, count: i64) -> Result<Vec<ChangeLogEntry>> {
-        let sql = "SELECT * FROM index_log WHERE position > $1 ORDER BY position LIMIT $2";
-        self.fetch_all(sql, params![position, count]).await?.iter().map(read_log_entry).collect()
-    }
-
-    /// Forgets what an index has taken over for good; the last place stays.
-    pub async fn forget_logged(&mut self, before: i64) -> Result<()> {
-        let sql = "DELETE FROM index_log WHERE position < $1 AND position < (SELECT MAX(position) FROM index_log)";
-        self.execute(sql, params![before]).await?;
-        Ok(())
-    }
-
-    /// Chunks of any tenant by their number, from one to another, in order, with their sources.
-    pub async fn indexed_chunks(&mut self, first: i64, last: i64, count: i64) -> Result<Vec<IndexedChunk>> {
-        let sql = "SELECT c.*, CAST(0 AS BIGINT) AS embedded, r.language FROM chunks c JOIN revisions r ON r.id = c.revision_id
-                   WHERE c.seq >= $1 AND c.seq <= $2 ORDER BY c.seq LIMIT $3";
-        let rows = self.fetch_all(sql, params![first, last, count]).await?;
-        rows.iter()
-            .map(|row| {
-                Ok(IndexedChunk {
-                    seq: row.get("seq")?,
-                    chunk: super::revisions::read_chunk(row.with_prefix(""))?,
-                    tenant: row.get("tenant_id")?,
-                    language: row.get("language")?,
-                })
-            })
-            .collect()
-    }
-
-    /// The chunks of a revision of any tenant, in order.
-    pub async fn chunks_of_revision(&mut self, revision: RevisionId) -> Result<Vec<IndexedChunk>> {
-        let sql = "SELECT MIN(seq) AS first, MAX(seq) AS last FROM chunks WHERE revision_id = $1";
-        let Some(row) = self.fetch_optional(sql, params![revision]).await? else { return Ok(vec![]) };
-        let (Some(first), Some(last)) = (row.get::<Option<i64>>("first")?, row.get::<Option<i64>>("last")?) else {
-            return Ok(vec![]);
-        };
-        self.indexed_chunks(first, last, i64::MAX).await
-    }
-
-    /// Sources of any tenant, those that are there.
-    pub async fn any_sources(&mut self, ids: &[SourceId]) -> Result<Vec<(TenantId, Source)>> {
-        let mut found = Vec::with_capacity(ids.len());
-        for batch in ids.chunks(500) {
-            let list = crate::sql::placeholder_list(1, batch.len());
-            let values = batch.iter().map(|id| (*id).into()).collect();
-            let rows = self.rows_built(format!("SELECT * FROM sources WHERE id IN {list}"), values).await?;
-            for row in &rows {
-                found.push((row.get("tenant_id")?, sources::read_source(row)?));
-            }
-        }
-        Ok(found)
-    }
-
-    /// The vectors in a space of chunks by their number, from one to another, in order.
-    pub async fn indexed_vectors(
-        &mut self,
-        space: i64,
-        first: i64,
-        last: i64,
-        count: usize,
-    ) -> Result<Vec<(i64, RevisionId, Vec<f32>)>> {
-        let sql = "SELECT c.seq, c.revision_id, v.vector FROM chunks c
-                   JOIN chunk_vectors v ON v.chunk_id = c.id AND v.space_id = $1
-                   WHERE c.seq >= $2 AND c.seq <= $3 ORDER BY c.seq LIMIT $4";
-        let rows = self.fetch_all(sql, params![space, first, last, to_sql_int(count as u64)]).await?;
-        rows.iter()
-            .map(|row| {
-                let bytes: Vec<u8> = row.get("vector")?;
-                let numbers = bytes.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect();
-                Ok((row.get("seq")?, row.get("revision_id")?, numbers))
-            })
-            .collect()
     }
 
     /// Writes down that the chunks of a revision are new.

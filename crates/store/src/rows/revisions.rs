@@ -282,6 +282,14 @@ impl Revisions<'_> {
         Ok(Page::from_rows(items, limit, |last: &Chunk| vec![last.ordinal.to_string()]))
     }
 
+    /// All chunks of a revision, in order. Whether they are embedded is not looked up.
+    pub async fn all_chunks(&mut self, revision: RevisionId) -> Result<Vec<Chunk>> {
+        let sql = "SELECT c.*, CAST(0 AS BIGINT) AS embedded FROM chunks c
+                   WHERE c.tenant_id = $1 AND c.revision_id = $2 ORDER BY c.ordinal";
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), revision]).await?;
+        rows.iter().map(|row| read_chunk(row.with_prefix(""))).collect()
+    }
+
     /// Removes everything that was made of a source's content; the artifacts lose their references.
     pub(super) async fn remove_all(&mut self, source: SourceId) -> Result<()> {
         let named = self.artifacts_of(source).await?;

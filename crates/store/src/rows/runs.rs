@@ -228,21 +228,19 @@ impl Runs<'_> {
         let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), now]).await?;
         rows.iter().map(|row| row.get("id")).collect()
     }
-}
 
-impl Tx {
     /// Says that the server which carries out these runs is alive, and gives those that were asked to stop or ended.
-    pub async fn runs_alive(&mut self, ids: &[RunId], until: Timestamp) -> Result<Vec<RunId>> {
+    pub async fn renew_leases(&mut self, ids: &[RunId], until: Timestamp) -> Result<Vec<RunId>> {
         let mut stopped = Vec::new();
         for batch in ids.chunks(BATCH) {
             let sql = format!(
-                "UPDATE runs SET alive_until = CASE WHEN finished_at IS NULL THEN $1 END WHERE id IN {}
+                "UPDATE runs SET alive_until = CASE WHEN finished_at IS NULL THEN $1 END WHERE tenant_id = $2 AND id IN {}
                  RETURNING id, is_cancelled, status",
-                crate::sql::placeholder_list(2, batch.len())
+                crate::sql::placeholder_list(3, batch.len())
             );
-            let mut values = params![until];
+            let mut values = params![until, self.scope.tenant()];
             values.extend(batch.iter().map(|id| (*id).into()));
-            for row in self.rows_built(sql, values).await? {
+            for row in self.tx.rows_built(sql, values).await? {
                 let status: RunStatus = row.parse("status")?;
                 if row.get::<bool>("is_cancelled")? || status.has_ended() {
                     stopped.push(row.get("id")?);

@@ -300,6 +300,8 @@ async fn tenants(library: TestLibrary) {
     assert_eq!(tx.revisions(&other).get(revision.id).await.unwrap(), None);
     assert_eq!(tx.revisions(&other).list_marks(revision.id).await.unwrap(), []);
     assert_eq!(tx.revisions(&other).list_chunks(revision.id, Limit::default(), None).await.unwrap().items, []);
+    assert_eq!(tx.revisions(&other).all_chunks(revision.id).await.unwrap(), []);
+    assert_eq!(tx.revisions(&library.scope).all_chunks(revision.id).await.unwrap().len(), 1);
     assert_eq!(tx.vectors(&other).chunks_without_vector(space.id, revision.id, 9).await.unwrap(), []);
     assert!(!tx.sources(&other).remove(mine.id).await.unwrap());
     assert_eq!(
