@@ -11,6 +11,7 @@
 mod blobs;
 mod blocking;
 mod clock;
+mod disk_syncs;
 mod error;
 mod identity;
 mod migrations;

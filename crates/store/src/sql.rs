@@ -31,6 +31,8 @@ pub struct Tx {
     pub(crate) library_changed: bool,
     pub(crate) run_events: Vec<(RunId, Arc<[RunEvent]>)>,
     pub(crate) word_statistics: WordStatistics,
+    /// A power cut may take its changes back.
+    pub(crate) is_relaxed: bool,
 }
 
 pub(crate) enum Conn {
@@ -39,7 +41,9 @@ pub(crate) enum Conn {
 }
 
 impl Tx {
-    /// Makes the changes durable; when this returns they survive a crash.
+    /// Makes the changes durable; when this returns they survive a crash. Those of a transaction of
+    /// [`Store::write_relaxed`](crate::Store::write_relaxed) survive a crash of the program, and perhaps not one of the
+    /// machine.
     pub async fn commit(self) -> Result<()> {
         match self.conn {
             Conn::Sqlite(tx) => tx.commit().await?,

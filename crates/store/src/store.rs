@@ -13,8 +13,12 @@ use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use tokio::sync::{broadcast, watch};
 
 use crate::{
-    BlobLocation, Blobs, Clock, Error, Result, Tx, migrations::postgres_migrator, rows::search::WordStatistics,
-    sql::Conn, sqlite::SqliteDatabase,
+    BlobLocation, Blobs, Clock, Error, Result, Tx,
+    disk_syncs::DiskSyncs,
+    migrations::postgres_migrator,
+    rows::search::WordStatistics,
+    sql::Conn,
+    sqlite::{Durability, SqliteDatabase},
 };
 
 /// Location of the database of a library.
@@ -71,6 +75,7 @@ struct StoreInner {
     /// Folder of the search index; `None` on PostgreSQL, which searches in the database.
     index: Option<PathBuf>,
     word_statistics: WordStatistics,
+    disk_syncs: DiskSyncs,
 }
 
 enum DatabasePools {
@@ -88,9 +93,11 @@ const ACQUIRE: Duration = Duration::from_secs(30);
 impl Store {
     /// Opens a library, brings its schema up to date under a lock, and checks that its blobs can be reached.
     pub async fn open(options: StoreOptions) -> Result<Self> {
+        let disk_syncs = DiskSyncs::default();
         let engine = match &options.database {
             DatabaseLocation::Sqlite(path) => {
-                DatabasePools::Sqlite(SqliteDatabase::open(path.clone(), options.connections).await?)
+                let database = SqliteDatabase::open(path.clone(), options.connections, disk_syncs.clone());
+                DatabasePools::Sqlite(database.await?)
             }
             DatabaseLocation::Postgres(url) => open_postgres(url, options.connections).await?,
         };
@@ -98,7 +105,7 @@ impl Store {
             DatabaseLocation::Sqlite(path) => Some(path.with_file_name("index")),
             DatabaseLocation::Postgres(_) => None,
         };
-        let blobs = Blobs::open(&options.blobs, options.spool).await?;
+        let blobs = Blobs::open(&options.blobs, options.spool, disk_syncs.clone()).await?;
         let store = Self(Arc::new(StoreInner {
             engine,
             blobs,
@@ -106,19 +113,38 @@ impl Store {
             signals: Signals::new(),
             index,
             word_statistics: WordStatistics::default(),
+            disk_syncs,
         }));
         let mut tx = store.write().await?;
         tx.ensure_local_owner().await?;
+        tx.skip_lost_job_events().await?;
         tx.commit().await?;
         Ok(store)
     }
 
-    /// A transaction that may change rows.
+    /// A transaction that may change rows. Once it is committed its changes survive a power cut.
     pub async fn write(&self) -> Result<Tx> {
-        Ok(self.new_transaction(match &self.0.engine {
-            DatabasePools::Sqlite(database) => Conn::Sqlite(Box::new(database.write().await?)),
+        self.begin_write(Durability::Full).await
+    }
+
+    /// A transaction whose changes a power cut may take back, for what nobody was promised: that a worker has taken a
+    /// job and is at it, how far it has come, how long a lease lasts. Whatever was committed before a durable commit
+    /// survives with it, so a power cut takes back only the last of these, and leaves the library as it was at some
+    /// moment shortly before. The end of the program, even by `kill -9`, takes nothing back.
+    ///
+    /// On SQLite this saves waiting for the disk. PostgreSQL waits all the same: it gives the numbers of transactions
+    /// that a power cut takes back to others, and job events are read in the order of those numbers.
+    pub async fn write_relaxed(&self) -> Result<Tx> {
+        self.begin_write(Durability::Relaxed).await
+    }
+
+    async fn begin_write(&self, durability: Durability) -> Result<Tx> {
+        let mut tx = self.new_transaction(match &self.0.engine {
+            DatabasePools::Sqlite(database) => Conn::Sqlite(Box::new(database.write(durability).await?)),
             DatabasePools::Postgres(pool) => Conn::Postgres(pool.begin().await?),
-        }))
+        });
+        tx.is_relaxed = durability == Durability::Relaxed;
+        Ok(tx)
     }
 
     /// A transaction that only reads, and sees one state of the library throughout.
@@ -161,12 +187,19 @@ impl Store {
             library_changed: false,
             run_events: Vec::new(),
             word_statistics: self.0.word_statistics.clone(),
+            is_relaxed: false,
         }
     }
 
     /// Returns the blob store of this library.
     pub fn blobs(&self) -> &Blobs {
         &self.0.blobs
+    }
+
+    /// Returns how often this process waited for the disk since it opened the library: commits of SQLite, and files and
+    /// folders of blobs. PostgreSQL and S3 wait for their own disks, which are not counted.
+    pub fn disk_syncs(&self) -> u64 {
+        self.0.disk_syncs.total()
     }
 
     /// Returns the clock that all timestamps come from.

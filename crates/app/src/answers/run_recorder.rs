@@ -194,9 +194,10 @@ async fn write_events(store: &Store, runs: &[RunEventBatch]) -> Result<()> {
     Ok(tx.commit().await?)
 }
 
-/// Says that this server is alive, and gives the runs that were asked to stop or ended.
+/// Says that this server is alive, and gives the runs that were asked to stop or ended. After a power cut it is not alive,
+/// whatever it said before.
 async fn renew_leases(store: &Store, runs: impl Iterator<Item = &(Scope, Vec<RunId>)>) -> Result<Vec<RunId>> {
-    let mut tx = store.write().await?;
+    let mut tx = store.write_relaxed().await?;
     let until = tx.now().later_by(ALIVE);
     let mut stopped = Vec::new();
     for (scope, ids) in runs {

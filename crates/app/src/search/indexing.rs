@@ -441,7 +441,8 @@ impl App {
                 pace.synced = Instant::now();
                 let index = index.clone();
                 let position = run_on_index(move || index.sync()).await?;
-                let mut tx = self.store.write().await?;
+                // Changes that a power cut brings back are taken over once more.
+                let mut tx = self.store.write_relaxed().await?;
                 tx.library_index().forget_before(position).await?;
                 tx.commit().await?;
             }

@@ -19,7 +19,7 @@ use object_store::{
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 pub use self::spool::Spool;
-use crate::{Error, Result, Scope, store::create_private_folder};
+use crate::{Error, Result, Scope, disk_syncs::DiskSyncs, store::create_private_folder};
 
 /// Location of the blobs of a library.
 #[derive(Clone, Debug)]
@@ -74,6 +74,7 @@ pub struct Blobs {
     prefix: Path,
     base_uri: String,
     spool: PathBuf,
+    disk_syncs: DiskSyncs,
 }
 
 /// One blob, as a listing shows it.
@@ -94,7 +95,7 @@ const PIECE: usize = 256 * 1024;
 const PART: usize = 8 * 1024 * 1024;
 
 impl Blobs {
-    pub(crate) async fn open(location: &BlobLocation, spool: PathBuf) -> Result<Self> {
+    pub(crate) async fn open(location: &BlobLocation, spool: PathBuf, disk_syncs: DiskSyncs) -> Result<Self> {
         create_private_folder(&spool)?;
         match location {
             BlobLocation::Folder(root) => {
@@ -106,6 +107,7 @@ impl Blobs {
                     folder: Some(root),
                     prefix: Path::default(),
                     spool,
+                    disk_syncs,
                 })
             }
             BlobLocation::S3(options) => {
@@ -130,6 +132,7 @@ impl Blobs {
                     folder: None,
                     prefix,
                     spool,
+                    disk_syncs,
                 })
             }
         }
@@ -151,7 +154,7 @@ impl Blobs {
 
     /// A file to receive bytes whose hash is not known yet.
     pub async fn create_spool(&self) -> Result<Spool> {
-        Spool::create(self.spool.clone()).await
+        Spool::create(self.spool.clone(), self.disk_syncs.clone()).await
     }
 
     /// Removes what killed processes left in the spool, and says how many files and bytes that was.
@@ -168,7 +171,7 @@ impl Blobs {
     pub async fn store_spool(&self, scope: &Scope, spool: &Spool, sha256: Sha256) -> Result<()> {
         let key = self.blob_key(scope, sha256);
         if let Some(root) = &self.folder {
-            return folder::link_spooled_file(spool.path(), root, key.as_ref()).await;
+            return folder::link_spooled_file(spool.path(), root, key.as_ref(), &self.disk_syncs).await;
         }
         if self.size(scope, sha256).await? == Some(spool.size()) {
             return Ok(());

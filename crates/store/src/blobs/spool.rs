@@ -13,7 +13,7 @@ use ibid_domain::{Sha256, hash::Hasher};
 use tokio::{sync::mpsc, task::JoinHandle};
 use uuid::Uuid;
 
-use crate::{Error, Result, ThreadFailed, run_blocking};
+use crate::{Error, Result, ThreadFailed, disk_syncs::DiskSyncs, run_blocking};
 
 /// After this many bytes the disk is told to begin writing, so that little is left to wait for at the end.
 const SYNC_EVERY: u64 = 64 * 1024 * 1024;
@@ -34,7 +34,7 @@ struct SpoolWriter {
 }
 
 impl Spool {
-    pub(super) async fn create(folder: PathBuf) -> Result<Self> {
+    pub(super) async fn create(folder: PathBuf, disk_syncs: DiskSyncs) -> Result<Self> {
         let (file, path) =
             run_blocking(move || create_locked(&folder)).await?.map_err(Error::io("create a file in the spool"))?;
         let file = Arc::new(file);
@@ -42,7 +42,7 @@ impl Spool {
         let (pieces, receiver) = mpsc::channel(8);
         let done = tokio::task::spawn_blocking({
             let file = Arc::clone(&file);
-            move || write_pieces(&file, receiver)
+            move || write_pieces(&file, receiver, &disk_syncs)
         });
         Ok(Self { path, size: 0, writer: Some(SpoolWriter { pieces, done }), _file: file })
     }
@@ -98,7 +98,7 @@ fn create_locked(folder: &Path) -> io::Result<(File, PathBuf)> {
     }
 }
 
-fn write_pieces(file: &Arc<File>, mut pieces: mpsc::Receiver<Bytes>) -> io::Result<Sha256> {
+fn write_pieces(file: &Arc<File>, mut pieces: mpsc::Receiver<Bytes>, syncs: &DiskSyncs) -> io::Result<Sha256> {
     let mut hasher = Hasher::default();
     let mut sink: &File = file;
     let mut unsynced = 0;
@@ -111,11 +111,12 @@ fn write_pieces(file: &Arc<File>, mut pieces: mpsc::Receiver<Bytes>) -> io::Resu
             join_sync(syncing.take())?;
             unsynced = 0;
             let file = Arc::clone(file);
+            syncs.count();
             syncing = Some(std::thread::spawn(move || file.sync_data()));
         }
     }
     join_sync(syncing)?;
-    file.sync_all()?;
+    syncs.sync(file)?;
     Ok(hasher.finish())
 }
 
@@ -167,7 +168,7 @@ mod tests {
     #[tokio::test]
     async fn hashes_what_it_writes_and_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let mut spool = Spool::create(folder.path().to_owned()).await.unwrap();
+        let mut spool = Spool::create(folder.path().to_owned(), DiskSyncs::default()).await.unwrap();
         for piece in ["a", "", "bc"] {
             spool.write(Bytes::from(piece)).await.unwrap();
         }
@@ -180,7 +181,7 @@ mod tests {
     #[tokio::test]
     async fn a_sweep_takes_only_what_nobody_holds() {
         let folder = tempfile::tempdir().unwrap();
-        let held = Spool::create(folder.path().to_owned()).await.unwrap();
+        let held = Spool::create(folder.path().to_owned(), DiskSyncs::default()).await.unwrap();
         fs::write(folder.path().join("dead.part"), b"left behind").unwrap();
         fs::write(folder.path().join("notes.txt"), b"not ours").unwrap();
         assert_eq!(sweep_abandoned(folder.path().to_owned(), false).await.unwrap(), (1, 11));

@@ -12,6 +12,10 @@ use ibid_domain::{
 use super::jobs;
 use crate::{EngineKind, Error, Result, Scope, Tx, sql::params};
 
+/// Numbers of events that are left out when a SQLite library is opened: more than jobs can write between two commits
+/// that wait for the disk, and few enough to open it a billion times.
+const LOST_EVENTS: i64 = 1 << 20;
+
 /// One change of a job, with the job as it is now.
 #[derive(Clone, Debug)]
 pub struct JobEvent {
@@ -55,6 +59,17 @@ impl Tx {
         )
         .await?;
         self.signal_jobs_changed().await
+    }
+
+    /// Leaves numbers out that events before a power cut may have had. Somebody may have read those events and go on
+    /// after them, and must not miss what happens now because it has the same numbers.
+    pub(crate) async fn skip_lost_job_events(&mut self) -> Result<()> {
+        if self.engine() == EngineKind::Postgres {
+            return Ok(());
+        }
+        let sql = "UPDATE sqlite_sequence SET seq = seq + $1 WHERE name = 'job_events'";
+        self.execute(sql, params![LOST_EVENTS]).await?;
+        Ok(())
     }
 
     /// Changes after a place in the stream, oldest first.

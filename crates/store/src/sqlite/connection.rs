@@ -35,9 +35,31 @@ pub(super) enum Access {
     Write,
 }
 
+/// What a commit of a write transaction waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// The disk: the changes survive a power cut, and so do all that were committed before them.
+    Full,
+    /// Nothing: the changes survive the end of the program, and a power cut only if a later commit waited for the disk.
+    Relaxed,
+}
+
+impl Durability {
+    const fn synchronous(self) -> &'static str {
+        match self {
+            Self::Full => "FULL",
+            Self::Relaxed => "NORMAL",
+        }
+    }
+}
+
 /// An open connection. It belongs to one thread at a time.
 pub(super) struct Connection {
     raw: RawConnection,
+    /// What the next commit waits for.
+    durability: Durability,
+    /// Rows that this connection had changed when the transaction began.
+    changes_before: u64,
     plans: HashMap<String, Arc<StatementPlan>>,
 }
 
@@ -92,7 +114,7 @@ impl Connection {
             Access::Write => {
                 raw.pragma_update(None, "journal_mode", "WAL")?;
                 // FULL: what was acknowledged survives a power cut, not only a crash of the program.
-                raw.pragma_update(None, "synchronous", "FULL")?;
+                raw.pragma_update(None, "synchronous", Durability::Full.synchronous())?;
                 raw.pragma_update(None, "foreign_keys", true)?;
                 raw.pragma_update(None, "cache_size", WRITER_CACHE_KIB)?;
                 raw.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
@@ -100,7 +122,25 @@ impl Connection {
             Access::Read => raw.pragma_update(None, "mmap_size", MAPPED_BYTES)?,
         }
         raw.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
-        Ok(Self { raw, plans: HashMap::new() })
+        Ok(Self { raw, durability: Durability::Full, changes_before: 0, plans: HashMap::new() })
+    }
+
+    /// Begins a write transaction. IMMEDIATE takes the write lock at once: a transaction that reads first and writes
+    /// later would otherwise fail when another process wrote in between.
+    pub(super) fn begin_write(&mut self, durability: Durability) -> Result<()> {
+        if self.durability != durability {
+            // SQLite refuses this inside a transaction, and runs it when it is prepared: it must not stay prepared.
+            self.raw.pragma_update(None, "synchronous", durability.synchronous())?;
+            self.durability = durability;
+        }
+        self.changes_before = self.raw.total_changes();
+        self.run("BEGIN IMMEDIATE")
+    }
+
+    /// Commits, and says whether there was any change. Without one SQLite does not touch the disk.
+    pub(super) fn commit(&self) -> Result<bool> {
+        self.run("COMMIT")?;
+        Ok(self.raw.total_changes() > self.changes_before)
     }
 
     /// Runs a statement without parameters.
@@ -235,4 +275,30 @@ from_sqlite! {
     f64: Real => |v| Some(*v);
     Uuid: Blob => |v| Uuid::from_slice(v).ok();
     Vec<u8>: Blob => |v| Some(v.clone());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_transaction_waits_for_the_disk_or_does_not() {
+        const NORMAL: i64 = 1;
+        const FULL: i64 = 2;
+        let folder = tempfile::tempdir().unwrap();
+        let mut connection =
+            Connection::open(&folder.path().join("test.db"), Access::Write, Duration::from_secs(1)).unwrap();
+        connection.run_script("CREATE TABLE numbers (number INTEGER)").unwrap();
+        for round in 0..3 {
+            for (durability, expected) in [(Durability::Relaxed, NORMAL), (Durability::Full, FULL)] {
+                connection.begin_write(durability).unwrap();
+                connection.execute("INSERT INTO numbers VALUES ($1)", vec![SqlValue::Int(Some(round))]).unwrap();
+                let level: i64 = connection.raw.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
+                assert_eq!(level, expected, "{durability:?} in round {round}");
+                assert!(connection.commit().unwrap());
+            }
+        }
+        connection.begin_write(Durability::Full).unwrap();
+        assert!(!connection.commit().unwrap(), "nothing was changed");
+    }
 }

@@ -3,6 +3,9 @@
 //! Handing a statement to another thread and its rows back costs more than most reads take, so reads run where they are
 //! asked for. Writes wait for the disk, so they run on a thread of their own: no thread of the async runtime ever waits
 //! for an fsync. Turns are given in the order in which they were asked for.
+//!
+//! All commits go to one write-ahead log, each checked by a checksum that includes those before it. So a power cut leaves
+//! a beginning of the log: whatever survives, everything committed before it does, too.
 
 mod connection;
 mod migrate;
@@ -20,11 +23,12 @@ use self::{
     connection::{Access, Connection},
     writer::{Writer, WriterTransaction},
 };
-pub(crate) use connection::SqliteRow;
+pub(crate) use connection::{Durability, SqliteRow};
 
 use crate::{
     Error, Result,
     blocking::{run_blocking, run_in_place},
+    disk_syncs::DiskSyncs,
     sql::SqlValue,
     store::create_private_folder,
 };
@@ -53,7 +57,7 @@ struct Readers {
 
 impl SqliteDatabase {
     /// Opens a database file and brings its schema up to date.
-    pub(crate) async fn open(path: PathBuf, idle_readers: u32) -> Result<Self> {
+    pub(crate) async fn open(path: PathBuf, idle_readers: u32, disk_syncs: DiskSyncs) -> Result<Self> {
         if let Some(folder) = path.parent() {
             create_private_folder(folder)?;
         }
@@ -67,7 +71,7 @@ impl SqliteDatabase {
             idle: Mutex::default(),
             keep: usize::try_from(idle_readers).unwrap_or(usize::MAX).max(1),
         };
-        Ok(Self { readers: Arc::new(readers), writer: Writer::start(path, writer)? })
+        Ok(Self { readers: Arc::new(readers), writer: Writer::start(path, writer, disk_syncs)? })
     }
 
     /// Begins a transaction that reads on the caller's thread and sees one state of the library throughout.
@@ -94,8 +98,8 @@ impl SqliteDatabase {
     }
 
     /// Begins a transaction that writes; its statements run on the writer thread.
-    pub(crate) async fn write(&self) -> Result<SqliteTransaction> {
-        Ok(SqliteTransaction::Writer(self.writer.begin().await?))
+    pub(crate) async fn write(&self, durability: Durability) -> Result<SqliteTransaction> {
+        Ok(SqliteTransaction::Writer(self.writer.begin(durability).await?))
     }
 
     /// Begins a transaction that writes on the caller's thread, for many rows at once. Nobody else may need that thread
@@ -199,7 +203,7 @@ impl SqliteTransaction {
         }
     }
 
-    /// Makes the changes durable; when this returns they survive a power cut.
+    /// Makes the changes seen by others. What they survive is said by the [`Durability`] of the transaction.
     pub(crate) async fn commit(self) -> Result<()> {
         match self {
             Self::Reader(_) => Ok(()),

@@ -6,13 +6,9 @@ use tokio::sync::{Mutex, OwnedMutexGuard, mpsc, oneshot};
 
 use super::{
     BUSY_TIMEOUT,
-    connection::{Access, Connection, SqliteRow},
+    connection::{Access, Connection, Durability, SqliteRow},
 };
-use crate::{Error, Result, sql::SqlValue};
-
-/// IMMEDIATE takes the write lock at once: a transaction that reads first and writes later would otherwise fail when
-/// another process wrote in between.
-const BEGIN: &str = "BEGIN IMMEDIATE";
+use crate::{Error, Result, disk_syncs::DiskSyncs, sql::SqlValue};
 
 /// Hands out write transactions one after the other. Cheap to clone.
 #[derive(Clone)]
@@ -20,6 +16,7 @@ pub(super) struct Writer {
     path: PathBuf,
     /// Held by the transaction that is going on.
     turn: Arc<Mutex<Turn>>,
+    disk_syncs: DiskSyncs,
 }
 
 struct Turn {
@@ -33,21 +30,23 @@ struct Turn {
 enum Statement {
     Execute(String, Vec<SqlValue>, oneshot::Sender<Result<u64>>),
     Rows(String, Vec<SqlValue>, oneshot::Sender<Result<Vec<SqliteRow>>>),
-    /// `BEGIN` or `COMMIT`.
-    Run(&'static str, oneshot::Sender<Result<()>>),
+    Begin(Durability, oneshot::Sender<Result<()>>),
+    /// Replies whether there was anything to commit.
+    Commit(oneshot::Sender<Result<bool>>),
     /// The transaction was dropped: nobody waits for the result.
     RollBack,
 }
 
 impl Writer {
     /// Starts the writer thread with its connection.
-    pub(super) fn start(path: PathBuf, connection: Connection) -> Result<Self> {
+    pub(super) fn start(path: PathBuf, connection: Connection, disk_syncs: DiskSyncs) -> Result<Self> {
         let (statements, receiver) = mpsc::unbounded_channel();
         std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
             .spawn(move || run_statements(connection, receiver))
             .map_err(Error::io("start the writer thread"))?;
-        Ok(Self { path, turn: Arc::new(Mutex::new(Turn { statements: Some(statements), inline: None })) })
+        let turn = Arc::new(Mutex::new(Turn { statements: Some(statements), inline: None }));
+        Ok(Self { path, turn, disk_syncs })
     }
 
     async fn take_turn(&self) -> Result<OwnedMutexGuard<Turn>> {
@@ -55,14 +54,23 @@ impl Writer {
     }
 
     /// Begins a transaction whose statements run on the writer thread.
-    pub(super) async fn begin(&self) -> Result<WriterTransaction> {
+    pub(super) async fn begin(&self, durability: Durability) -> Result<WriterTransaction> {
         let turn = self.take_turn().await?;
         let statements = turn.statements.clone().ok_or(Error::Closed)?;
         // If this future is dropped while the thread begins, the transaction is dropped too and rolls back.
-        let mut transaction =
-            WriterTransaction { place: StatementPlace::Thread(statements), turn: Some(turn), ended: false };
-        transaction.run(BEGIN).await?;
+        let transaction = self.transaction(StatementPlace::Thread(statements.clone()), turn, durability);
+        ask(&statements, |reply| Statement::Begin(durability, reply)).await?;
         Ok(transaction)
+    }
+
+    fn transaction(
+        &self,
+        place: StatementPlace,
+        turn: OwnedMutexGuard<Turn>,
+        durability: Durability,
+    ) -> WriterTransaction {
+        let disk_syncs = (durability == Durability::Full).then(|| self.disk_syncs.clone());
+        WriterTransaction { place, turn: Some(turn), ended: false, disk_syncs }
     }
 
     /// Begins a transaction whose statements run on the caller's thread.
@@ -71,12 +79,12 @@ impl Writer {
         if turn.statements.is_none() {
             return Err(Error::Closed);
         }
-        let connection = match turn.inline.take() {
+        let mut connection = match turn.inline.take() {
             Some(connection) => connection,
             None => Connection::open(&self.path, Access::Write, BUSY_TIMEOUT)?,
         };
-        connection.run(BEGIN)?;
-        Ok(WriterTransaction { place: StatementPlace::Inline(Some(connection)), turn: Some(turn), ended: false })
+        connection.begin_write(Durability::Full)?;
+        Ok(self.transaction(StatementPlace::Inline(Some(connection)), turn, Durability::Full))
     }
 
     /// Waits for the transaction that is going on, then ends the thread.
@@ -91,6 +99,8 @@ pub(crate) struct WriterTransaction {
     place: StatementPlace,
     turn: Option<OwnedMutexGuard<Turn>>,
     ended: bool,
+    /// Counts the commit; `None` if it does not wait for the disk.
+    disk_syncs: Option<DiskSyncs>,
 }
 
 /// Where the statements of a transaction run.
@@ -121,17 +131,16 @@ impl WriterTransaction {
     }
 
     pub(super) async fn commit(mut self) -> Result<()> {
-        self.run("COMMIT").await?;
+        let has_changes = match &mut self.place {
+            StatementPlace::Thread(statements) => ask(statements, Statement::Commit).await?,
+            StatementPlace::Inline(Some(connection)) => connection.commit()?,
+            StatementPlace::Inline(None) => return Err(Error::Closed),
+        };
         self.ended = true;
-        Ok(())
-    }
-
-    async fn run(&mut self, sql: &'static str) -> Result<()> {
-        match &mut self.place {
-            StatementPlace::Thread(statements) => ask(statements, |reply| Statement::Run(sql, reply)).await,
-            StatementPlace::Inline(Some(connection)) => connection.run(sql),
-            StatementPlace::Inline(None) => Err(Error::Closed),
+        if let Some(syncs) = self.disk_syncs.as_ref().filter(|_| has_changes) {
+            syncs.count();
         }
+        Ok(())
     }
 }
 
@@ -167,7 +176,8 @@ fn run_statements(mut connection: Connection, mut statements: mpsc::UnboundedRec
         match statement {
             Statement::Execute(sql, values, reply) => drop(reply.send(connection.execute(&sql, values))),
             Statement::Rows(sql, values, reply) => drop(reply.send(connection.rows(&sql, values))),
-            Statement::Run(sql, reply) => drop(reply.send(connection.run(sql))),
+            Statement::Begin(durability, reply) => drop(reply.send(connection.begin_write(durability))),
+            Statement::Commit(reply) => drop(reply.send(connection.commit())),
             Statement::RollBack => {
                 // It fails where SQLite has rolled back already, after a full disk for example.
                 if let Err(error) = connection.run("ROLLBACK") {

@@ -7,6 +7,7 @@ mod jobs;
 mod manifests;
 mod opening;
 mod pointers;
+mod power_cut;
 mod runs;
 mod search;
 mod sources;
