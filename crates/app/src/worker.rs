@@ -3,16 +3,17 @@
 use std::{
     collections::HashMap,
     panic::AssertUnwindSafe,
+    pin::pin,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use futures::{FutureExt, future::BoxFuture};
 use ibid_domain::job::{Job, Progress};
-use ibid_store::{JobError, Lease, LeasedJob};
+use ibid_store::{JobError, Lease, LeasedJob, Tx};
 use serde_json::Value as Json;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -45,6 +46,21 @@ pub struct JobContext {
     pub progress: ProgressReport,
     /// Cancelled when the job is taken back or its lease is lost.
     pub cancelled: CancellationToken,
+    lease: Lease,
+    /// The handler has written down that the job succeeded.
+    is_reported: AtomicBool,
+}
+
+impl JobContext {
+    /// Ends the job well in the transaction of what it did, so that both are kept or neither. The handler commits, waits
+    /// for nothing after that, and returns the same result. If the job is not its own any more, nothing is written, and
+    /// what the handler did may be kept all the same: the job comes to the same end when it is run again.
+    pub async fn finish_in(&self, tx: &mut Tx, result: &Json) -> Result<()> {
+        if tx.queue().mark_succeeded(&self.lease, Some(result.clone())).await? {
+            self.is_reported.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
 }
 
 /// Tells how far something has come, often enough to be seen and seldom enough not to matter.
@@ -242,7 +258,8 @@ impl Worker {
                 Some(_) => {}
             }
         }
-        let mut tx = self.app.store.write().await?;
+        // A job that a power cut gives back to the queue is taken again.
+        let mut tx = self.app.store.write_relaxed().await?;
         let mut jobs = tx.queue().lease_jobs(&free, count, self.options.lease).await?;
         for kind in bound {
             let left = count.saturating_sub(u32::try_from(jobs.len()).unwrap_or(u32::MAX));
@@ -267,15 +284,22 @@ impl Worker {
                 job: leased.job.clone(),
                 progress: progress_of(&app, lease),
                 cancelled: CancellationToken::new(),
+                lease,
+                is_reported: AtomicBool::new(false),
             };
             let span = tracing::info_span!("job", kind, id = %leased.job.id, attempt = leased.job.attempt);
-            let work = AssertUnwindSafe(handler.run(&context).instrument(span)).catch_unwind();
+            let mut work = pin!(AssertUnwindSafe(handler.run(&context).instrument(span)).catch_unwind());
             let ended = tokio::select! {
-                ended = work => ended.unwrap_or_else(|panic| Err(JobError::Retry(panic_message(&*panic)))),
+                biased;
+                ended = &mut work => ended,
                 () = keep_alive(&app, lease, lease_for) => {
-                    context.cancelled.cancel();
-                    tracing::warn!(job = %leased.job.id, kind, "the job was taken back or its lease was lost");
-                    return;
+                    // The lease is gone, too, when the handler has ended the job itself and is about to return.
+                    if !context.is_reported.load(Ordering::Relaxed) {
+                        context.cancelled.cancel();
+                        tracing::warn!(job = %leased.job.id, kind, "the job was taken back or its lease was lost");
+                        return;
+                    }
+                    work.await
                 }
                 () = abandon.cancelled() => {
                     context.cancelled.cancel();
@@ -283,6 +307,7 @@ impl Worker {
                     return;
                 }
             };
+            let ended = ended.unwrap_or_else(|panic| Err(JobError::Retry(panic_message(&*panic))));
             let outcome = match &ended {
                 Ok(_) => "succeeded",
                 Err(JobError::Deferred(..)) => "put_off",
@@ -293,7 +318,10 @@ impl Worker {
             }
             metrics::counter!("ibid_jobs_total", "kind" => kind.clone(), "outcome" => outcome).increment(1);
             metrics::histogram!("ibid_job_seconds", "kind" => kind).record(started.elapsed().as_secs_f64());
-            report_outcome(&app, &leased, Some(ended)).await;
+            // A failure after the end was prepared means that it was not committed.
+            if ended.is_err() || !context.is_reported.load(Ordering::Relaxed) {
+                report_outcome(&app, &leased, Some(ended)).await;
+            }
         }
     }
 }
@@ -328,7 +356,7 @@ async fn keep_alive(app: &App, lease: Lease, lease_for: Duration) {
     loop {
         tokio::time::sleep(lease_for / 3).await;
         let renewed = async {
-            let mut tx = app.store.write().await?;
+            let mut tx = app.store.write_relaxed().await?;
             let held = tx.queue().renew_lease(&lease, lease_for).await?;
             tx.commit().await?;
             Ok::<_, crate::Error>(held)
@@ -348,7 +376,7 @@ fn progress_of(app: &App, lease: Lease) -> ProgressReport {
         let app = app.clone();
         Box::pin(async move {
             let written = async {
-                let mut tx = app.store.write().await?;
+                let mut tx = app.store.write_relaxed().await?;
                 tx.queue().report_progress(&lease, &progress).await?;
                 tx.commit().await
             };

@@ -148,8 +148,14 @@ impl KnowledgeService<'_> {
         Ok(tx.commit().await?)
     }
 
-    /// Keeps what a revision tells, in one transaction; none if it is not the source's any more.
-    async fn keep_findings(self, reading: &SourceFindings<'_>, dropped: u64) -> Result<Option<FindingCounts>> {
+    /// Keeps what a revision tells and ends the job, in one transaction. Gives the result of the job; none if the revision
+    /// is not the source's any more.
+    async fn keep_findings(
+        self,
+        context: &JobContext,
+        reading: &SourceFindings<'_>,
+        dropped: u64,
+    ) -> Result<Option<Json>> {
         let names = reading.findings.entities.iter().map(|one| (one.kind, embedding_text(one))).collect::<Vec<_>>();
         let meant = self.embed_names(&names).await?;
         let mut decided = BTreeMap::new();
@@ -178,9 +184,19 @@ impl KnowledgeService<'_> {
                 let new = resolved.new.iter().filter_map(|(at, id)| Some((*id, meant.vectors.get(*at)?.clone())));
                 tx.knowledge(self.scope).keep_meanings(space, new.collect()).await?;
             }
+            let result = json!({
+                "outcome": "extracted",
+                "extractor": reading.extractor,
+                "events": reading.findings.events.len(),
+                "entities": reading.findings.entities.len(),
+                "new_entities": kept.new_entities,
+                "to_review": kept.pairs,
+                "dropped_quotes": dropped,
+            });
+            context.finish_in(&mut tx, &result).await?;
             tx.commit().await?;
             metrics::counter!("ibid_events_extracted_total").increment(reading.findings.events.len() as u64);
-            return Ok(Some(kept));
+            return Ok(Some(result));
         }
         Ok(None)
     }
@@ -234,17 +250,9 @@ impl App {
             text: &to_read.text,
             findings: &told.findings,
         };
-        match self.knowledge(scope).keep_findings(&reading, told.dropped).await? {
+        match self.knowledge(scope).keep_findings(context, &reading, told.dropped).await? {
             None => outcome("superseded"),
-            Some(kept) => Ok(Some(json!({
-                "outcome": "extracted",
-                "extractor": name,
-                "events": told.findings.events.len(),
-                "entities": told.findings.entities.len(),
-                "new_entities": kept.new_entities,
-                "to_review": kept.pairs,
-                "dropped_quotes": told.dropped,
-            }))),
+            Some(result) => Ok(Some(result)),
         }
     }
 

@@ -50,8 +50,13 @@ impl BackgroundJob for GraphUpsertJob {
 
     async fn run(self, context: &JobContext) -> JobOutcome {
         let part = self.source_id.map_or(GraphPart::All, GraphPart::Source);
-        let (links, age) = context.app.knowledge(&context.scope).upsert_graph(&part, self.purge).await?;
-        Ok(Some(json!({ "links": links, "materialised": age })))
+        // Links are derived. A power cut that takes them back leaves this job to be done again.
+        let mut tx = context.app.store.write_relaxed().await?;
+        let (links, age) = upsert_graph(&mut tx, &context.scope, &part, self.purge).await?;
+        let result = json!({ "links": links, "materialised": age });
+        context.finish_in(&mut tx, &result).await?;
+        tx.commit().await?;
+        Ok(Some(result))
     }
 }
 
@@ -134,21 +139,21 @@ pub struct EntityNeighborhood {
     pub total: u64,
 }
 
-impl KnowledgeService<'_> {
-    /// Brings a part of the graph up to what is known. Says how many links it has, and whether AGE has it, too.
-    async fn upsert_graph(self, part: &GraphPart, purge: bool) -> Result<(u64, bool)> {
-        let mut tx = self.app.store.write().await?;
-        let mut knowledge = tx.knowledge(self.scope);
-        knowledge.lock().await?;
-        let links = knowledge.rebuild_links(part).await?;
-        let age = knowledge.sync_age_graph(part, purge).await?;
-        tx.commit().await?;
-        Ok((links, age))
-    }
+/// Brings a part of the graph up to what is known. Says how many links it has, and whether AGE has it, too.
+async fn upsert_graph(tx: &mut Tx, scope: &Scope, part: &GraphPart, purge: bool) -> Result<(u64, bool)> {
+    let mut knowledge = tx.knowledge(scope);
+    knowledge.lock().await?;
+    let links = knowledge.rebuild_links(part).await?;
+    let age = knowledge.sync_age_graph(part, purge).await?;
+    Ok((links, age))
+}
 
+impl KnowledgeService<'_> {
     /// Makes the whole graph again from what is known.
     pub async fn rebuild_graph(self) -> Result<GraphHealth> {
-        self.upsert_graph(&GraphPart::All, true).await?;
+        let mut tx = self.app.store.write().await?;
+        upsert_graph(&mut tx, self.scope, &GraphPart::All, true).await?;
+        tx.commit().await?;
         self.graph_health().await
     }
 

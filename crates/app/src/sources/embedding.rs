@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use ibid_domain::{EmbeddingState, SourceId, SourceStatus, source::ExtractionFault};
 use ibid_models::{EmbedError, Embedder, Purpose};
-use ibid_store::{EmbeddingSpace, JobError};
+use ibid_store::{EmbeddingSpace, JobError, Tx};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -52,6 +52,17 @@ fn with_title(title: Option<&str>, text: &str) -> String {
 impl SourceService<'_> {
     async fn note_embedding(self, id: SourceId, state: Option<EmbeddingState>, reason: Option<&str>) -> Result<()> {
         let mut tx = self.app.store.write().await?;
+        self.write_embedding(&mut tx, id, state, reason).await?;
+        Ok(tx.commit().await?)
+    }
+
+    async fn write_embedding(
+        self,
+        tx: &mut Tx,
+        id: SourceId,
+        state: Option<EmbeddingState>,
+        reason: Option<&str>,
+    ) -> Result<()> {
         let Some(mut source) = tx.sources(self.scope).get_for_update(id).await? else { return Ok(()) };
         source.embedding = state.unwrap_or(source.embedding);
         source.embedding_error = reason.map(str::to_owned);
@@ -63,7 +74,13 @@ impl SourceService<'_> {
             None => None,
         };
         let filename = revision.and_then(|revision| revision.filename);
-        tx.sources(self.scope).save(&mut source, filename.as_deref()).await?;
+        Ok(tx.sources(self.scope).save(&mut source, filename.as_deref()).await?)
+    }
+
+    /// Notes that all chunks of a source are embedded, and ends the job.
+    async fn finish_embedding(self, context: &JobContext, mut tx: Tx, id: SourceId, result: &Json) -> Result<()> {
+        self.write_embedding(&mut tx, id, Some(EmbeddingState::Ready), None).await?;
+        context.finish_in(&mut tx, result).await?;
         Ok(tx.commit().await?)
     }
 
@@ -130,6 +147,7 @@ impl App {
             let mut tx = self.store.read().await?;
             tx.vectors(scope).count_vectors(space.id, revision.id).await?
         };
+        let result = json!({ "outcome": "embedded", "chunks": revision.chunk_count, "model": embedder.model() });
         loop {
             let missing = {
                 let mut tx = self.store.read().await?;
@@ -159,13 +177,22 @@ impl App {
             if tx.sources(scope).get(id).await?.is_none() {
                 return Ok(Some(json!({ "outcome": "gone" })));
             }
-            tx.commit().await?;
             done += vectors.len() as u64;
+            let is_last = done >= revision.chunk_count;
+            if is_last {
+                self.sources(scope).finish_embedding(context, tx, id, &result).await?;
+            } else {
+                tx.commit().await?;
+            }
             metrics::counter!("ibid_chunks_embedded_total").increment(vectors.len() as u64);
+            if is_last {
+                return Ok(Some(result));
+            }
             context.progress.update(done, Some(revision.chunk_count), "embedding").await;
         }
-        self.sources(scope).note_embedding(id, Some(EmbeddingState::Ready), None).await?;
-        Ok(Some(json!({ "outcome": "embedded", "chunks": revision.chunk_count, "model": embedder.model() })))
+        let tx = self.store.write().await?;
+        self.sources(scope).finish_embedding(context, tx, id, &result).await?;
+        Ok(Some(result))
     }
 
     /// Writes down why embedding did not succeed, where a person sees it, and says what becomes of the job.

@@ -174,8 +174,15 @@ impl SourceService<'_> {
         Ok(tx.commit().await?)
     }
 
-    /// Keeps what was read, and makes it findable by its words. Says how many chunks there are.
-    async fn index(self, id: SourceId, mut revision: Revision, reading: ExtractedContent) -> Result<usize> {
+    /// Keeps what was read, makes it findable by its words, and ends the job, all in one transaction. Gives the result of
+    /// the job.
+    async fn index(
+        self,
+        context: &JobContext,
+        id: SourceId,
+        mut revision: Revision,
+        reading: ExtractedContent,
+    ) -> Result<Json> {
         let ExtractedContent { extracted, thumbnail } = reading;
         let (marks, web) = (extracted.marks, extracted.web);
         let (rules, tools) = (self.app.tools().chunk_rules, self.app.tools().clone());
@@ -217,11 +224,14 @@ impl SourceService<'_> {
 
         let parts = self.prepare_parts(id, &mut revision, &text, &marks, &chunks, &found, thumbnail).await?;
 
+        let result = json!({ "outcome": "indexed", "chunks": chunks.len() });
         let mut tx = self.app.store.write().await?;
-        let Some(mut source) = tx.sources(self.scope).get_for_update(id).await? else { return Ok(0) };
+        let Some(mut source) = tx.sources(self.scope).get_for_update(id).await? else {
+            return Ok(json!({ "outcome": "gone" }));
+        };
         let known = tx.revisions(self.scope).get(revision.id).await?;
         if known.is_none_or(|known| known.extracted_at.is_some()) {
-            return Ok(chunks.len()); // another run was faster
+            return Ok(result); // another run was faster
         }
         revision.extracted_at = Some(tx.now());
         let mut written = Vec::with_capacity(parts.len());
@@ -259,9 +269,10 @@ impl SourceService<'_> {
             tx.jobs(self.scope).enqueue(extract.to_new_job()).await?;
             tx.jobs(self.scope).enqueue(EmbedJob { source_id: id }.to_new_job()).await?;
         }
+        context.finish_in(&mut tx, &result).await?;
         tx.commit().await?;
         metrics::counter!("ibid_chunks_indexed_total").increment(chunks.len() as u64);
-        Ok(chunks.len())
+        Ok(result)
     }
 
     /// Prepares text, thumbnail, chunks and description as artifacts: what the manifest will name.
@@ -358,8 +369,7 @@ impl App {
         match self.tools().reader.read(&about, bytes).await? {
             Ok(reading) => {
                 context.progress.update(2, None, "indexing").await;
-                let chunks = self.sources(scope).index(id, revision, reading).await?;
-                Ok(Some(json!({ "outcome": "indexed", "chunks": chunks })))
+                Ok(Some(self.sources(scope).index(context, id, revision, reading).await?))
             }
             Err(fault) => {
                 self.sources(scope).keep_fault(id, revision, &fault).await?;

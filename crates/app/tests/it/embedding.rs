@@ -25,9 +25,12 @@ on_both!(embeds, rate_limited, recovers, gives_up, hopeless, change_of_model, de
 
 /// An embedder that does as it is told.
 #[derive(Default)]
-struct Scripted {
+pub(crate) struct Scripted {
     model: &'static str,
     dimension: usize,
+    /// Texts that it embeds at once.
+    batch: usize,
+    tokens_per_word: usize,
     script: Mutex<VecDeque<EmbedError>>,
     texts: AtomicUsize,
     slow: Option<Duration>,
@@ -36,7 +39,17 @@ struct Scripted {
 impl Scripted {
     fn new(script: impl IntoIterator<Item = EmbedError>) -> Arc<Self> {
         let script = Mutex::new(script.into_iter().collect());
-        Arc::new(Self { model: "scripted", dimension: 3, script, ..Self::default() })
+        Arc::new(Self { script, ..Self::with_short_chunks() })
+    }
+
+    /// One that always succeeds, for which a sentence is long enough to be a chunk.
+    fn with_short_chunks() -> Self {
+        Self { model: "scripted", dimension: 3, batch: 2, tokens_per_word: 100, ..Self::default() }
+    }
+
+    /// One that always succeeds, with batches and chunks as the local model has them.
+    pub(crate) fn like_local_model() -> Self {
+        Self { model: "scripted", dimension: 3, batch: 64, tokens_per_word: 1, ..Self::default() }
     }
 }
 
@@ -54,7 +67,7 @@ impl Embedder for Scripted {
     }
 
     fn batch_size(&self) -> usize {
-        2
+        self.batch
     }
 
     fn max_tokens(&self) -> usize {
@@ -62,7 +75,7 @@ impl Embedder for Scripted {
     }
 
     fn count_tokens(&self, text: &str) -> usize {
-        text.split_whitespace().count() * 100
+        text.split_whitespace().count() * self.tokens_per_word
     }
 
     fn embed<'a>(
@@ -198,7 +211,7 @@ async fn change_of_model(library: TestLibrary) {
         until(&app, &library.scope, id, |now| now.source.embedding == EmbeddingState::Ready).await;
         id
     };
-    let new = Arc::new(Scripted { model: "better", dimension: 5, ..Scripted::default() });
+    let new = Arc::new(Scripted { model: "better", dimension: 5, ..Scripted::with_short_chunks() });
     let app = app(&library, Arc::clone(&new));
     let _working = Working::start(&app);
     for _ in 0..1500 {
@@ -220,7 +233,7 @@ async fn deleted_meanwhile(library: TestLibrary) {
         model: "slow",
         dimension: 2,
         slow: Some(Duration::from_millis(150)),
-        ..Scripted::default()
+        ..Scripted::with_short_chunks()
     });
     let app = app(&library, slow);
     let _working = Working::start(&app);

@@ -2,6 +2,7 @@
 
 mod archive;
 mod artifacts;
+mod disk_syncs;
 mod embedding;
 mod fsck;
 mod gc;

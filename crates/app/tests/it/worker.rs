@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
@@ -13,20 +13,21 @@ use futures::future::BoxFuture;
 use ibid_app::{App, JobContext, JobHandler, JobRequest, Result, Tools, Worker, WorkerOptions};
 use ibid_domain::{
     JobId,
-    job::{Job, JobState},
+    job::{Job, JobChange, JobState},
 };
-use ibid_store::{JobError, NewJob};
+use ibid_store::{JobError, JobEventCursor, NewJob, Store};
 use ibid_testkit::{TestLibrary, on_both};
 use serde_json::{Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
-on_both!(ends, waits, taking_back, stopping, upkeep_jobs, another_worker_takes_over);
+on_both!(ends, ends_with_its_work, waits, taking_back, stopping, upkeep_jobs, another_worker_takes_over);
 
 /// Does what the payload says.
 #[derive(Default)]
 struct Puppet {
     runs: Mutex<HashMap<JobId, u32>>,
     cancelled: AtomicU32,
+    store: OnceLock<Store>,
 }
 
 impl JobHandler for Puppet {
@@ -42,6 +43,18 @@ impl JobHandler for Puppet {
                 "fail" => Err(JobError::Retry("no luck".to_owned())),
                 "panic" => panic!("oh"),
                 "hopeless" => Err(JobError::Permanent("never".to_owned())),
+                "finish" => {
+                    let result = json!({"finished": true});
+                    let mut tx = self.store.get().unwrap().write().await.unwrap();
+                    context.finish_in(&mut tx, &result).await.unwrap();
+                    if context.job.attempt == 1 {
+                        return Err(JobError::Retry("cut off before the commit".to_owned()));
+                    }
+                    // Longer than between two renewals of the lease, which wait for this transaction.
+                    tokio::time::sleep(QUICK.lease / 2).await;
+                    tx.commit().await.unwrap();
+                    Ok(Some(result))
+                }
                 "wait" => Err(JobError::Deferred("429".to_owned(), Duration::from_secs(20))),
                 _ => {
                     let guard = Told(&self.cancelled);
@@ -84,6 +97,7 @@ impl Stage {
     fn new(library: TestLibrary) -> Self {
         let app = App::new(library.store.clone(), Tools::in_process().unwrap());
         let (puppet, stop) = (Arc::new(Puppet::default()), CancellationToken::new());
+        puppet.store.get_or_init(|| library.store.clone());
         let worker = Worker::new(app.clone(), QUICK).with_handler(Arc::clone(&puppet) as Arc<dyn JobHandler>);
         let running = tokio::spawn(worker.run(stop.clone()));
         Self { app, library, puppet, stop, running }
@@ -133,6 +147,22 @@ async fn ends(library: TestLibrary) {
     // The worker lives on after all that.
     let good = stage.ask("succeed").await;
     stage.until(good, |job| job.state == JobState::Succeeded).await;
+}
+
+async fn ends_with_its_work(library: TestLibrary) {
+    let stage = Stage::new(library);
+    let id = stage.ask("finish").await;
+    let job = stage.until(id, |job| job.state == JobState::Queued && job.attempt == 1).await;
+    assert_eq!((job.result, job.last_error.as_deref()), (None, Some("cut off before the commit")));
+    stage.library.clock.advance(Duration::from_secs(60));
+    let done = stage.until(id, |job| job.state == JobState::Succeeded).await;
+    assert_eq!((done.result, done.attempt), (Some(json!({"finished": true})), 2));
+    // The worker has nothing to add.
+    stage.stop.cancel();
+    stage.running.await.unwrap();
+    let events = stage.app.jobs(&stage.library.scope).events(JobEventCursor::default()).await.unwrap();
+    let succeeded = events.iter().filter(|event| event.change == JobChange::Succeeded);
+    assert_eq!((succeeded.count(), stage.puppet.runs.lock().unwrap()[&id]), (1, 2));
 }
 
 async fn waits(library: TestLibrary) {
