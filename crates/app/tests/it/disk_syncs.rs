@@ -1,16 +1,18 @@
-//! How often one upload waits for the disk on SQLite.
+//! How often one upload waits for the disk on SQLite, and what becomes of the index, for which it does not wait.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use ibid_app::{App, Tools, UploadDetails};
 use ibid_domain::{SourceStatus, artifact::Filename, job::JobState};
-use ibid_testkit::{TestEngine, TestLibrary};
+use ibid_store::{Clock, Store};
+use ibid_testkit::{TestEngine, TestLibrary, TestPlace};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     embedding::Scripted,
     receive,
-    sources::{Working, of_artifact, until},
+    sources::{Working, app, of_artifact, until},
+    upload,
 };
 
 /// The most times that one PDF may wait for the disk until it is ready: bytes and folders of its blob, and commits.
@@ -60,4 +62,51 @@ async fn upload_pdf(library: TestLibrary) {
     stop.cancel();
     indexing.await.unwrap();
     assert!(restore_point.exists());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_torn_index_goes_back_and_follows_the_log() {
+    ibid_testkit::run_story(tear_index, TestEngine::Sqlite).await;
+}
+
+async fn tear_index(library: TestLibrary) {
+    let (app, scope) = (app(&library), &library.scope);
+    let _working = Working::start(&app);
+    let add = async |text: &str| {
+        let artifact = upload(&app, scope, text).await;
+        let id = app.sources(scope).create(of_artifact(artifact.sha256)).await.unwrap().0.source.id;
+        until(&app, scope, id, |described| described.source.status == SourceStatus::Indexed).await;
+        app.catch_up().await.unwrap();
+    };
+    add("The heron stands in the reeds.").await;
+    // Stopped at once: it is brought up to date and synced.
+    let stop = CancellationToken::new();
+    stop.cancel();
+    app.keep_index(stop).await;
+    add("The stork stands on the chimney.").await;
+
+    let copy = TestPlace::new(TestEngine::Sqlite).await.unwrap();
+    copy_folder(library.place.folder(), copy.folder());
+    std::fs::write(copy.folder().join("index/words/meta.json"), b"").unwrap();
+    let store = Store::open(copy.store_options(Clock::System)).await.unwrap();
+    let torn = App::new(store, Tools::in_process().unwrap());
+    let state = torn.index_state().await.unwrap().unwrap();
+    assert_eq!((state.passages, state.kept_here), (1, true), "what was synced is there");
+    assert!(state.behind > 0, "the log still has the rest");
+    torn.catch_up().await.unwrap();
+    let state = torn.index_state().await.unwrap().unwrap();
+    assert_eq!((state.passages, state.behind), (2, 0));
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
 }
