@@ -34,7 +34,7 @@ pub struct RunEvent {
 macro_rules! run_events {
     ($($(#[$doc:meta])* $variant:ident($data:ty) = $name:literal;)*) => {
         named! {
-            /// Kind of an event of a run.
+            /// Names of all that can happen in a run, without the facts.
             RunEventKind, "a type of event", "type",
             $($(#[$doc])* $variant = $name;)*
         }
@@ -164,7 +164,7 @@ pub struct ToolCalled {
     pub parameters: Value,
 }
 
-/// Result of a tool.
+/// Output of a tool in short, or the number of its results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
     pub tool_name: String,

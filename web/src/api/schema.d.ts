@@ -2197,6 +2197,8 @@ export interface components {
             /** @description Web address of the source; left out if it has none. */
             url?: string | null;
         };
+        /** @description Former name of ImportResult, kept for one version. */
+        Brought: components["schemas"]["ImportResult"];
         /** @description Number of candidates from each ranking. */
         CandidateCounts: {
             /**
@@ -4100,7 +4102,7 @@ export interface components {
              * @description For `gc`: what came or was named within this time stays; a day if not said.
              */
             grace_seconds?: number | null;
-            /** @description For `extract_events` and `graph_upsert`: the source; all if not said. */
+            /** @description The source to read for events or to bring into the graph; default: all. */
             source_id?: string | null;
         };
         /** @description Progress that a running job reports. */
@@ -4821,6 +4823,8 @@ export interface components {
              */
             size_bytes?: number | null;
         };
+        /** @description Former name of ImportFailure, kept for one version. */
+        NotBrought: components["schemas"]["ImportFailure"];
         /** @description Next free citation number of a document. */
         NumberAnswer: {
             /**
@@ -7436,7 +7440,7 @@ export interface components {
              */
             type: "tool_called";
         };
-        /** @description Result of a tool. */
+        /** @description Output of a tool in short, or the number of its results. */
         ToolResultData: {
             /**
              * Format: int64
@@ -7635,7 +7639,89 @@ export interface components {
             is_configured: boolean;
         };
     };
-    responses: never;
+    responses: {
+        /** @description The request comes from another site, or names another host. Codes: `forbidden_origin`, `forbidden_host`. */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A request with the same Idempotency-Key is still running. Codes: `pointer_stale`, `pointer_moved`, `document_changed`, `citation_number_taken`, `source_is_cited`, `entity_conflict`, `message_exists`, `run_has_no_answer`, `run_has_ended`, `run_asked_nothing`, `run_is_not_yours`, `setting_is_fixed`, `source_cannot_be_refreshed`, `job_not_dead`, `job_finished`, `idempotency_in_progress`. */
+        InProgress: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Something went wrong inside the server. Codes: `internal`. */
+        Internal: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A parameter, a field or a header has a value that is not legal. Codes: `invalid_field`, `invalid_query`, `invalid_cursor`, `missing_file`, `filename_invalid`, `media_type_invalid`, `entity_type_unknown`, `hash_invalid`, `hash_mismatch`, `manifest_empty`, `manifest_too_large`, `manifest_path_invalid`, `manifest_path_duplicate`, `manifest_entry_unknown`, `manifest_entry_mismatch`, `pointer_name_invalid`, `pointer_type_unknown`, `url_invalid`, `url_not_allowed`, `import_format_unknown`, `import_unreadable`, `job_kind_unknown`, `idempotency_key_invalid`, `idempotency_key_reused`, `document_does_not_compile`, `document_too_demanding`, `style_unknown`, `cannot_be_made`, `model_not_configured`. */
+        NotLegal: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is larger than the limit. Codes: `body_too_large`. */
+        TooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request took too long. Codes: `timeout`. */
+        TooSlow: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The server cannot do this right now; `Retry-After` says when to try again. Codes: `unavailable`, `storage_failed`. */
+        Unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request cannot be read. Codes: `invalid_json`, `invalid_multipart`, `invalid_body`, `invalid_path`, `invalid_request`. */
+        Unreadable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The content type is not one that this address takes. Codes: `unsupported_media_type`. */
+        WrongType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -7668,6 +7754,8 @@ export interface operations {
                     "application/json": components["schemas"]["Page_Artifact"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
             /** @description A parameter is not legal */
             422: {
                 headers: {
@@ -7677,6 +7765,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -7740,6 +7830,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
             /** @description Too large */
             413: {
                 headers: {
@@ -7749,6 +7842,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            415: components["responses"]["WrongType"];
             /** @description Something said of the bytes is not legal */
             422: {
                 headers: {
@@ -7758,6 +7852,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -7790,6 +7886,8 @@ export interface operations {
                     "application/json": components["schemas"]["Artifact"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -7799,6 +7897,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -7850,6 +7951,8 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -7859,6 +7962,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description If-Match names another */
             412: {
                 headers: {
@@ -7877,6 +7981,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -7910,6 +8017,22 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description Those of the range asked for */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unchanged */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -7917,6 +8040,24 @@ export interface operations {
                 };
                 content?: never;
             };
+            408: components["responses"]["TooSlow"];
+            /** @description The content is another one */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The range lies outside */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -7950,6 +8091,12 @@ export interface operations {
                     "application/json": components["schemas"]["ExtractAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something is not legal */
             422: {
                 headers: {
@@ -7959,6 +8106,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -7992,6 +8141,12 @@ export interface operations {
                     "application/json": components["schemas"]["FormattedItems"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description An item cannot be read, or there is no such style */
             422: {
                 headers: {
@@ -8001,6 +8156,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8034,6 +8191,12 @@ export interface operations {
                     "application/json": components["schemas"]["GroundAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something is not legal */
             422: {
                 headers: {
@@ -8043,6 +8206,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8076,6 +8241,12 @@ export interface operations {
                     "application/json": components["schemas"]["ParseAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something is not legal */
             422: {
                 headers: {
@@ -8085,6 +8256,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8118,6 +8291,12 @@ export interface operations {
                     "application/json": components["schemas"]["PromptAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something is not legal */
             422: {
                 headers: {
@@ -8127,6 +8306,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8165,6 +8346,8 @@ export interface operations {
                     "application/json": components["schemas"]["CitationStatistics"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
             /** @description Something is not legal */
             422: {
                 headers: {
@@ -8174,6 +8357,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8207,6 +8392,12 @@ export interface operations {
                     "application/json": components["schemas"]["VerifyAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something is not legal */
             422: {
                 headers: {
@@ -8216,6 +8407,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8250,6 +8443,11 @@ export interface operations {
                     "application/json": components["schemas"]["Page_Conversation"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8283,6 +8481,12 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something is not legal */
             422: {
                 headers: {
@@ -8292,6 +8496,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8324,6 +8530,8 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -8333,6 +8541,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8363,6 +8574,8 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -8372,6 +8585,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8408,6 +8626,8 @@ export interface operations {
                     "application/json": components["schemas"]["Conversation"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -8417,6 +8637,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8454,6 +8681,8 @@ export interface operations {
                     "application/json": components["schemas"]["Page_Message"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -8463,6 +8692,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8509,6 +8742,8 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such conversation */
             404: {
                 headers: {
@@ -8518,6 +8753,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something is not legal */
             422: {
                 headers: {
@@ -8527,6 +8766,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            /** @description The run failed; only with `Accept: application/json` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8563,6 +8813,11 @@ export interface operations {
                     "application/json": components["schemas"]["Page_DocumentSummary"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8596,6 +8851,12 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something asked for is not legal */
             422: {
                 headers: {
@@ -8605,6 +8866,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8640,6 +8903,8 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -8649,6 +8914,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8679,6 +8948,8 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -8688,6 +8959,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8724,6 +9000,8 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -8733,6 +9011,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description Somebody else changed it; `current` and `yours` are both versions */
             409: {
                 headers: {
@@ -8742,6 +9021,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something asked for is not legal */
             422: {
                 headers: {
@@ -8751,6 +9032,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8785,6 +9068,8 @@ export interface operations {
                     "*/*": string;
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -8794,6 +9079,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8832,6 +9120,8 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document */
             404: {
                 headers: {
@@ -8841,6 +9131,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description The name is not legal */
             422: {
                 headers: {
@@ -8850,6 +9144,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8884,6 +9180,8 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -8893,6 +9191,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8929,6 +9232,8 @@ export interface operations {
                     "application/json": components["schemas"]["BibliographyAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document */
             404: {
                 headers: {
@@ -8938,6 +9243,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description There is no such style */
             422: {
                 headers: {
@@ -8947,6 +9256,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -8979,6 +9290,8 @@ export interface operations {
                     "application/json": components["schemas"]["NumberAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document */
             404: {
                 headers: {
@@ -8988,6 +9301,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9020,6 +9338,8 @@ export interface operations {
                     "application/json": components["schemas"]["CitationsAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document */
             404: {
                 headers: {
@@ -9029,6 +9349,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9065,6 +9388,8 @@ export interface operations {
                     "application/json": components["schemas"]["CitationAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document or source */
             404: {
                 headers: {
@@ -9074,6 +9399,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description The number cites another source */
             409: {
                 headers: {
@@ -9083,6 +9409,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something asked for is not legal */
             422: {
                 headers: {
@@ -9092,6 +9420,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9126,6 +9456,8 @@ export interface operations {
                     "application/json": components["schemas"]["RemovedCitation"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -9135,6 +9467,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9173,6 +9510,8 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentCitation"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -9182,6 +9521,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9219,6 +9565,8 @@ export interface operations {
                     "application/json": components["schemas"]["DiffAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such version */
             404: {
                 headers: {
@@ -9228,6 +9576,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9264,6 +9616,8 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document */
             404: {
                 headers: {
@@ -9273,6 +9627,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description There is nothing to draft from */
             422: {
                 headers: {
@@ -9282,6 +9640,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9319,6 +9679,8 @@ export interface operations {
                     "application/json": components["schemas"]["Page_DocumentVersionSummary"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document */
             404: {
                 headers: {
@@ -9328,6 +9690,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9364,6 +9730,8 @@ export interface operations {
                     "application/json": components["schemas"]["PreviewAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document */
             404: {
                 headers: {
@@ -9373,6 +9741,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description It takes too much to set */
             422: {
                 headers: {
@@ -9382,6 +9754,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9417,6 +9791,8 @@ export interface operations {
                     "*/*": string;
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document */
             404: {
                 headers: {
@@ -9426,6 +9802,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9465,6 +9845,8 @@ export interface operations {
                     "*/*": string;
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document, version or page */
             404: {
                 headers: {
@@ -9474,6 +9856,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description The text cannot be set, or takes too much */
             422: {
                 headers: {
@@ -9483,6 +9866,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9519,6 +9904,8 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such version */
             404: {
                 headers: {
@@ -9528,6 +9915,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description Somebody else changed it */
             409: {
                 headers: {
@@ -9537,6 +9925,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9573,6 +9966,8 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentSearchAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document */
             404: {
                 headers: {
@@ -9582,6 +9977,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something asked for is not legal */
             422: {
                 headers: {
@@ -9591,6 +9990,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9623,6 +10024,8 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentSources"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document */
             404: {
                 headers: {
@@ -9632,6 +10035,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9668,6 +10074,8 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentSource"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document or source */
             404: {
                 headers: {
@@ -9677,6 +10085,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something asked for is not legal */
             422: {
                 headers: {
@@ -9686,6 +10098,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9721,6 +10135,8 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description It is none */
             404: {
                 headers: {
@@ -9730,6 +10146,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description The document cites it */
             409: {
                 headers: {
@@ -9739,6 +10156,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9775,6 +10195,12 @@ export interface operations {
                     "application/json": components["schemas"]["SourceSearchAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something asked for is not legal */
             422: {
                 headers: {
@@ -9784,6 +10210,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9816,6 +10244,8 @@ export interface operations {
                     "application/json": components["schemas"]["SupportAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such document */
             404: {
                 headers: {
@@ -9825,6 +10255,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9867,6 +10300,8 @@ export interface operations {
                     "application/json": components["schemas"]["Page_Entity"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
             /** @description There is no such type */
             422: {
                 headers: {
@@ -9876,6 +10311,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9908,6 +10345,8 @@ export interface operations {
                     "application/json": components["schemas"]["EntityAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -9917,6 +10356,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9954,6 +10396,8 @@ export interface operations {
                     "application/json": components["schemas"]["Page_Mention"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such entity */
             404: {
                 headers: {
@@ -9963,6 +10407,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -9999,6 +10447,8 @@ export interface operations {
                     "application/json": components["schemas"]["EntityAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such entity */
             404: {
                 headers: {
@@ -10008,6 +10458,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description They cannot be one */
             409: {
                 headers: {
@@ -10017,6 +10468,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10053,6 +10509,8 @@ export interface operations {
                     "application/json": components["schemas"]["SplitAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such entity */
             404: {
                 headers: {
@@ -10062,6 +10520,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description Nothing can be taken off */
             409: {
                 headers: {
@@ -10071,6 +10530,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10104,6 +10568,12 @@ export interface operations {
                     "application/json": components["schemas"]["Comparison"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something said of them is not legal */
             422: {
                 headers: {
@@ -10113,6 +10583,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10147,6 +10619,11 @@ export interface operations {
                     "application/json": components["schemas"]["Page_EntityPair"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10183,6 +10660,8 @@ export interface operations {
                     "application/json": components["schemas"]["EntityPair"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such pair */
             404: {
                 headers: {
@@ -10192,6 +10671,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description That is no decision */
             422: {
                 headers: {
@@ -10201,6 +10684,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10245,6 +10730,8 @@ export interface operations {
                     "application/json": components["schemas"]["Page_Event"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
             /** @description There is no such category */
             422: {
                 headers: {
@@ -10254,6 +10741,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10288,6 +10777,8 @@ export interface operations {
                     "application/zip": string;
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -10297,6 +10788,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10326,6 +10820,10 @@ export interface operations {
                     "application/json": components["schemas"]["GraphHealthAnswer"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10362,6 +10860,7 @@ export interface operations {
                     "application/json": components["schemas"]["NeighborhoodAnswer"];
                 };
             };
+            403: components["responses"]["Forbidden"];
             /** @description There is no such entity */
             404: {
                 headers: {
@@ -10371,6 +10870,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description Only one step can be gone */
             422: {
                 headers: {
@@ -10380,6 +10880,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10413,6 +10915,12 @@ export interface operations {
                     "application/json": components["schemas"]["PassageImportResult"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description No line could be taken */
             422: {
                 headers: {
@@ -10422,6 +10930,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10460,6 +10970,11 @@ export interface operations {
                     "application/json": components["schemas"]["Page_Job"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10493,6 +11008,12 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description There is no such job */
             422: {
                 headers: {
@@ -10502,6 +11023,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10534,6 +11057,8 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -10543,6 +11068,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10575,6 +11103,8 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -10584,6 +11114,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description It has ended already */
             409: {
                 headers: {
@@ -10593,6 +11124,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10625,6 +11159,8 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -10634,6 +11170,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description It is not dead */
             409: {
                 headers: {
@@ -10643,6 +11180,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10675,6 +11215,11 @@ export interface operations {
                     "text/event-stream": components["schemas"]["JobEvent"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10717,6 +11262,8 @@ export interface operations {
                     "application/json": components["schemas"]["Manifest"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description The parent is not here */
             404: {
                 headers: {
@@ -10726,6 +11273,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description The tree is not legal */
             422: {
                 headers: {
@@ -10735,6 +11286,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10767,6 +11320,8 @@ export interface operations {
                     "application/json": components["schemas"]["Manifest"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -10776,6 +11331,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10808,6 +11366,8 @@ export interface operations {
                     "application/zip": string;
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -10817,6 +11377,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10851,6 +11414,8 @@ export interface operations {
                     "application/json": components["schemas"]["ManifestDiff"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description One is not here */
             404: {
                 headers: {
@@ -10860,6 +11425,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10897,6 +11465,8 @@ export interface operations {
                     "application/json": components["schemas"]["Page_ManifestSummary"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -10906,6 +11476,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10948,6 +11522,12 @@ export interface operations {
                     "application/json": components["schemas"]["Source"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something said of it is not legal */
             422: {
                 headers: {
@@ -10957,6 +11537,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -10989,6 +11571,8 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -10998,6 +11582,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11035,6 +11622,8 @@ export interface operations {
                     "application/json": components["schemas"]["MessageCitations"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such message */
             404: {
                 headers: {
@@ -11044,6 +11633,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description There is no such format */
             422: {
                 headers: {
@@ -11053,6 +11643,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11089,6 +11681,11 @@ export interface operations {
                     "application/json": components["schemas"]["Page_Pointer"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11122,6 +11719,8 @@ export interface operations {
                     "application/json": components["schemas"]["Pointer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -11131,6 +11730,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11177,6 +11779,8 @@ export interface operations {
                     "application/json": components["schemas"]["Pointer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description The manifest is not here */
             404: {
                 headers: {
@@ -11186,6 +11790,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description It stands at another manifest */
             409: {
                 headers: {
@@ -11195,6 +11800,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description The name or a field is not legal */
             422: {
                 headers: {
@@ -11204,6 +11811,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11235,6 +11844,8 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -11244,6 +11855,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11281,6 +11897,8 @@ export interface operations {
                     "application/json": components["schemas"]["Pointer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description The pointer or the manifest is not here */
             404: {
                 headers: {
@@ -11290,6 +11908,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description It stands elsewhere; `current` says where */
             409: {
                 headers: {
@@ -11299,6 +11918,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11337,6 +11961,8 @@ export interface operations {
                     "application/json": components["schemas"]["Page_PointerMove"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such pointer */
             404: {
                 headers: {
@@ -11346,6 +11972,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11380,6 +12010,7 @@ export interface operations {
                     "*/*": string;
                 };
             };
+            403: components["responses"]["Forbidden"];
             /** @description There is no such source */
             404: {
                 headers: {
@@ -11389,6 +12020,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11422,6 +12057,8 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such conversation */
             404: {
                 headers: {
@@ -11431,6 +12068,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description There is a message of that id */
             409: {
                 headers: {
@@ -11440,6 +12078,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something is not legal */
             422: {
                 headers: {
@@ -11449,6 +12089,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11481,6 +12123,8 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -11490,6 +12134,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11522,6 +12169,8 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -11531,6 +12180,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description It has ended */
             409: {
                 headers: {
@@ -11540,6 +12190,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11576,6 +12229,8 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such run */
             404: {
                 headers: {
@@ -11585,6 +12240,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description It has ended, or has not asked */
             409: {
                 headers: {
@@ -11594,6 +12250,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11626,6 +12287,8 @@ export interface operations {
                     "application/json": components["schemas"]["DeliverableList"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such run */
             404: {
                 headers: {
@@ -11635,6 +12298,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11671,6 +12337,8 @@ export interface operations {
                     "application/json": components["schemas"]["Deliverable"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such run */
             404: {
                 headers: {
@@ -11680,6 +12348,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description It has no answer yet */
             409: {
                 headers: {
@@ -11689,6 +12358,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description There is no such kind, or the answer is too large for it */
             422: {
                 headers: {
@@ -11698,6 +12369,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11734,6 +12407,8 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -11743,6 +12418,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11777,6 +12455,8 @@ export interface operations {
                     "application/zip": string;
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description It was not made */
             404: {
                 headers: {
@@ -11786,6 +12466,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11823,6 +12506,8 @@ export interface operations {
                     "text/event-stream": components["schemas"]["RunEvent"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -11832,6 +12517,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11877,6 +12566,8 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such run */
             404: {
                 headers: {
@@ -11886,6 +12577,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description It has ended */
             409: {
                 headers: {
@@ -11895,6 +12587,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something is not legal */
             422: {
                 headers: {
@@ -11904,6 +12598,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -11943,6 +12639,8 @@ export interface operations {
                     "application/json": components["schemas"]["SubagentAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such run */
             404: {
                 headers: {
@@ -11952,6 +12650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description It has ended */
             409: {
                 headers: {
@@ -11961,6 +12660,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something is not legal */
             422: {
                 headers: {
@@ -11970,6 +12671,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12009,6 +12712,8 @@ export interface operations {
                     "application/json": components["schemas"]["RunSources"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such run */
             404: {
                 headers: {
@@ -12018,6 +12723,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description It has ended */
             409: {
                 headers: {
@@ -12027,6 +12733,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something is not legal */
             422: {
                 headers: {
@@ -12036,6 +12744,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12065,6 +12775,10 @@ export interface operations {
                     "application/json": components["schemas"]["SampleStatus"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12094,6 +12808,12 @@ export interface operations {
                     "application/json": components["schemas"]["SampleLoadResult"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12121,6 +12841,12 @@ export interface operations {
                 };
                 content?: never;
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12154,6 +12880,12 @@ export interface operations {
                     "application/json": components["schemas"]["SearchAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something asked for is not legal */
             422: {
                 headers: {
@@ -12163,6 +12895,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12196,6 +12930,12 @@ export interface operations {
                     "application/json": components["schemas"]["SourceSearchAnswer"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something asked for is not legal */
             422: {
                 headers: {
@@ -12205,6 +12945,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12234,6 +12976,10 @@ export interface operations {
                     "application/json": components["schemas"]["Settings"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12267,6 +13013,9 @@ export interface operations {
                     "application/json": components["schemas"]["Settings"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
             /** @description One is set where the server was started */
             409: {
                 headers: {
@@ -12276,6 +13025,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description One is not legal */
             422: {
                 headers: {
@@ -12285,6 +13036,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12318,6 +13071,12 @@ export interface operations {
                     "application/json": components["schemas"]["ModelTestResult"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description A setting is not legal */
             422: {
                 headers: {
@@ -12327,6 +13086,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12381,6 +13142,8 @@ export interface operations {
                     "application/json": components["schemas"]["Page"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
             /** @description A parameter is not legal */
             422: {
                 headers: {
@@ -12390,6 +13153,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12432,6 +13197,8 @@ export interface operations {
                     "application/json": components["schemas"]["Source"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such artifact */
             404: {
                 headers: {
@@ -12441,6 +13208,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something said of it is not legal */
             422: {
                 headers: {
@@ -12450,6 +13221,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12485,6 +13258,8 @@ export interface operations {
                     "application/json": components["schemas"]["SourceView"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -12494,6 +13269,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12524,6 +13303,8 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -12533,6 +13314,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12569,6 +13355,8 @@ export interface operations {
                     "application/json": components["schemas"]["Source"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -12578,6 +13366,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description Something said of it is not legal */
             422: {
                 headers: {
@@ -12587,6 +13379,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12626,6 +13420,8 @@ export interface operations {
                     "application/json": components["schemas"]["Page_Chunk"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -12635,6 +13431,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12681,6 +13481,15 @@ export interface operations {
                     "*/*": string;
                 };
             };
+            /** @description Unchanged */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such source, or it has no content */
             404: {
                 headers: {
@@ -12690,6 +13499,28 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            /** @description The content is another one */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The range lies outside */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12726,6 +13557,8 @@ export interface operations {
                     "application/json": components["schemas"]["FormattedSource"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such source */
             404: {
                 headers: {
@@ -12735,6 +13568,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description There is no such style */
             422: {
                 headers: {
@@ -12744,6 +13581,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12786,6 +13625,8 @@ export interface operations {
                     "application/json": components["schemas"]["SourceImpact"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -12795,6 +13636,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12831,6 +13676,8 @@ export interface operations {
                     "application/json": components["schemas"]["QueuedJob"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -12840,6 +13687,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
             /** @description It has no address */
             409: {
                 headers: {
@@ -12849,6 +13697,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12886,6 +13739,8 @@ export interface operations {
                     "application/json": components["schemas"]["Page_Revision"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -12895,6 +13750,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12934,6 +13793,8 @@ export interface operations {
                     "application/json": components["schemas"]["SourceText"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such source, or it has no text */
             404: {
                 headers: {
@@ -12943,6 +13804,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -12978,6 +13843,8 @@ export interface operations {
                     "image/*": string;
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such source, or no picture of it */
             404: {
                 headers: {
@@ -12987,6 +13854,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -13016,6 +13887,10 @@ export interface operations {
                     "application/json": components["schemas"]["SourceCounts"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -13049,6 +13924,12 @@ export interface operations {
                     "application/json": components["schemas"]["ExtractedPage"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description It cannot be read */
             422: {
                 headers: {
@@ -13058,6 +13939,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -13110,6 +13993,12 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description It cannot be read */
             422: {
                 headers: {
@@ -13119,6 +14008,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -13170,6 +14061,9 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
             /** @description Too large */
             413: {
                 headers: {
@@ -13179,6 +14073,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            415: components["responses"]["WrongType"];
             /** @description Something said of them is not legal */
             422: {
                 headers: {
@@ -13188,6 +14083,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -13217,6 +14114,10 @@ export interface operations {
                     "application/json": components["schemas"]["StylesAnswer"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -13250,6 +14151,12 @@ export interface operations {
                     "application/json": components["schemas"]["StyleView"];
                 };
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
             /** @description It is not a style */
             422: {
                 headers: {
@@ -13259,6 +14166,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -13289,6 +14198,8 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Unreadable"];
+            403: components["responses"]["Forbidden"];
             /** @description There is none */
             404: {
                 headers: {
@@ -13298,6 +14209,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["InProgress"];
+            422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -13327,6 +14243,10 @@ export interface operations {
                     "application/json": components["schemas"]["HealthStatus"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -13356,6 +14276,10 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
             /** @description Any other error */
             default: {
                 headers: {
@@ -13385,6 +14309,9 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            500: components["responses"]["Internal"];
             /** @description They cannot */
             503: {
                 headers: {

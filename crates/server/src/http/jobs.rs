@@ -37,7 +37,7 @@ pub(super) struct JobPayload {
     apply: Option<bool>,
     /// For `gc`: what came or was named within this time stays; a day if not said.
     grace_seconds: Option<u64>,
-    /// For `extract_events` and `graph_upsert`: the source; all if not said.
+    /// The source to read for events or to bring into the graph; default: all.
     source_id: Option<String>,
 }
 

@@ -164,7 +164,7 @@ event_data! {
         #[schema(value_type = Value)]
         parameters: Json,
     }
-    /// Result of a tool.
+    /// Output of a tool in short, or the number of its results.
     ToolResultData {
         tool_name: String,
         /// Id of the call.

@@ -63,6 +63,12 @@ fn said(events: &[(u64, String, Json)]) -> String {
     deltas.map(|(.., event)| event["data"]["text"].as_str().unwrap()).collect()
 }
 
+/// The citation markers that a stream told of, in order.
+pub(crate) fn placed_markers(events: &[(u64, String, Json)]) -> Vec<Json> {
+    let deltas = events.iter().filter(|(_, kind, _)| kind == "content_delta");
+    deltas.flat_map(|(.., event)| event["data"]["markers"].as_array().unwrap().clone()).collect()
+}
+
 async fn extractive(server: Running) {
     let conversation = server.conversation().await;
     let empty = server.asked(&conversation, json!({"content": "Who built the harbour of Selde?"})).await;
@@ -99,6 +105,11 @@ async fn extractive(server: Running) {
         assert_eq!(marker, format!("[{}]", citation["number"]));
     }
     assert_eq!(message["cited_files"][0]["file_id"], sources[0]["id"]);
+    // The stream said where they stand, and the message says it again.
+    let place = |citation: &Json| json!({"start_index": citation["start_index"], "end_index": citation["end_index"], "numbers": [citation["number"]]});
+    let mut places: Vec<_> = citations.iter().map(place).collect();
+    places.dedup();
+    assert_eq!((&json!(places), placed_markers(&events)), (&message["markers"], places.clone()));
 
     let events =
         server.asked(&conversation, json!({"content": "What is the boiling point of tungsten carbide?"})).await;

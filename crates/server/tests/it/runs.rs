@@ -5,7 +5,9 @@ use reqwest::Method;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    Running, on_both_servers,
+    Running,
+    answers::placed_markers,
+    on_both_servers,
     running::refused,
     sources::{id, is_read},
 };
@@ -381,9 +383,11 @@ async fn streamed(server: Running) {
     let answer = server.post(&path, json!({"done": true})).await;
     assert_eq!((&answer["message"]["content"], &answer["message"]["status"]), (&json!(text), &json!("complete")));
     assert_eq!(answer["message"]["citations"][0]["verdict"], "supported");
-    let deltas: String = server
-        .events(id(&run), 0)
-        .await
+    let events = server.events(id(&run), 0).await;
+    // Places count the characters of the whole answer, however it came.
+    let place = json!([{"start_index": 30, "end_index": 33, "numbers": [1]}]);
+    assert_eq!((json!(placed_markers(&events)), &answer["message"]["markers"]), (place.clone(), &place));
+    let deltas: String = events
         .iter()
         .filter(|(_, kind, _)| kind == "content_delta")
         .map(|(.., data)| data["data"]["text"].as_str().unwrap().to_owned())
