@@ -14,7 +14,7 @@ declare -A about=(
   [licences]="licences, names and sources of all dependencies"
   [rust]="every Rust test, on SQLite and PostgreSQL"
   [unit]="Rust tests"
-  [fuzz]="a minute of random texts for the parsers of citations"
+  [fuzz]="half a minute of random texts for the parsers of citations"
   [mcp]="the MCP server with the official SDK and the inspector"
   [clients]="the examples, OpenAI's client and the AI SDK"
   [web]="lint, types and unit tests of the web app"
@@ -71,7 +71,7 @@ stage_unit() {
   fi
 }
 
-stage_fuzz() { scripts/fuzz.sh 60 citations; }
+stage_fuzz() { scripts/fuzz.sh 30 citations; }
 
 stage_mcp() {
   wants rust || build_server # else the Rust tests have just built it
