@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{
-    source_body::deserialize_present,
+    parse::deserialize_present,
     sources::Source,
     values::{self, CheckVerdict, SourceOrigin, SourceType, StyleKind, TextChangeKind},
 };

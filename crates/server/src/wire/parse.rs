@@ -1,7 +1,7 @@
 //! Reading what was sent, with errors that say where something is wrong.
 
 use ibid_domain::{Code, JsonObject, Problem, Sha256, problem::shorten_for_error};
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 /// Reads JSON, and says where in it something is wrong.
 pub(crate) fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
@@ -54,4 +54,11 @@ fn has_nul(value: &serde_json::Value) -> bool {
         Value::Object(object) => object.iter().any(|(name, value)| name.contains('\0') || has_nul(value)),
         _ => false,
     }
+}
+
+/// Reads a field that may be `null`, which is not the same as left out.
+pub(crate) fn deserialize_present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{
     knowledge::{Entity, RelatedItem, convert_expansion},
-    parse::hash_in_field,
+    parse::{deserialize_present, hash_in_field},
     source_body,
     sources::join_names,
     values::{EventCategory, SearchList, SourceOrigin, SourceOrigins, SourceType, SourceTypes},
@@ -55,13 +55,6 @@ pub(crate) struct SearchBody {
     pub(crate) include_entities: Option<bool>,
     /// Also give what changed between revisions.
     pub(crate) include_revision_diff: Option<bool>,
-}
-
-/// Deserializes an optional field so that `null` differs from a missing field.
-fn deserialize_present<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
 }
 
 /// Limits the passages that a search considers. A field that is left out does not limit.

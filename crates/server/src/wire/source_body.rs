@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{
-    parse::{check_facts, hash_in_field, parse_json},
+    parse::{check_facts, deserialize_present, hash_in_field, parse_json},
     values,
 };
 
@@ -162,13 +162,6 @@ struct SourcePatchFields {
     #[serde(deserialize_with = "deserialize_present")]
     tags: Option<Option<Vec<String>>>,
     metadata: Option<JsonObject>,
-}
-
-/// A field that was named, be it null.
-pub(crate) fn deserialize_present<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
 }
 
 /// The draft that a body asks for.

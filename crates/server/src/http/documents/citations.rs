@@ -21,9 +21,8 @@ use crate::{
     wire::{
         Problem as WireProblem,
         documents::{CitationAnswer, CitationsAnswer, DocumentCitation, DocumentSource, DocumentSources, NumberAnswer},
-        parse::parse_json,
-        source_body::{self, deserialize_present},
-        values,
+        parse::{deserialize_present, parse_json},
+        source_body, values,
     },
 };
 

@@ -10,7 +10,7 @@ use axum::{
 use futures::StreamExt;
 use ibid_app::{AskRequest, Scope};
 use ibid_domain::{Code, Problem, Run, RunId, RunMode, SearchFilter};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
@@ -25,6 +25,7 @@ use super::{
 };
 use crate::wire::{
     Problem as WireProblem,
+    parse::deserialize_present,
     run_events::RunEvent,
     runs::{self, Message},
     search::SearchFilters,
@@ -55,11 +56,6 @@ pub(crate) struct NewMessage {
     mode: Option<String>,
     /// Limits the passages that are searched.
     filters: Option<SearchFilters>,
-}
-
-/// A field that may be `null`, which is not the same as not said.
-fn deserialize_present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::deserialize(from).map(Some)
 }
 
 /// Ask the library
