@@ -110,14 +110,17 @@ def tokens(vocabulary: dict[str, int], text: str) -> list[int]:
 erf = np.vectorize(math.erf, otypes=[np.float32])
 
 
-def exactly(network: Network, ids: list[int], peaks: dict) -> np.ndarray:
-    """The embedding of one text in 32-bit arithmetic; `peaks` keeps the largest input of each channel."""
+def exact_states(network: Network, ids: list[int], peaks: dict, types: list[int] | None = None) -> np.ndarray:
+    """What the last layer says of each token in 32-bit arithmetic; `peaks` keeps the largest input of each channel."""
 
     def norm(x, parameters):
         centred = x - x.mean(-1, keepdims=True)
         return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + network.epsilon) * parameters[0] + parameters[1]
 
-    x = norm(network.words[ids] + network.positions[: len(ids)], network.norm)
+    x = network.words[ids] + network.positions[: len(ids)]
+    if types is not None:
+        x = x + network.types[types]
+    x = norm(x, network.norm)
     for number, layer in enumerate(network.layers):
 
         def linear(name, x):
@@ -132,7 +135,11 @@ def exactly(network: Network, ids: list[int], peaks: dict) -> np.ndarray:
         x = norm(x + attended, layer["attended norm"])
         inner = linear("inner", x)
         x = norm(x + linear("outer", inner * 0.5 * (1 + erf(inner / math.sqrt(2)))), layer["outer norm"])
-    mean = x.mean(0)
+    return x
+
+
+def exact_embedding(network: Network, ids: list[int], peaks: dict) -> np.ndarray:
+    mean = exact_states(network, ids, peaks).mean(0)
     return mean / np.linalg.norm(mean)
 
 
@@ -166,8 +173,9 @@ def in_8_bits(matrix: np.ndarray, axis: int, top: int) -> tuple[np.ndarray, np.n
 WEIGHT_TOP = 63
 
 
-def write(network: Network, peaks: dict) -> onnx.ModelProto:
-    graph = Graph()
+def write_encoder(graph: Graph, network: Network, peaks: dict, types: str | None = None) -> str:
+    """Adds all layers, and returns the name of what the last one says of each token. `types` names an input that tells
+    the first text of a pair from the second."""
 
     def norm(name, x, skip, parameters):
         gamma, beta = graph.constant(f"{name}.gamma", parameters[0]), graph.constant(f"{name}.beta", parameters[1])
@@ -213,6 +221,8 @@ def write(network: Network, peaks: dict) -> onnx.ModelProto:
     positions = graph.add("Slice", [graph.constant("positions", network.positions), zero, longest, zero])
     gamma, beta = graph.constant("words.gamma", network.norm[0]), graph.constant("words.beta", network.norm[1])
     summed = graph.add("Add", [words, positions])
+    if types is not None:
+        summed = graph.add("Add", [summed, graph.add("Gather", [graph.constant("types", network.types), types])])
     x = graph.add("LayerNormalization", [summed, gamma, beta], axis=-1, epsilon=network.epsilon)
 
     for number, layer in enumerate(network.layers):
@@ -220,23 +230,45 @@ def write(network: Network, peaks: dict) -> onnx.ModelProto:
         x = norm(f"{number}.attended", mixed, x, layer["attended norm"])
         inner = graph.add("Gelu", [linear(number, "inner", x)], fused=True)
         x = norm(f"{number}.outer", linear(number, "outer", inner), x, layer["outer norm"])
+    return x
 
-    weights = graph.add("Unsqueeze", [graph.add("Cast", [mask], to=TensorProto.FLOAT), one])
-    total = graph.add("Squeeze", [graph.add("MatMul", [weights, x]), one])
-    graph.add("LpNormalization", [total], outputs="sentence_embedding", axis=-1, p=2)
 
-    def face(name, kind, last):
-        return helper.make_tensor_value_info(name, kind, ["texts", last])
+def sum_of_tokens(graph: Graph, x: str) -> str:
+    """The sum over the tokens of each text, without those that only fill up."""
+    one = graph.constant("one", np.array([1], np.int64))
+    weights = graph.add("Unsqueeze", [graph.add("Cast", ["attention_mask"], to=TensorProto.FLOAT), one])
+    return graph.add("Squeeze", [graph.add("MatMul", [weights, x]), one])
+
+
+def finish(graph: Graph, name: str, inputs: list[str], outputs: dict[str, list]) -> bytes:
+    """The bytes of the model. Inputs are whole numbers, one for each token of each text."""
+
+    def face(name, kind, sizes):
+        return helper.make_tensor_value_info(name, kind, ["texts", *sizes])
 
     built = helper.make_graph(
         graph.nodes,
-        "sentence_encoder",
-        [face(ids, TensorProto.INT64, "tokens"), face(mask, TensorProto.INT64, "tokens")],
-        [face("sentence_embedding", TensorProto.FLOAT, network.width)],
+        name,
+        [face(name, TensorProto.INT64, ["tokens"]) for name in inputs],
+        [face(name, TensorProto.FLOAT, sizes) for name, sizes in outputs.items()],
         list(graph.constants.values()),
     )
     opsets = [helper.make_opsetid("", 18), helper.make_opsetid("com.microsoft", 1)]
-    return helper.make_model(built, opset_imports=opsets, ir_version=9, producer_name="ibid")
+    model = helper.make_model(built, opset_imports=opsets, ir_version=9, producer_name="ibid")
+    return model.SerializeToString(deterministic=True)
+
+
+def write(network: Network, peaks: dict) -> bytes:
+    graph = Graph()
+    total = sum_of_tokens(graph, write_encoder(graph, network, peaks))
+    graph.add("LpNormalization", [total], outputs="sentence_embedding", axis=-1, p=2)
+    return finish(graph, "sentence_encoder", ["input_ids", "attention_mask"], {"sentence_embedding": [network.width]})
+
+
+def put_in_place(output: Path, model: bytes) -> None:
+    unfinished = output.with_name(output.name + ".new")
+    unfinished.write_bytes(model)
+    os.replace(unfinished, output)
 
 
 def main(folder: Path, output: Path) -> None:
@@ -244,8 +276,8 @@ def main(folder: Path, output: Path) -> None:
     words = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
     vocabulary = {word: number for number, word in enumerate(words)}
     texts, peaks = [tokens(vocabulary, text) for text in SAMPLES], {}
-    exact = [exactly(network, ids, peaks) for ids in texts]
-    model = write(network, peaks).SerializeToString(deterministic=True)
+    exact = [exact_embedding(network, ids, peaks) for ids in texts]
+    model = write(network, peaks)
 
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     widest = max(map(len, texts))
@@ -255,9 +287,7 @@ def main(folder: Path, output: Path) -> None:
     print(f"cosine to 32-bit arithmetic: mean {cosines.mean():.4f}, least {cosines.min():.4f}", file=sys.stderr)
     if not cosines.min() > 0.99:
         sys.exit("the 8-bit model differs too much from the exact one")
-    unfinished = output.with_name(output.name + ".new")
-    unfinished.write_bytes(model)
-    os.replace(unfinished, output)
+    put_in_place(output, model)
 
 
 if __name__ == "__main__":

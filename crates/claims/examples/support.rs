@@ -9,7 +9,7 @@ use std::{
     io::{BufRead, BufReader, BufWriter, Write},
 };
 
-use ibid_claims::verify::{ParsedPassage, Verdict};
+use ibid_claims::verify::{ModelSignals, ParsedPassage, Verdict};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -27,8 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for line in BufReader::new(File::open(path)?).lines() {
         let LabelledPair { set, claim, passage, label } = serde_json::from_str(&line?)?;
         let passage = ParsedPassage::new(passage);
-        let support = passage.check_claim(&claim, &[]);
-        let features = passage.claim_features(&claim, &[]).map(|features| features.values());
+        let support = passage.check_claim(&claim, &ModelSignals::default());
+        let features = passage.claim_features(&claim, &ModelSignals::default()).map(|features| features.values());
         let told = json!({
             "set": set, "label": label, "score": support.score, "supported": support.verdict == Verdict::Supported,
             "features": features, "reasons": support.reasons,

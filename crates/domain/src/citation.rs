@@ -13,12 +13,25 @@ named! {
     Verdict, "a verdict", "verdict",
     /// There is nothing to check against.
     Unverifiable = "unverifiable";
+    /// The source says otherwise.
+    Contradicted = "contradicted";
     /// The source does not say it.
     Unsupported = "unsupported";
     /// The source says some of it.
     Partial = "partial";
     /// The source says it.
     Supported = "supported";
+}
+
+named! {
+    /// In what a claim and its source differ.
+    DifferenceKind, "a kind of difference", "kind",
+    /// A number, a date or a day of the week.
+    Figure = "figure";
+    /// The name of a person, a place or a thing.
+    Name = "name";
+    /// One denies what the other says.
+    Negation = "negation";
 }
 
 named! {

@@ -32,7 +32,7 @@ pub mod text;
 pub mod time;
 
 pub use artifact::Artifact;
-pub use citation::{Citation, CitationState, Verdict};
+pub use citation::{Citation, CitationState, DifferenceKind, Verdict};
 pub use code::Code;
 pub use conversation::{Conversation, Message, MessageId, MessageRole, MessageStatus};
 pub use document::{

@@ -3,7 +3,7 @@
 
 use std::{error::Error, num::NonZero, time::Instant};
 
-use ibid_models::{Embedder, LocalEmbedder, LocalEmbedderConfig, Purpose};
+use ibid_models::{Embedder, LocalEmbedder, LocalModelConfig, Purpose};
 
 /// Processor time of this process in seconds: user and system, in ticks of a hundredth on Linux.
 fn processor_time() -> Result<f64, Box<dyn Error>> {
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let text = std::fs::read_to_string(file.ok_or("which file?")?)?;
     let passages: Vec<String> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
-    let embedder = LocalEmbedder::new(LocalEmbedderConfig { threads, ..LocalEmbedderConfig::default() });
+    let embedder = LocalEmbedder::new(LocalModelConfig { threads, ..LocalModelConfig::default() });
     if only_tokens {
         for passage in &passages {
             println!("{:?}", embedder.encode_tokens(passage)?);

@@ -1,5 +1,5 @@
-//! Language models behind traits: what turns a text into a vector, here on this machine or at a provider, and what answers
-//! a question word by word.
+//! Language models behind traits: what turns a text into a vector, here on this machine or at a provider, what says whether
+//! a passage supports a claim or answers a question, and what answers a question word by word.
 //!
 //! This is the only crate that speaks to providers of models. It knows nothing of libraries, chunks or jobs, and keeps
 //! nothing. Embedding retries nothing: an error says whether a retry can help, and when. An answer is tried again for as
@@ -11,6 +11,8 @@
 pub mod chat;
 pub mod embed;
 mod http;
+pub mod judge;
+mod local;
 mod secret;
 
 pub use chat::{
@@ -18,7 +20,9 @@ pub use chat::{
     ChatUsage, FinishReason, ModelToolCall, TimeoutPhase, ToolSpec, complete_chat, complete_object, open_chat,
 };
 pub use embed::{
-    BoxFuture, EmbedError, Embedder, EmbedderConfig, LocalEmbedder, LocalEmbedderConfig, Purpose, RemoteEmbedderConfig,
-    estimate_tokens, open_embedder,
+    BoxFuture, EmbedError, Embedder, EmbedderConfig, LocalEmbedder, Purpose, RemoteEmbedderConfig, estimate_tokens,
+    open_embedder,
 };
+pub use judge::{LocalPairJudge, PairJudge, PairJudgement};
+pub use local::{LocalModelConfig, LocalModelError};
 pub use secret::Secret;

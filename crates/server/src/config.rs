@@ -141,7 +141,7 @@ settings! {
     /// Where Firecrawl answers, if it is a server of your own
     firecrawl_url: String = String::new(), "IBID_FIRECRAWL_URL";
     /// Who checks claims against what they cite: local, or model (the one that writes answers)
-    judge: LocalOrModel = LocalOrModel::Local, "IBID_JUDGE";
+    judge: JudgeKind = JudgeKind::Local, "IBID_JUDGE";
     /// Who says what cited sources are about: local (their own words), or model (the one that writes answers)
     notes: LocalOrModel = LocalOrModel::Local, "IBID_NOTES";
     /// Who reads sources for what they tell of people and events: local (rules), or model (the one that writes answers)
@@ -314,6 +314,28 @@ pub enum LocalOrModel {
 impl std::fmt::Display for LocalOrModel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if *self == Self::Local { "local" } else { "model" })
+    }
+}
+
+/// What checks whether sources support claims, and whether passages answer questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum JudgeKind {
+    /// Words, and embeddings if there are any.
+    Words,
+    /// The judge that comes with Ibid, which needs no network.
+    Local,
+    /// The language model that writes answers, after the local judge.
+    Model,
+}
+
+impl std::fmt::Display for JudgeKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Words => "words",
+            Self::Local => "local",
+            Self::Model => "model",
+        })
     }
 }
 

@@ -10,11 +10,11 @@ use ibid_citations::ExtractorRegistry;
 use ibid_fetch::{BraveSearch, FetchRules, Fetcher, Firecrawl, WebSearch};
 use ibid_ingest::chunks::ChunkRules;
 use ibid_models::{
-    ChatConfig, ChatModel, ChatProvider, Embedder, EmbedderConfig, LocalEmbedderConfig, RemoteEmbedderConfig, Secret,
-    open_chat, open_embedder,
+    ChatConfig, ChatModel, ChatProvider, Embedder, EmbedderConfig, LocalModelConfig, LocalPairJudge, PairJudge,
+    RemoteEmbedderConfig, Secret, open_chat, open_embedder,
 };
 
-use crate::config::{ChatKind, CitationSettings, Config, EmbedderKind, LocalOrModel};
+use crate::config::{ChatKind, CitationSettings, Config, EmbedderKind, JudgeKind, LocalOrModel};
 
 /// Maximum time for the sandboxed reader to read one file.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(180);
@@ -36,6 +36,7 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
         fetcher,
         origins: firecrawl_adapters(config)?,
         embedder,
+        network: configured_network(config),
         external_vectors: config.embedder == EmbedderKind::External,
         chunk_rules: ChunkRules {
             // What a model does not look at, it does not find.
@@ -50,11 +51,11 @@ pub async fn open(config: &Config) -> Result<Tools, String> {
 /// The tools, with those that can be changed while they are used as the settings have them now.
 pub fn reopen(config: &Config, tools: &Tools) -> Result<Tools, String> {
     let chat = open_chat_model(config)?;
-    let local = LocalJudge { embedder: tools.embedder.clone() };
+    let local = LocalJudge { network: tools.network.clone(), embedder: tools.embedder.clone() };
     let judge: Arc<dyn ClaimJudge> = match (config.judge, &chat) {
-        (LocalOrModel::Model, Some(model)) => Arc::new(ModelJudge { model: model.clone(), local }),
-        (LocalOrModel::Model, None) => return Err("judge model: no language model is configured, see chat".to_owned()),
-        (LocalOrModel::Local, _) => Arc::new(local),
+        (JudgeKind::Model, Some(model)) => Arc::new(ModelJudge { model: model.clone(), local }),
+        (JudgeKind::Model, None) => return Err("judge model: no language model is configured, see chat".to_owned()),
+        (JudgeKind::Words | JudgeKind::Local, _) => Arc::new(local),
     };
     let needs = |what: &str| format!("{what} model: no language model is configured, see chat");
     let extractor: Arc<dyn KnowledgeExtractor> = match (config.knowledge, &chat) {
@@ -150,6 +151,21 @@ fn parse_prices(text: &str) -> Result<Vec<ModelPrice>, String> {
     listed.map(|one| price(one).ok_or_else(|| format!("chat_prices: '{one}' is not model=input/output"))).collect()
 }
 
+/// Opens the judge that comes with Ibid; `None` if it is not wanted or not installed.
+fn configured_network(config: &Config) -> Option<Arc<dyn PairJudge>> {
+    if config.judge == JudgeKind::Words {
+        return None;
+    }
+    let judge = LocalPairJudge::new(LocalModelConfig::default());
+    match judge.check_installed() {
+        Ok(()) => Some(Arc::new(judge)),
+        Err(error) => {
+            tracing::info!("claims and answers are judged without the judge: {error}");
+            None
+        }
+    }
+}
+
 async fn configured_embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, String> {
     let set = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let remote = RemoteEmbedderConfig {
@@ -161,7 +177,7 @@ async fn configured_embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>
     };
     let wanted = match config.embedder {
         EmbedderKind::None | EmbedderKind::External => return Ok(None),
-        EmbedderKind::Local => EmbedderConfig::Local(LocalEmbedderConfig::default()),
+        EmbedderKind::Local => EmbedderConfig::Local(LocalModelConfig::default()),
         EmbedderKind::Openai => EmbedderConfig::OpenAi(remote),
         EmbedderKind::Google => EmbedderConfig::Google(remote),
         EmbedderKind::Compatible => EmbedderConfig::Compatible(remote),

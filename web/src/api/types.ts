@@ -62,6 +62,8 @@ export type Evidence = Schemas["ResultEvidence"];
 export type GroundAnswer = Schemas["GroundAnswer"];
 export type UncitedClaim = Schemas["UncitedClaim"];
 export type BoundClaim = Schemas["BoundClaim"];
+export type ClaimDifference = Schemas["ClaimDifference"];
+export type ContradictedClaim = Schemas["ContradictedClaim"];
 
 export type Entity = Schemas["Entity"];
 export type EntityType = Schemas["EntityType"];

@@ -19,6 +19,7 @@ export const STANDING_WORDS: Record<Standing, string> = {
   supported: "supported",
   partial: "partly supported",
   unsupported: "no evidence found",
+  contradicted: "the source says otherwise",
   unverifiable: "cannot be checked",
   unchecked: "not checked",
   changed: "changed since it was cited",
@@ -94,10 +95,20 @@ export function citedSources(citations: readonly Citation[]): CitedSource[] {
 
 const COUNTED: Partial<Record<Standing, string>> = {
   unsupported: "with no evidence found",
+  contradicted: "that its source contradicts",
   unverifiable: "that cannot be checked",
   changed: "changed since",
 };
-const RANK: Standing[] = ["supported", "partial", "changed", "unsupported", "unverifiable", "unchecked", "deleted"];
+const RANK: Standing[] = [
+  "supported",
+  "partial",
+  "changed",
+  "unsupported",
+  "contradicted",
+  "unverifiable",
+  "unchecked",
+  "deleted",
+];
 
 /** "5 claims · 4 supported · 1 with no evidence found": a claim with several citations is as good as the best of them. */
 export function verdictSummary(citations: readonly Citation[]): string {

@@ -3,13 +3,13 @@
 use ibid_citations::{CitationSource, Ledger, cited_stream::ShownText, cited_text, parse_markers};
 use ibid_claims::{
     answer::{
-        AnswerCandidates, AnswerOptions, AnswerSentence, CandidatePassage, ExtractiveAnswer as Picks, QuotedSentence,
-        RenderedAnswer,
+        AnswerCandidates, AnswerOptions, AnswerSentence, AnswerSignals, CandidatePassage, ExtractiveAnswer as Picks,
+        JudgedAnswer, QuotedSentence, RenderedAnswer,
     },
     extract_claims,
 };
 use ibid_domain::{Citation, CitationId, CitationState, Mark, RevisionId, Run, RunPhase, Span, Usage, Verdict};
-use ibid_models::Purpose;
+use ibid_models::{PairJudgement, Purpose};
 
 use super::{AskRequest, begin_phase, end_phase, retrieval::source_of, run_recorder::RunHandle};
 use crate::{
@@ -25,7 +25,11 @@ const PASSAGES: usize = 20;
 const COMPARED: usize = 24;
 
 /// Answer text if none of the passages found answers the question.
-const NO_ANSWER: &str = "The library has no answer to this question.";
+const NO_ANSWER: &str = "Your library does not answer this.";
+/// The most passages that are shown where none answers.
+const CLOSEST: usize = 2;
+/// The most words of the question that are named as missing.
+const NAMED: usize = 3;
 /// Answer text if the search found no passages at all.
 const NOTHING_THERE: &str = "The library has nothing to answer from yet. Add sources, and ask again.";
 
@@ -65,10 +69,8 @@ impl App {
         let picks = self.pick_sentences(question, found).await;
         let written = match picks.is_answered {
             true => picks.to_markdown(),
-            false => RenderedAnswer {
-                text: if found.is_empty() { NOTHING_THERE } else { NO_ANSWER }.to_owned(),
-                ..RenderedAnswer::default()
-            },
+            false if found.is_empty() => RenderedAnswer { text: NOTHING_THERE.to_owned(), ..RenderedAnswer::default() },
+            false => picks.to_markdown_after(&explain_refusal(&picks)),
         };
         // Those that are cited come first, so that their numbers are the ones that the answer has.
         let cited = written.sources.iter().flat_map(|source| {
@@ -97,7 +99,7 @@ impl App {
                 uncited: Vec::new(),
                 dangling: Vec::new(),
                 dangling_ids: Vec::new(),
-                by_meaning: self.tools().embedder.is_some(),
+                by_meaning: self.tools().compares_meaning(),
             },
             read: CitedContents::new(),
             citations: Some(citations),
@@ -120,25 +122,70 @@ impl App {
             })
             .collect();
         let candidates = AnswerCandidates::new(question, &passages);
+        let judged = self.judge_windows(question, &candidates).await;
+        let similarities = match judged {
+            Some(_) => None,
+            None => self.compare_sentences(question, &candidates).await,
+        };
+        let signals = AnswerSignals { similarities: similarities.as_deref(), judged: judged.as_deref() };
+        let mut picks = candidates.select_answer(&signals, AnswerOptions::default());
+        if !picks.is_answered {
+            picks.sentences.truncate(CLOSEST);
+        }
+        picks
+    }
+
+    /// Has the network read the candidates with the question; `None` without one.
+    async fn judge_windows(&self, question: &str, candidates: &AnswerCandidates<'_>) -> Option<Vec<JudgedAnswer>> {
+        let network = self.tools().network.clone()?;
+        let windows = candidates.windows();
+        let pairs: Vec<_> = windows.iter().map(|window| (question, window.text.as_str())).collect();
+        match network.judge_pairs(&pairs).await {
+            Ok(judged) => {
+                let answer = |one: PairJudgement| JudgedAnswer { answers: one.answers, answer: one.answer };
+                Some(judged.into_iter().map(answer).collect())
+            }
+            Err(error) => {
+                tracing::warn!(%error, "answers are chosen without the judge");
+                None
+            }
+        }
+    }
+
+    /// Compares the meaning of the best sentences with the question's; `None` without an embedder.
+    async fn compare_sentences(&self, question: &str, candidates: &AnswerCandidates<'_>) -> Option<Vec<f32>> {
+        let embedder = self.tools().embedder.clone()?;
         let mut texts = candidates.shortlisted_texts();
         texts.truncate(COMPARED);
-        let alike = match &self.tools().embedder {
-            Some(embedder) if !texts.is_empty() => {
-                texts.insert(0, question);
-                match embedder.embed(&texts, Purpose::Passage).await {
-                    Ok(vectors) => vectors.split_first().map(|(question, sentences)| {
-                        let alike = |one: &Vec<f32>| question.iter().zip(one).map(|(a, b)| a * b).sum::<f32>();
-                        sentences.iter().map(alike).collect::<Vec<_>>()
-                    }),
-                    Err(error) => {
-                        tracing::warn!(%error, "the meaning of sentences could not be compared");
-                        None
-                    }
-                }
+        if texts.is_empty() {
+            return None;
+        }
+        texts.insert(0, question);
+        match embedder.embed(&texts, Purpose::Passage).await {
+            Ok(vectors) => vectors.split_first().map(|(question, sentences)| {
+                let alike = |one: &Vec<f32>| question.iter().zip(one).map(|(a, b)| a * b).sum::<f32>();
+                sentences.iter().map(alike).collect::<Vec<_>>()
+            }),
+            Err(error) => {
+                tracing::warn!(%error, "the meaning of sentences could not be compared");
+                None
             }
-            _ => None,
-        };
-        candidates.select_answer(alike.as_deref(), AnswerOptions::default())
+        }
+    }
+}
+
+/// Says that there is no answer, and what the closest passages lack.
+fn explain_refusal(picks: &Picks) -> String {
+    if picks.sentences.is_empty() {
+        return NO_ANSWER.to_owned();
+    }
+    let missing: Vec<_> = picks.missing.iter().take(NAMED).map(|word| format!("“{word}”")).collect();
+    match missing.split_last() {
+        None => format!("{NO_ANSWER} The closest passages are about the same matter, but do not say what you ask for:"),
+        Some((only, [])) => format!("{NO_ANSWER} The closest passages do not speak of {only}:"),
+        Some((last, others)) => {
+            format!("{NO_ANSWER} The closest passages do not speak of {} and {last}:", others.join(", "))
+        }
     }
 }
 
@@ -193,8 +240,9 @@ fn quoted_citations(
             snapshot: snapshot_source(source, Some(revision), entry),
             quote: Some(picked.quote.clone()),
             anchor: Some(anchor),
-            verdict: Some(Verdict::Supported),
-            score: Some(1.0),
+            // The words are the source's own: what is judged is whether they answer.
+            verdict: Some(if picks.is_answered { Verdict::Supported } else { Verdict::Unsupported }),
+            score: Some(f64::from(picks.confidence)),
             state: CitationState::Current,
             summary: None,
             created_at: now,

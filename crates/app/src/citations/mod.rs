@@ -13,7 +13,7 @@ use ibid_citations::{
 };
 use ibid_claims::{
     Claim, extract_claims,
-    verify::{ParsedPassage, Support, Verdict},
+    verify::{Difference, ModelSignals, ParsedPassage, Support, Verdict},
 };
 use ibid_domain::{Code, Mark, Problem, Revision, RevisionId, SearchFilter, Source, SourceId, Span};
 use ibid_language::Language;
@@ -81,6 +81,22 @@ pub struct GroundedClaim {
     pub claim: Claim,
     /// The passage; none where nothing says it, not even in part.
     pub found: Option<Grounding>,
+    /// Where nothing says it, the words that say otherwise.
+    pub against: Option<Contradiction>,
+}
+
+/// Words of the library that say otherwise than a claim.
+#[derive(Clone, Debug)]
+pub struct Contradiction {
+    pub source: Source,
+    /// The revision that the words are of.
+    pub revision: RevisionId,
+    /// Character range of the quote in the text of the revision.
+    pub span: Span,
+    /// Exact words of the source.
+    pub quote: String,
+    /// The details in which they differ; their spans are in the text of the revision.
+    pub why: Vec<Difference>,
 }
 
 /// Words of the library that say what a claim says.
@@ -153,7 +169,7 @@ impl CitationService<'_> {
             uncited: Vec::new(),
             dangling: resolved.dangling.clone(),
             dangling_ids: resolved.dangling_ids.clone(),
-            by_meaning: self.app.tools().embedder.is_some(),
+            by_meaning: self.app.tools().compares_meaning(),
         };
         for claim in extract_claims(&cited_text(text, &markers)) {
             let mut citations: Vec<CheckedCitation> = Vec::new();
@@ -210,10 +226,10 @@ impl CitationService<'_> {
             return Err(Problem::new(Code::InvalidField, detail).with_field("text").into());
         }
         let mut grounded =
-            GroundedText { claims: Vec::new(), sources: Vec::new(), by_meaning: self.app.tools().embedder.is_some() };
+            GroundedText { claims: Vec::new(), sources: Vec::new(), by_meaning: self.app.tools().compares_meaning() };
         for claim in claims {
-            let found = self.find_grounding(&claim.text, filter, &mut grounded).await?;
-            grounded.claims.push(GroundedClaim { claim, found });
+            let (found, against) = self.find_grounding(&claim.text, filter, &mut grounded).await?;
+            grounded.claims.push(GroundedClaim { claim, found, against });
         }
         Ok(grounded)
     }
@@ -223,10 +239,10 @@ impl CitationService<'_> {
         claim: &str,
         filter: &SearchFilter,
         grounded: &mut GroundedText,
-    ) -> Result<Option<Grounding>> {
+    ) -> Result<(Option<Grounding>, Option<Contradiction>)> {
         let query = plain_query(claim);
         if !query.contains(char::is_alphanumeric) {
-            return Ok(None);
+            return Ok((None, None));
         }
         let search = SearchRequest {
             limit: COMPARED,
@@ -235,27 +251,35 @@ impl CitationService<'_> {
             include_events: false,
             ..SearchRequest::new(query)
         };
+        let hits = self.app.search(self.scope).run(&search).await?.results;
+        let language = |hit: &FoundPassage| hit.revision.language.as_deref().and_then(Language::from_code);
+        let passages: Vec<_> =
+            hits.iter().map(|hit| ParsedPassage::with_hint(hit.chunk.content.as_str(), language(hit))).collect();
+        let pairs: Vec<_> = passages.iter().map(|passage| (claim, passage)).collect();
+        let judged = self.app.tools().judge.judge_claims(&pairs).await;
+        grounded.by_meaning &= judged.iter().all(|one| one.by_meaning);
         let mut best: Option<(Support, ParsedPassage, FoundPassage)> = None;
-        for hit in self.app.search(self.scope).run(&search).await?.results {
-            let hint = hit.revision.language.as_deref().and_then(Language::from_code);
-            let passage = ParsedPassage::with_hint(hit.chunk.content.as_str(), hint);
-            let (support, is_known) = self.app.check_claim(claim, &passage).await;
-            grounded.by_meaning &= is_known;
+        let mut against = None;
+        for ((judged, passage), hit) in judged.into_iter().zip(passages).zip(hits) {
+            let support = judged.support;
+            if support.verdict == Verdict::Contradicted && against.is_none() {
+                against = contradiction(&support, &passage, &hit);
+            }
             if best.as_ref().is_none_or(|(known, ..)| (support.verdict, support.score) > (known.verdict, known.score)) {
                 best = Some((support, passage, hit));
             }
         }
         let Some((support, passage, hit)) = best.filter(|(support, ..)| support.verdict >= Verdict::Partial) else {
-            return Ok(None);
+            return Ok((None, against));
         };
-        let Some(within) = support.quote else { return Ok(None) };
+        let Some(within) = support.quote else { return Ok((None, None)) };
         let place = grounded.sources.iter().position(|source| source.id == hit.source.id);
         let place = place.unwrap_or_else(|| {
             grounded.sources.push(hit.source.clone());
             grounded.sources.len() - 1
         });
         let start = hit.chunk.span.start;
-        Ok(Some(Grounding {
+        let grounding = Grounding {
             number: place as u32 + 1,
             source: hit.source.id,
             revision: hit.chunk.revision,
@@ -263,7 +287,8 @@ impl CitationService<'_> {
             quote: within.slice_of(passage.text()).unwrap_or_default().to_owned(),
             page: hit.chunk.place.page,
             support,
-        }))
+        };
+        Ok((Some(grounding), None))
     }
 
     /// Reads the text of a cited work: from the library if it is there, else from the tool results.
@@ -297,21 +322,35 @@ impl App {
 
     /// Checks claims against passages, each by itself; also says whether meaning was compared.
     pub async fn check_pairs(&self, pairs: &[(&str, &str)]) -> (Vec<Support>, bool) {
-        let mut found = Vec::with_capacity(pairs.len());
-        let mut by_meaning = self.tools().embedder.is_some();
-        for (claim, passage) in pairs {
-            let (support, is_known) = self.check_claim(claim, &ParsedPassage::new(*passage)).await;
-            by_meaning &= is_known;
-            found.push(support);
-        }
-        (found, by_meaning)
+        let passages: Vec<_> = pairs.iter().map(|(_, passage)| ParsedPassage::new(*passage)).collect();
+        let pairs: Vec<_> = pairs.iter().zip(&passages).map(|((claim, _), passage)| (*claim, passage)).collect();
+        let judged = self.tools().judge.judge_claims(&pairs).await;
+        let by_meaning = self.tools().compares_meaning() && judged.iter().all(|one| one.by_meaning);
+        (judged.into_iter().map(|one| one.support).collect(), by_meaning)
     }
 
     /// Checks one claim, and says whether its meaning could be compared.
     async fn check_claim(&self, claim: &str, passage: &ParsedPassage) -> (Support, bool) {
-        let ClaimJudgement { support, by_meaning } = self.tools().judge.judge_claim(claim, passage).await;
-        (support, by_meaning)
+        let judged = self.tools().judge.judge_claims(&[(claim, passage)]).await.into_iter().next();
+        judged.map_or_else(
+            || (passage.check_claim(claim, &ModelSignals::default()), false),
+            |ClaimJudgement { support, by_meaning }| (support, by_meaning),
+        )
     }
+}
+
+/// What a passage says against a claim, with places in the text of its revision.
+fn contradiction(support: &Support, passage: &ParsedPassage, hit: &FoundPassage) -> Option<Contradiction> {
+    let (within, start) = (support.quote?, hit.chunk.span.start);
+    let shifted = |span: Span| Span::new(span.start + start, span.end + start);
+    let moved = |one: &Difference| Difference { span: one.span.map(shifted), ..one.clone() };
+    Some(Contradiction {
+        source: hit.source.clone(),
+        revision: hit.chunk.revision,
+        span: shifted(within),
+        quote: within.slice_of(passage.text())?.to_owned(),
+        why: support.why.iter().map(moved).collect(),
+    })
 }
 
 /// Words to be looked for as they are: quotation marks and dashes of prose are no operators.

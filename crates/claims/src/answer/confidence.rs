@@ -3,35 +3,62 @@
 use super::{
     answer_type::AnswerTypeMatch,
     question::QuestionWordSet,
-    score::{SentenceScorer, SentenceSignals},
+    score::{SentenceScorer, SentenceSignals, log_odds},
 };
 
-/// Returns the probability, from 0 to 1, that a question is answered: by the best sentence, by the signals of it and of
-/// the other selected sentences, and by the highest similarity. The weights come from questions with known evidence,
-/// and from the same questions put to other collections.
-pub(super) fn answer_confidence(scores: &SentenceScorer, best: usize, look: &SentenceSignals, most_alike: f32) -> f32 {
+/// Number of signals that there is an answer.
+pub(super) const SIGNALS: usize = 13;
+
+/// The signals that a question is answered, in the order of the weights: of the best sentence, of the other selected
+/// ones, and the highest similarity.
+pub(super) fn answer_signals(
+    scores: &SentenceScorer,
+    best: usize,
+    look: &SentenceSignals,
+    most_alike: f32,
+) -> [f32; SIGNALS] {
     let exact = scores.question.exact_words();
     // Without names and figures none is missing.
     let named = |words: QuestionWordSet| match exact.count_ones() {
         0 => 1.0,
         count => (words & exact).count_ones() as f32 / count as f32,
     };
-    let (own, around) = (scores.found[best], scores.around[best]);
-    let lacks = if look.fit == AnswerTypeMatch::Lacks { 1.0 } else { 0.0 };
-    // Of a longer question a smaller share is found.
-    let asked = (scores.question.words.len().max(1) as f32).ln();
-    let sum = match look.alike {
-        None => {
-            let everywhere = scores.everywhere;
-            let words = 1.7 * scores.question_coverage(own)
-                + 6.3 * scores.question_coverage(around)
-                + 2.9 * scores.question_coverage(everywhere);
-            words + 1.5 * named(everywhere) - 0.8 * lacks + 1.4 * asked - 9.5
-        }
-        Some(alike) => {
-            let words = 3.4 * scores.question_coverage(around) + 0.8 * named(around) - 0.7 * lacks;
-            words + 5.2 * alike + 6.3 * most_alike - 6.7
-        }
-    };
-    1.0 / (1.0 + (-sum).exp())
+    let (own, around, everywhere) = (scores.found[best], scores.around[best], scores.everywhere);
+    let read = look.read.unwrap_or_default();
+    [
+        scores.question_coverage(own),
+        scores.question_coverage(around),
+        scores.question_coverage(everywhere),
+        named(own),
+        named(around),
+        named(everywhere),
+        if look.fit == AnswerTypeMatch::Lacks { 1.0 } else { 0.0 },
+        if look.fit == AnswerTypeMatch::Has { 1.0 } else { 0.0 },
+        // Of a longer question a smaller share is found.
+        (scores.question.words.len().max(1) as f32).ln(),
+        look.alike.unwrap_or_default(),
+        if look.alike.is_some() { most_alike } else { 0.0 },
+        log_odds(read.holds),
+        log_odds(read.beside),
+    ]
 }
+
+/// Returns the probability, from 0 to 1, that a question is answered.
+pub(super) fn answer_confidence(scores: &SentenceScorer, best: usize, look: &SentenceSignals, most_alike: f32) -> f32 {
+    let signals = answer_signals(scores, best, look, most_alike);
+    let (weights, bias) = match (look.read, look.alike) {
+        (Some(_), Some(_)) => WITH_NETWORK,
+        (Some(_), None) => BY_NETWORK,
+        (None, Some(_)) => WITH_MEANING,
+        (None, None) => BY_WORDS,
+    };
+    let sum: f32 = signals.iter().zip(weights).map(|(signal, weight)| signal * weight).sum();
+    1.0 / (1.0 + (-(sum + bias)).exp())
+}
+
+/// Weights of the signals, and the intercept. They come from questions with known evidence, and from the same questions put
+/// to other collections; those with a network also from questions that only seem to have an answer.
+const BY_WORDS: ([f32; SIGNALS], f32) = ([1.7, 6.3, 2.9, 0.0, 0.0, 1.5, -0.8, 0.0, 1.4, 0.0, 0.0, 0.0, 0.0], -9.5);
+const WITH_MEANING: ([f32; SIGNALS], f32) = ([0.0, 3.4, 0.0, 0.0, 0.8, 0.0, -0.7, 0.0, 0.0, 5.2, 6.3, 0.0, 0.0], -6.7);
+const BY_NETWORK: ([f32; SIGNALS], f32) = ([0.0, 2.0, 0.0, 0.0, 0.8, 0.0, -0.7, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0], -2.0);
+const WITH_NETWORK: ([f32; SIGNALS], f32) = ([0.0, 2.0, 0.0, 0.0, 0.8, 0.0, -0.7, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0], -2.0);

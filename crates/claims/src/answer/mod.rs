@@ -2,13 +2,14 @@
 //! text that quotes and cites them.
 //!
 //! Nothing is worded here. Sentences are compared with the question by their words, each counted by how rare it is
-//! among the passages, by the kind of thing that is asked for, and by their meaning where a model can tell; the best
-//! are quoted as they stand. Where nothing comes close enough the answer says so: [`ExtractiveAnswer::is_answered`].
+//! among the passages, by the kind of thing that is asked for, by what a network says that reads them with the question,
+//! and by their meaning where a model can tell; the best are quoted as they stand. Where nothing comes close enough the
+//! answer says so: [`ExtractiveAnswer::is_answered`].
 //!
-//! [`AnswerCandidates::new`] takes the passages apart, [`AnswerCandidates::shortlisted_texts`] are the sentences that a model may compare with
-//! the question, [`AnswerCandidates::pick`] chooses, and [`ExtractiveAnswer::write`] makes Markdown of what was chosen. The weights
-//! come from questions with known evidence; what meaning is worth was measured with the local model, and another
-//! model's numbers may lie higher or lower.
+//! [`AnswerCandidates::new`] takes the passages apart, [`AnswerCandidates::windows`] are the sentences for a network to
+//! read, [`AnswerCandidates::shortlisted_texts`] those that a model may compare with the question,
+//! [`AnswerCandidates::select_answer`] chooses, and [`ExtractiveAnswer::to_markdown`] makes Markdown of what was chosen. The
+//! weights come from questions with known evidence; what the models are worth was measured with the local ones.
 
 mod anaphora;
 mod answer_type;
@@ -22,14 +23,19 @@ mod repetition;
 mod score;
 mod select;
 mod sentence_form;
+mod windows;
 
 use ibid_domain::Span;
 
-pub use self::render::{QuotedSentence, RenderedAnswer};
 use self::{
     candidates::{CandidateSentence, candidate_sentences},
     question::LONGEST_QUESTION,
     score::SentenceScorer,
+};
+pub use self::{
+    render::{QuotedSentence, RenderedAnswer},
+    select::CandidateFeatures,
+    windows::{AnswerWindow, JudgedAnswer, MOST_WINDOWS},
 };
 
 /// The most sentences that are compared by their meaning.
@@ -46,6 +52,16 @@ pub struct CandidatePassage<'text> {
     /// Position of the first character in the text of the source.
     pub start: usize,
     pub title: &'text str,
+}
+
+/// What models say of the candidates, as far as there are any.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AnswerSignals<'a> {
+    /// For each of [`AnswerCandidates::shortlisted_texts`] how alike its meaning is to the question's, from -1 to 1. What
+    /// is missing or no number counts as unlike.
+    pub similarities: Option<&'a [f32]>,
+    /// For each of [`AnswerCandidates::windows`] what a network says that read it with the question.
+    pub judged: Option<&'a [JudgedAnswer]>,
 }
 
 /// Limits for an answer built from quoted sentences.
@@ -81,6 +97,8 @@ pub struct ExtractiveAnswer {
     pub confidence: f32,
     /// True if the confidence reaches the required minimum; if false, the sentences are only the closest ones found.
     pub is_answered: bool,
+    /// Words of the question that neither the best sentence nor what stands around it has, names and figures first.
+    pub missing: Vec<String>,
 }
 
 /// A quoted sentence of an answer, with its passage and its source.

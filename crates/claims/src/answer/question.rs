@@ -24,6 +24,8 @@ pub(super) type QuestionWordSet = u128;
 pub(super) struct QuestionWord {
     /// As it stands, in lower case.
     pub text: String,
+    /// As it was asked.
+    pub written: String,
     /// True for a name or a figure, which stands for exactly one thing.
     pub is_exact: bool,
     /// True if it may be a question word: the first word of a question in an unknown language.
@@ -78,7 +80,8 @@ impl ParsedQuestion {
             }
             if known.is_none() {
                 let may_ask = !own.is_known() && words.is_empty() && was_begin;
-                words.push(QuestionWord { text: bare.to_owned(), is_exact: false, may_ask });
+                let written = word.to_owned();
+                words.push(QuestionWord { text: bare.to_owned(), written, is_exact: false, may_ask });
             }
             words[place].is_exact |= is_exact;
             if is_name && let Some(before) = before {

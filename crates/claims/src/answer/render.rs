@@ -31,8 +31,13 @@ impl ExtractiveAnswer {
     /// single spaces, and what Markdown or the grammar of citations would read otherwise is escaped, so that the words
     /// that are shown are those of the source, and the markers that are read are those written here.
     pub fn to_markdown(&self) -> RenderedAnswer {
-        let mut written = RenderedAnswer::default();
-        let mut chars = 0;
+        self.to_markdown_after("")
+    }
+
+    /// The same after some words of introduction, as a paragraph of its own.
+    pub fn to_markdown_after(&self, introduction: &str) -> RenderedAnswer {
+        let mut written = RenderedAnswer { text: introduction.to_owned(), ..RenderedAnswer::default() };
+        let mut chars = introduction.chars().count();
         let mut add = |text: &mut String, part: &str| {
             text.push_str(part);
             let from = chars;

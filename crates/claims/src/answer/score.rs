@@ -8,6 +8,7 @@ use super::{
     question::{ParsedQuestion, QuestionWord, QuestionWordSet},
     question_type::{ExpectedAnswer, classify_question},
     sentence_form::{SentenceForm, classify_sentence, is_reference},
+    windows::ReadSentence,
 };
 
 /// Statistics of the question and of every sentence, computed once and used to score candidates.
@@ -60,6 +61,8 @@ pub(super) struct SentenceSignals {
     pub fit: AnswerTypeMatch,
     /// Cosine similarity to the question, from -1 to 1; `None` without an embedding model.
     pub alike: Option<f32>,
+    /// What a network says that read it with the question; `None` without a network.
+    pub read: Option<ReadSentence>,
 }
 
 impl SentenceScorer {
@@ -103,9 +106,18 @@ impl SentenceScorer {
         self.question.weighted_share(words, &self.worth)
     }
 
+    /// The words of the question that neither a sentence nor its context has, names and figures first, as they were asked.
+    pub fn missing_words(&self, place: usize) -> Vec<String> {
+        let words = self.question.words.iter().enumerate();
+        let mut missing: Vec<_> =
+            words.filter(|(at, _)| self.around[place] >> at & 1 == 0).map(|(_, word)| word).collect();
+        missing.sort_by_key(|word| !word.is_exact);
+        missing.iter().map(|word| word.written.clone()).collect()
+    }
+
     /// At most so many sentences that are worth a closer look, the best by their words first.
     pub fn shortlist(&self, sentences: &[CandidateSentence<'_>], most: usize) -> Vec<usize> {
-        let unseen = SentenceSignals { before: None, fit: AnswerTypeMatch::Unknown, alike: None };
+        let unseen = SentenceSignals { before: None, fit: AnswerTypeMatch::Unknown, alike: None, read: None };
         let mut best: Vec<_> = (0..sentences.len())
             .filter(|&place| form_penalty(self.shapes[place].0) < 1.0)
             .map(|place| (self.score_sentence(place, &sentences[place], &unseen), place))
@@ -124,11 +136,17 @@ impl SentenceScorer {
         is_reference(sentence.text, self.languages[sentence.passage])
     }
 
-    /// Returns the score of a sentence as an answer, in log odds.
-    pub fn score_sentence(&self, place: usize, sentence: &CandidateSentence<'_>, look: &SentenceSignals) -> f32 {
+    /// The signals of a sentence, in the order of the weights.
+    pub fn sentence_signals(
+        &self,
+        place: usize,
+        sentence: &CandidateSentence<'_>,
+        look: &SentenceSignals,
+    ) -> [f32; SIGNALS] {
         let (shape, length) = self.shapes[place];
         let meant = look.before.map_or(0.0, |before| self.rarity_share(self.found[before] & !self.found[place]));
-        let features = [
+        let read = look.read.unwrap_or_default();
+        [
             self.rarity_share(self.found[place]) + MEANT * meant,
             self.rarity_share(self.around[place]),
             self.ranks[sentence.passage],
@@ -140,9 +158,21 @@ impl SentenceScorer {
             form_penalty(shape),
             (length.clamp(SHORT, LONG_ENOUGH) as f32).ln(),
             look.alike.unwrap_or_default(),
-        ];
-        let (weights, bias) = if look.alike.is_some() { WITH_MEANING } else { BY_WORDS };
-        features.iter().zip(weights).map(|(feature, weight)| feature * weight).sum::<f32>() + bias
+            log_odds(read.holds),
+            log_odds(read.beside),
+        ]
+    }
+
+    /// Returns the score of a sentence as an answer, in log odds.
+    pub fn score_sentence(&self, place: usize, sentence: &CandidateSentence<'_>, look: &SentenceSignals) -> f32 {
+        let signals = self.sentence_signals(place, sentence, look);
+        let (weights, bias) = match (look.read, look.alike) {
+            (Some(_), Some(_)) => WITH_NETWORK,
+            (Some(_), None) => BY_NETWORK,
+            (None, Some(_)) => WITH_MEANING,
+            (None, None) => BY_WORDS,
+        };
+        signals.iter().zip(weights).map(|(signal, weight)| signal * weight).sum::<f32>() + bias
     }
 
     /// Returns true if the question asks for a figure.
@@ -159,11 +189,23 @@ impl SentenceScorer {
     }
 }
 
+/// Number of signals of a sentence.
+pub(super) const SIGNALS: usize = 9;
+
 /// Weights of a sentence's signals, and the intercept. The signals are: share of the question's words, share including
-/// context, rank of the passage, expected answer type, form, length and similarity. Fitted by listwise regression over
-/// questions with known evidence from several public collections, rounded.
-const BY_WORDS: ([f32; 7], f32) = ([2.5, 4.0, 3.0, 0.75, -2.4, 0.45, 0.0], -9.0);
-const WITH_MEANING: ([f32; 7], f32) = ([0.5, 4.0, 2.8, 0.6, -2.2, 0.6, 5.5], -9.0);
+/// context, rank of the passage, expected answer type, form, length, similarity, and what a network says of the windows
+/// that the answer is in this sentence of, and of all its windows. Fitted by listwise regression over questions with known
+/// evidence from several public collections, rounded.
+const BY_WORDS: ([f32; SIGNALS], f32) = ([2.5, 4.0, 3.0, 0.75, -2.4, 0.45, 0.0, 0.0, 0.0], -9.0);
+const WITH_MEANING: ([f32; SIGNALS], f32) = ([0.5, 4.0, 2.8, 0.6, -2.2, 0.6, 5.5, 0.0, 0.0], -9.0);
+const BY_NETWORK: ([f32; SIGNALS], f32) = ([1.5, 2.0, 1.5, 0.4, -2.2, 0.2, 0.0, 1.0, 0.0], -3.0);
+const WITH_NETWORK: ([f32; SIGNALS], f32) = ([1.0, 2.0, 1.5, 0.4, -2.2, 0.2, 2.0, 1.0, 0.0], -4.0);
+
+/// The logarithm of the odds of a share, bounded where it is next to certain.
+pub(super) fn log_odds(share: f32) -> f32 {
+    let share = share.clamp(0.002, 0.998);
+    (share / (1.0 - share)).ln()
+}
 
 /// Returns the penalty for the form of a sentence, from 0 to 1; a form with penalty 1 is never quoted.
 const fn form_penalty(shape: SentenceForm) -> f32 {

@@ -1,9 +1,14 @@
 //! Which sentences make up the answer.
 
 use super::{
-    AnswerCandidates, AnswerOptions, AnswerSentence, ExtractiveAnswer, anaphora::points_back,
-    answer_type::AnswerTypeMatch, candidates::continues, confidence::answer_confidence, question::QuestionWordSet,
-    repetition::SentenceContent, score::SentenceSignals,
+    AnswerCandidates, AnswerOptions, AnswerSentence, AnswerSignals, ExtractiveAnswer,
+    anaphora::points_back,
+    answer_type::AnswerTypeMatch,
+    candidates::continues,
+    confidence::{answer_confidence, answer_signals},
+    question::QuestionWordSet,
+    repetition::SentenceContent,
+    score::SentenceSignals,
 };
 
 /// The most sentences of an answer, whatever is asked for.
@@ -34,6 +39,23 @@ struct ScoredCandidate {
     look: SentenceSignals,
 }
 
+/// The signals of a candidate, as the weights are fitted to them.
+#[derive(Clone, Debug)]
+pub struct CandidateFeatures {
+    pub quote: String,
+    /// What is taken off the score of a sentence that points back to another, in log odds.
+    pub cost: f32,
+    /// Signals of how well the sentence answers.
+    pub sentence: Vec<f32>,
+    /// Signals that there is an answer, if this sentence is the best.
+    pub answer: Vec<f32>,
+}
+
+/// The highest similarity of the candidates.
+fn most_alike(candidates: &[ScoredCandidate]) -> f32 {
+    candidates.iter().filter_map(|candidate| candidate.look.alike).fold(-1.0, f32::max)
+}
+
 /// The sentences selected so far, and the words of the question that they cover.
 #[derive(Default)]
 struct SelectedSentences<'run> {
@@ -56,10 +78,9 @@ impl SelectedSentences<'_> {
 }
 
 impl AnswerCandidates<'_> {
-    /// Chooses the sentences of the answer. `similarities` says of each of [`Self::shortlisted_texts`] how alike its meaning is to
-    /// the question's, from -1 to 1; where it says nothing of a sentence, or no number, that counts as unlike.
-    pub fn select_answer(&self, similarities: Option<&[f32]>, options: AnswerOptions) -> ExtractiveAnswer {
-        let candidates = self.rank_candidates(similarities);
+    /// Chooses the sentences of the answer, with what models say of them.
+    pub fn select_answer(&self, signals: &AnswerSignals<'_>, options: AnswerOptions) -> ExtractiveAnswer {
+        let candidates = self.rank_candidates(signals);
         let Some(best) = candidates.first() else { return ExtractiveAnswer::default() };
         let chosen = self.select_sentences(&candidates, best, options.most.clamp(1, MOST));
         let has = |fit: AnswerTypeMatch| chosen.sentences.iter().any(|candidate| candidate.look.fit == fit);
@@ -67,13 +88,31 @@ impl AnswerCandidates<'_> {
             .into_iter()
             .find(|&fit| has(fit))
             .unwrap_or(AnswerTypeMatch::Unknown);
-        let most_alike = candidates.iter().filter_map(|candidate| candidate.look.alike).fold(-1.0, f32::max);
+        let most_alike = most_alike(&candidates);
         let confidence = answer_confidence(&self.scores, best.place, &SentenceSignals { fit, ..best.look }, most_alike);
         ExtractiveAnswer {
             sentences: self.in_order(&chosen),
             confidence,
             is_answered: confidence >= options.least_confidence,
+            missing: self.scores.missing_words(best.place),
         }
+    }
+
+    /// The signals of each candidate, the best first, so that weights can be fitted to them.
+    pub fn candidate_features(&self, signals: &AnswerSignals<'_>) -> Vec<CandidateFeatures> {
+        let candidates = self.rank_candidates(signals);
+        let most_alike = most_alike(&candidates);
+        let features = |candidate: &ScoredCandidate| {
+            let (place, look) = (candidate.place, &candidate.look);
+            let sentence = &self.sentences[place];
+            CandidateFeatures {
+                quote: sentence.text.to_owned(),
+                cost: self.scores.score_sentence(place, sentence, look) - candidate.score,
+                sentence: self.scores.sentence_signals(place, sentence, look).to_vec(),
+                answer: answer_signals(&self.scores, place, look, most_alike).to_vec(),
+            }
+        };
+        candidates.iter().map(features).collect()
     }
 
     /// The best sentence, and those after it that add to what has been said.
@@ -140,12 +179,25 @@ impl AnswerCandidates<'_> {
     }
 
     /// The sentences worth a closer look, the best first.
-    fn rank_candidates(&self, similarities: Option<&[f32]>) -> Vec<ScoredCandidate> {
-        let mut candidates: Vec<_> = self
-            .short
+    fn rank_candidates(&self, signals: &AnswerSignals<'_>) -> Vec<ScoredCandidate> {
+        let similarities = signals.similarities;
+        let read = signals.judged.map(|judged| self.read_sentences(judged));
+        // What a network found beside the candidates is one too.
+        let beside = read.iter().flatten().enumerate().filter(|(place, read)| {
+            read.is_some_and(|read| read.holds > 0.0)
+                && !self.short.contains(place)
+                && self.scores.is_quotable(*place, &self.sentences[*place])
+        });
+        let places: Vec<usize> = self.short.iter().copied().chain(beside.map(|(place, _)| place)).collect();
+        let is_worth_it = |place: usize| {
+            similarities.is_some()
+                || self.scores.found[place] > 0
+                || read.as_ref().is_some_and(|read| read[place].is_some())
+        };
+        let mut candidates: Vec<_> = places
             .iter()
             .enumerate()
-            .filter(|(_, place)| similarities.is_some() || self.scores.found[**place] > 0)
+            .filter(|(_, place)| is_worth_it(**place))
             .map(|(number, &place)| {
                 let alike = similarities.map(|all| {
                     all.get(number).copied().filter(|alike| alike.is_finite()).unwrap_or_default().clamp(-1.0, 1.0)
@@ -153,7 +205,8 @@ impl AnswerCandidates<'_> {
                 let sentence = &self.sentences[place];
                 let points_back = points_back(sentence.text, self.scores.languages[sentence.passage]);
                 let before = if points_back { self.quotable_predecessor(place) } else { None };
-                let look = SentenceSignals { before, fit: self.scores.answer_type_match(sentence), alike };
+                let read = read.as_ref().map(|read| read[place].unwrap_or_default());
+                let look = SentenceSignals { before, fit: self.scores.answer_type_match(sentence), alike, read };
                 let cost = match (points_back, before) {
                     (false, _) => 0.0,
                     (true, None) => WITHOUT_BEFORE,
@@ -174,7 +227,7 @@ impl AnswerCandidates<'_> {
         (is_near && self.scores.is_quotable(before, one)).then_some(before)
     }
 
-    fn source_of(&self, place: usize) -> usize {
+    pub(super) fn source_of(&self, place: usize) -> usize {
         self.passages[self.sentences[place].passage].source
     }
 

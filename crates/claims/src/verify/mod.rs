@@ -1,26 +1,34 @@
 //! Whether a passage bears out a claim, and with which words.
 //!
 //! What is said is compared in several ways at once: how many of the claim's words the passage has, all over and in two
-//! neighbouring sentences; how alike the meaning of claim and sentences is, where a model can tell; and, each by itself,
-//! figures, names and negations, because one wrong figure makes a claim wrong that is right in every other word. The
-//! weights come from labelled pairs. It knows no logic: a claim in the words of the source that says something else is
-//! told only if a figure, a name or a negation differs.
+//! neighbouring sentences; what a network says that reads the claim with a few sentences of the passage, or else how alike
+//! their meaning is, where a model can tell; and, each by itself, figures, names and negations, because one wrong figure
+//! makes a claim wrong that is right in every other word. The weights come from labelled pairs.
+//!
+//! [`ParsedPassage::new`] takes a passage apart, [`ParsedPassage::windows`] are the sentences for a network to read, and
+//! [`ParsedPassage::check_claim`] comes to a verdict and says why.
 
+mod differences;
 pub(crate) mod figures;
 mod reading;
+mod windows;
 pub(crate) mod words;
 
 use std::ops::Range;
 
 use ibid_domain::Span;
-pub use ibid_domain::Verdict;
+pub use ibid_domain::{DifferenceKind, Verdict};
 use ibid_language::{
     Language,
     detect::{detect_short, guess},
     sentences::{paragraphs, sentences_of},
 };
 
-use self::reading::{ClaimReading, PassageReading};
+pub use self::differences::Difference;
+use self::{
+    differences::Comparison,
+    reading::{ClaimReading, PassageReading},
+};
 
 /// Result of checking a claim against a passage.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,11 +40,38 @@ pub struct Support {
     pub quote: Option<Span>,
     /// Short explanations of what speaks against the claim.
     pub reasons: Vec<&'static str>,
+    /// The details in which claim and passage differ, with their words.
+    pub why: Vec<Difference>,
+}
+
+/// What models say of a claim and a passage, as far as there are any.
+#[derive(Clone, Debug, Default)]
+pub struct ModelSignals {
+    /// For each sentence how alike its meaning is to the claim's, from -1 to 1; empty where no model can tell.
+    pub alike: Vec<f32>,
+    /// For each of [`ParsedPassage::windows`] what a network says that read it with the claim; empty without a network.
+    pub judged: Vec<JudgedWindow>,
+}
+
+/// What a network says of some sentences, read with a claim.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JudgedWindow {
+    /// Share from 0 to 1 that they support it.
+    pub supports: f32,
+    /// Share from 0 to 1 that they contradict it.
+    pub contradicts: f32,
 }
 
 /// From this score on a claim is supported, from that on it is so in part.
 const SUPPORTED: f32 = 0.78;
 const PARTLY: f32 = 0.45;
+
+/// A passage contradicts a claim that it has this share of the words of, apart from what differs.
+const SAME_MATTER: f32 = 0.6;
+/// The same for a negation, which may deny something else than what the claim is about.
+const SAME_STATEMENT: f32 = 0.75;
+/// From this share on a network's word is enough for a contradiction, if the passage is about the same matter.
+const CONTRADICTS: f32 = 0.85;
 
 /// Minimum share of the claim's words that a second sentence must add to be quoted too.
 const WORTH_A_SENTENCE: f32 = 0.15;
@@ -99,32 +134,53 @@ impl ParsedPassage {
         places
     }
 
-    /// Checks a claim. `alike` says of each sentence how alike its meaning is to the claim's, from -1 to 1; it is empty
-    /// where no model can tell.
-    pub fn check_claim(&self, claim: &str, alike: &[f32]) -> Support {
-        let Some(features) = self.claim_features(claim, alike) else {
-            return Support { verdict: Verdict::Unverifiable, score: 0.0, quote: None, reasons: Vec::new() };
+    /// The sentences of the passage for a network to read with a claim, as text: at most two windows.
+    pub fn windows(&self, claim: &str) -> Vec<&str> {
+        let language = self.language_of_both(claim);
+        let other;
+        let reading = match language == self.reading.language {
+            true => &self.reading,
+            false => {
+                other = PassageReading::new(&self.text, &self.sentences, language);
+                &other
+            }
         };
-        let mut reasons = Vec::new();
-        if features.figures_missing > 0.0 {
-            reasons.push("a figure of the claim is not in the source");
+        let wanted = ClaimReading::new(claim, language);
+        if wanted.words.is_empty() {
+            return Vec::new();
         }
-        if features.names_missing > 0.0 {
-            reasons.push("a name of the claim is not in the source");
-        }
-        if features.negation_differs > 0.0 {
-            reasons.push("the claim and the source differ in a negation");
-        }
-        let score = if features.is_verbatim { 1.0 } else { features.score(!alike.is_empty()) };
+        let lengths: Vec<_> =
+            self.sentences.iter().map(|range| self.text[range.clone()].split_whitespace().count()).collect();
+        let windows = windows::best_windows(&reading.match_words(&wanted.words), &lengths, wanted.words.len());
+        let text =
+            |window: Range<usize>| &self.text[self.sentences[window.start].start..self.sentences[window.end - 1].end];
+        windows.into_iter().map(text).collect()
+    }
+
+    /// Checks a claim, with what models say of it.
+    pub fn check_claim(&self, claim: &str, signals: &ModelSignals) -> Support {
+        let Some(features) = self.claim_features(claim, signals) else {
+            return Support {
+                verdict: Verdict::Unverifiable,
+                score: 0.0,
+                quote: None,
+                reasons: Vec::new(),
+                why: Vec::new(),
+            };
+        };
+        let why = features.why.clone();
+        let reasons = reasons_of(&why);
+        let score = features.score(signals);
         let verdict = match score {
+            _ if features.is_contradicted() => Verdict::Contradicted,
             // One wrong figure makes it wrong.
-            score if score >= SUPPORTED && reasons.is_empty() => Verdict::Supported,
+            score if score >= SUPPORTED && why.is_empty() => Verdict::Supported,
             score if score >= PARTLY => Verdict::Partial,
             _ => Verdict::Unsupported,
         };
         let start = self.text[..features.quote.start].chars().count();
         let quote = Span::new(start, start + self.text[features.quote].chars().count());
-        Support { verdict, score, quote: Some(quote), reasons }
+        Support { verdict, score, quote: Some(quote), reasons, why }
     }
 
     /// Returns true if the passage contains the claim word for word.
@@ -134,10 +190,10 @@ impl ParsedPassage {
     }
 
     /// Returns what a claim and the passage have in common, or `None` if there is nothing to compare.
-    pub fn claim_features(&self, claim: &str, alike: &[f32]) -> Option<SupportFeatures> {
+    pub fn claim_features(&self, claim: &str, signals: &ModelSignals) -> Option<SupportFeatures> {
         match self.language_of_both(claim) {
-            language if language == self.reading.language => self.features(&self.reading, claim, alike),
-            language => self.features(&PassageReading::new(&self.text, &self.sentences, language), claim, alike),
+            language if language == self.reading.language => self.features(&self.reading, claim, signals),
+            language => self.features(&PassageReading::new(&self.text, &self.sentences, language), claim, signals),
         }
     }
 
@@ -152,7 +208,8 @@ impl ParsedPassage {
         guess(&format!("{claim}\n{}", self.text), Some(own))
     }
 
-    fn features(&self, reading: &PassageReading, claim: &str, alike: &[f32]) -> Option<SupportFeatures> {
+    fn features(&self, reading: &PassageReading, claim: &str, signals: &ModelSignals) -> Option<SupportFeatures> {
+        let alike = &signals.alike;
         let wanted = ClaimReading::new(claim, reading.language);
         if wanted.words.is_empty() || self.sentences.is_empty() {
             return None;
@@ -175,12 +232,20 @@ impl ParsedPassage {
         };
         let quote = self.sentences[chosen.start].start..self.sentences[chosen.end - 1].end;
         let (missing, figures_count) = wanted.figures.missing_in(&reading.figures);
-        let names = wanted.words.iter().enumerate().filter(|(_, word)| word.is_name);
-        let (mut names_count, mut unknown) = (0, 0);
-        for (place, _) in names {
-            names_count += 1;
-            unknown += usize::from(!matches.is_known(place));
-        }
+        let compared = Comparison {
+            claim,
+            wanted: &wanted,
+            text: &self.text,
+            sentences: &self.sentences,
+            reading,
+            matches: &matches,
+            closest: chosen.clone(),
+        };
+        let why = compared.differences();
+        let names_count = wanted.words.iter().filter(|word| word.is_name).count();
+        let unknown = why.iter().filter(|one| one.kind == DifferenceKind::Name).count();
+        let is_plain = |place: usize| wanted.words[place].number.is_none();
+        let judged = |part: fn(&JudgedWindow) -> f32| signals.judged.iter().map(part).fold(0.0, f32::max);
         let ratio = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f32 / whole as f32 };
         Some(SupportFeatures {
             covered: matches.share_in(0..self.len()),
@@ -189,11 +254,15 @@ impl ParsedPassage {
             alike: alike.iter().copied().fold(0.0, f32::max),
             figures_missing: ratio(missing, figures_count),
             names_missing: ratio(unknown, names_count),
-            negation_differs: f32::from(wanted.is_negated != reading.is_negated_in(chosen)),
-            negation_unheard: f32::from(wanted.is_negated && !reading.is_negated_in(0..self.len())),
+            negation_differs: f32::from(why.iter().any(|one| one.kind == DifferenceKind::Negation)),
+            negation_unheard: f32::from(!wanted.denials.is_empty() && !reading.is_negated_in(0..self.len())),
             sentences: (self.sentences.len() as f32).ln(),
             length: (wanted.words.len() as f32).ln(),
+            supports: judged(|window| window.supports),
+            contradicts: judged(|window| window.contradicts),
+            same_matter: matches.share_of(chosen, is_plain),
             is_verbatim: self.contains_verbatim(claim),
+            why,
             quote,
         })
     }
@@ -213,13 +282,17 @@ pub struct SupportFeatures {
     pub negation_unheard: f32,
     pub sentences: f32,
     pub length: f32,
+    pub supports: f32,
+    pub contradicts: f32,
+    pub same_matter: f32,
     pub is_verbatim: bool,
+    pub why: Vec<Difference>,
     pub quote: Range<usize>,
 }
 
 impl SupportFeatures {
     /// The numbers, in the order of the weights.
-    pub const fn values(&self) -> [f32; 10] {
+    pub fn values(&self) -> [f32; 12] {
         [
             self.covered,
             self.covered_close,
@@ -231,20 +304,63 @@ impl SupportFeatures {
             self.negation_unheard,
             self.sentences,
             self.length,
+            log_odds(self.supports),
+            log_odds(self.contradicts),
         ]
     }
 
-    fn score(&self, is_meaning_known: bool) -> f32 {
-        let (weights, bias) = if is_meaning_known { WITH_MEANING } else { BY_WORDS };
+    fn score(&self, signals: &ModelSignals) -> f32 {
+        if self.is_verbatim {
+            return 1.0;
+        }
+        let (weights, bias) = match (signals.judged.is_empty(), signals.alike.is_empty()) {
+            (false, _) => BY_NETWORK,
+            (true, false) => WITH_MEANING,
+            (true, true) => BY_WORDS,
+        };
         let sum: f32 = self.values().iter().zip(weights).map(|(value, weight)| value * weight).sum();
         1.0 / (1.0 + (-(sum + bias)).exp())
     }
+
+    /// Returns true if the passage says otherwise: another figure in the same place, a denial of the same statement, or
+    /// what a network takes for a contradiction.
+    fn is_contradicted(&self) -> bool {
+        let differs = |difference: &Difference| match difference.kind {
+            DifferenceKind::Figure => difference.source.is_some() && self.same_matter >= SAME_MATTER,
+            DifferenceKind::Negation => self.same_matter >= SAME_STATEMENT,
+            DifferenceKind::Name => false,
+        };
+        let by_network = !self.is_verbatim && self.contradicts >= CONTRADICTS && self.contradicts > self.supports;
+        self.why.iter().any(differs) || by_network && self.same_matter >= SAME_MATTER / 2.0
+    }
 }
 
-/// By logistic regression over labelled pairs of claims and passages from several public collections.
-const WITH_MEANING: ([f32; 10], f32) =
-    ([1.930, 1.554, 0.274, 2.741, -0.366, -0.033, -0.129, -1.083, -0.631, 0.210], -3.405);
-const BY_WORDS: ([f32; 10], f32) = ([2.225, 2.195, 0.290, 0.0, -0.470, -0.024, 0.008, -1.327, -0.633, 0.489], -2.775);
+/// Weights of the features, and the intercept, by logistic regression over labelled pairs of claims and passages from
+/// several public collections: with a network's word, with the likeness of embeddings, and by words alone.
+const BY_NETWORK: ([f32; 12], f32) = ([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0], 0.0);
+const WITH_MEANING: ([f32; 12], f32) =
+    ([1.930, 1.554, 0.274, 2.741, -0.366, -0.033, -0.129, -1.083, -0.631, 0.210, 0.0, 0.0], -3.405);
+const BY_WORDS: ([f32; 12], f32) =
+    ([2.225, 2.195, 0.290, 0.0, -0.470, -0.024, 0.008, -1.327, -0.633, 0.489, 0.0, 0.0], -2.775);
+
+/// The logarithm of the odds of a share, bounded where it is next to certain.
+fn log_odds(share: f32) -> f32 {
+    let share = share.clamp(0.001, 0.999);
+    (share / (1.0 - share)).ln()
+}
+
+/// What speaks against a claim, in words, each once.
+fn reasons_of(why: &[Difference]) -> Vec<&'static str> {
+    let mut kinds: Vec<_> = why.iter().map(|difference| difference.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let reason = |kind: DifferenceKind| match kind {
+        DifferenceKind::Figure => "a figure of the claim is not in the source",
+        DifferenceKind::Name => "a name of the claim is not in the source",
+        DifferenceKind::Negation => "the claim and the source differ in a negation",
+    };
+    kinds.into_iter().map(reason).collect()
+}
 
 /// The words of a text between single spaces, whatever the case and the punctuation.
 fn normalize_words(text: &str) -> String {

@@ -8,7 +8,7 @@ use std::{
 use ibid_language::{
     Language,
     compounds::{compound_head, compound_parts, makes_compounds},
-    negation::negations,
+    negation::{Negation, negations},
     numbers::numbers_in,
     stems::comparable_stem,
     words::TokenizedText,
@@ -27,7 +27,16 @@ const SHORTEST_COMPOUND: usize = 7;
 pub(super) struct ClaimReading {
     pub words: Vec<ContentWord>,
     pub figures: Figures,
-    pub is_negated: bool,
+    pub denials: Vec<Denial>,
+}
+
+/// Words that deny something.
+#[derive(Clone, Debug)]
+pub(super) struct Denial {
+    /// Where they stand, in bytes of the sentence.
+    pub range: Range<usize>,
+    /// Stem of the word that they most likely deny.
+    pub of: Option<String>,
 }
 
 impl ClaimReading {
@@ -36,7 +45,13 @@ impl ClaimReading {
         let numbers = numbers_in(&text);
         let words = content_words(&text, &numbers);
         let figures = Figures::with_numbers(&text, numbers);
-        Self { words, figures, is_negated: !negations(&text).is_empty() }
+        let denial = |found: &Negation| {
+            let tokens = &text.tokens[found.tokens.clone()];
+            let range = tokens.first().map_or(0, |token| token.start)..tokens.last().map_or(0, |token| token.end);
+            let of = found.scope.map(|place| comparable_stem(text.lower_at(place), language));
+            Denial { range, of }
+        };
+        Self { words, figures, denials: negations(&text).iter().map(denial).collect() }
     }
 }
 
@@ -60,7 +75,7 @@ struct SentenceReading {
     /// Words that may be put together of others, in a language that does so.
     compounds: Vec<String>,
     figures: Figures,
-    is_negated: bool,
+    denials: Vec<Denial>,
 }
 
 impl PassageReading {
@@ -87,15 +102,30 @@ impl PassageReading {
                 claim.words.into_iter().map(|word| (word.stem, word.folded)).unzip();
             reading.stems.extend(stems.iter().cloned());
             reading.figures.extend(claim.figures.clone());
-            let (figures, is_negated) = (claim.figures, claim.is_negated);
-            reading.sentences.push(SentenceReading { stems, folded, compounds, figures, is_negated });
+            let (figures, denials) = (claim.figures, claim.denials);
+            reading.sentences.push(SentenceReading { stems, folded, compounds, figures, denials });
         }
         reading
     }
 
     /// Returns true if any of these sentences denies something.
     pub fn is_negated_in(&self, mut sentences: Range<usize>) -> bool {
-        sentences.any(|place| self.sentences[place].is_negated)
+        sentences.any(|place| !self.sentences[place].denials.is_empty())
+    }
+
+    /// What a sentence denies.
+    pub fn denials_in(&self, sentence: usize) -> &[Denial] {
+        &self.sentences[sentence].denials
+    }
+
+    /// Returns true if any of these sentences has a word with this stem.
+    pub fn has_stem_in(&self, mut sentences: Range<usize>, stem: &str) -> bool {
+        sentences.any(|place| self.sentences[place].stems.contains(stem))
+    }
+
+    /// The figures of a sentence; their places are in bytes of the sentence.
+    pub fn figures_in(&self, sentence: usize) -> &Figures {
+        &self.sentences[sentence].figures
     }
 
     /// The share of a claim's neighbouring words that stand side by side here too.
@@ -194,6 +224,13 @@ impl WordMatches {
     pub fn share_in(&self, sentences: Range<usize>) -> f32 {
         let is_in = |word: usize| sentences.clone().any(|place| self.known[place * self.words + word]);
         (0..self.words).filter(|word| is_in(*word)).count() as f32 / self.words.max(1) as f32
+    }
+
+    /// The share of those of the claim's words that are `chosen` which stand in these sentences; 0 if none is.
+    pub fn share_of(&self, sentences: Range<usize>, chosen: impl Fn(usize) -> bool) -> f32 {
+        let is_in = |word: &usize| sentences.clone().any(|place| self.known[place * self.words + word]);
+        let (found, others): (Vec<_>, Vec<_>) = (0..self.words).filter(|word| chosen(*word)).partition(is_in);
+        found.len() as f32 / (found.len() + others.len()).max(1) as f32
     }
 
     /// The number of the claim's words that stand in a sentence.

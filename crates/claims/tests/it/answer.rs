@@ -5,10 +5,11 @@ use std::time::Duration;
 use ibid_citations::{MarkerKind, cited_text, parse_markers};
 use ibid_claims::{
     answer::{
-        AnswerCandidates, AnswerOptions, AnswerSentence, CandidatePassage, ExtractiveAnswer, MOST_TEXTS, RenderedAnswer,
+        AnswerCandidates, AnswerOptions, AnswerSentence, AnswerSignals, CandidatePassage, ExtractiveAnswer, MOST_TEXTS,
+        RenderedAnswer,
     },
     extract_claims,
-    verify::{ParsedPassage, Verdict},
+    verify::{ModelSignals, ParsedPassage, Verdict},
 };
 use ibid_domain::Span;
 use proptest::prelude::*;
@@ -38,7 +39,7 @@ fn found<'text>(library: &'text Value, names: &'text Value) -> Vec<CandidatePass
 }
 
 fn answer(question: &str, passages: &[CandidatePassage<'_>]) -> ExtractiveAnswer {
-    AnswerCandidates::new(question, passages).select_answer(None, AnswerOptions::default())
+    AnswerCandidates::new(question, passages).select_answer(&AnswerSignals::default(), AnswerOptions::default())
 }
 
 fn passage(source: usize, text: &str) -> CandidatePassage<'_> {
@@ -95,7 +96,7 @@ fn an_answer_is_verified_by_its_passages() {
         for (claim, picked) in said.iter().zip(&answer.sentences) {
             let source = passages[picked.passage].text;
             assert_eq!(
-                ParsedPassage::new(source).check_claim(&claim.text, &[]).verdict,
+                ParsedPassage::new(source).check_claim(&claim.text, &ModelSignals::default()).verdict,
                 Verdict::Supported,
                 "{}",
                 claim.text
@@ -166,12 +167,22 @@ fn meaning_finds_what_words_do_not() {
     let text = "Physicians advise against it. Smoking cigarettes harms the lungs of everybody near. Tea is drunk hot.";
     let passages = [passage(0, text)];
     let candidates = AnswerCandidates::new("Is tobacco unhealthy?", &passages);
-    assert!(!candidates.select_answer(None, AnswerOptions::default()).is_answered);
+    assert!(!candidates.select_answer(&AnswerSignals::default(), AnswerOptions::default()).is_answered);
     let texts = candidates.shortlisted_texts();
     let alike: Vec<_> = texts.iter().map(|text| if text.contains("lungs") { 0.7 } else { 0.1 }).collect();
-    let answer = candidates.select_answer(Some(&alike), AnswerOptions::default());
+    let answer = candidates.select_answer(
+        &AnswerSignals { similarities: Some(&alike), ..AnswerSignals::default() },
+        AnswerOptions::default(),
+    );
     assert!(answer.is_answered && answer.sentences[0].quote.contains("lungs"), "{answer:?}");
-    assert!(!candidates.select_answer(Some(&vec![0.1; texts.len()]), AnswerOptions::default()).is_answered);
+    assert!(
+        !candidates
+            .select_answer(
+                &AnswerSignals { similarities: Some(&vec![0.1; texts.len()]), ..AnswerSignals::default() },
+                AnswerOptions::default()
+            )
+            .is_answered
+    );
 }
 
 #[test]
@@ -182,10 +193,14 @@ fn options_bound_the_answer() {
     let candidates =
         AnswerCandidates::new("What became of the mill, and when was it built, sold and burned?", &passages);
     for most in [0, 1, 2, 3, usize::MAX] {
-        let picked = candidates.select_answer(None, AnswerOptions { most, ..AnswerOptions::default() }).sentences.len();
+        let picked = candidates
+            .select_answer(&AnswerSignals::default(), AnswerOptions { most, ..AnswerOptions::default() })
+            .sentences
+            .len();
         assert!((1..=most.max(1)).contains(&picked), "{picked} of {most}");
     }
-    let strict = candidates.select_answer(None, AnswerOptions { least_confidence: 1.1, ..AnswerOptions::default() });
+    let strict = candidates
+        .select_answer(&AnswerSignals::default(), AnswerOptions { least_confidence: 1.1, ..AnswerOptions::default() });
     assert!(!strict.is_answered && !strict.sentences.is_empty());
 }
 
@@ -232,8 +247,18 @@ fn absurd_input_is_bounded() {
             .collect();
         let candidates = AnswerCandidates::new(&question, &passages);
         assert!(candidates.shortlisted_texts().len() <= MOST_TEXTS);
-        candidates.select_answer(Some(&[]), AnswerOptions::default()).to_markdown();
-        candidates.select_answer(Some(&[f32::NAN; 1000]), AnswerOptions::default()).to_markdown();
+        candidates
+            .select_answer(
+                &AnswerSignals { similarities: Some(&[]), ..AnswerSignals::default() },
+                AnswerOptions::default(),
+            )
+            .to_markdown();
+        candidates
+            .select_answer(
+                &AnswerSignals { similarities: Some(&[f32::NAN; 1000]), ..AnswerSignals::default() },
+                AnswerOptions::default(),
+            )
+            .to_markdown();
         let took = worked() - began;
         assert!(took < Duration::from_secs(3), "{:?} took {took:?}", &text.chars().take(10).collect::<String>());
     }
@@ -383,7 +408,7 @@ proptest! {
         let candidates = AnswerCandidates::new("When was the mill by the river built?", &passages);
         let alike: Vec<_> = (0..candidates.shortlisted_texts().len()).map(|number| 0.9 - number as f32 / 50.0).collect();
         for alike in [None, Some(&alike[..])] {
-            let answer = candidates.select_answer(alike, AnswerOptions { most: 8, ..AnswerOptions::default() });
+            let answer = candidates.select_answer(&AnswerSignals { similarities: alike, ..AnswerSignals::default() }, AnswerOptions { most: 8, ..AnswerOptions::default() });
             prop_assert!((0.0..=1.0).contains(&answer.confidence));
             for picked in &answer.sentences {
                 prop_assert_eq!(picked.span.slice_of(passages[picked.passage].text), Some(picked.quote.as_str()));
@@ -404,6 +429,6 @@ proptest! {
         };
         let sentences: Vec<_> = quotes.into_iter().map(picked).filter(|picked| !picked.quote.is_empty()).collect();
         prop_assume!(!sentences.is_empty());
-        check_written(&ExtractiveAnswer { sentences, confidence: 1.0, is_answered: true })?;
+        check_written(&ExtractiveAnswer { sentences, confidence: 1.0, is_answered: true, missing: Vec::new() })?;
     }
 }

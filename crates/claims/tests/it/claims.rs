@@ -1,7 +1,10 @@
 //! Claims: what a text says, and which marker stands for which part of it.
 
 use ibid_citations::{cited_text, parse_markers};
-use ibid_claims::{extract_claims, verify::ParsedPassage};
+use ibid_claims::{
+    extract_claims,
+    verify::{ModelSignals, ParsedPassage},
+};
 use proptest::prelude::*;
 
 use crate::any_text::soup;
@@ -20,7 +23,7 @@ proptest! {
                 prop_assert!(marker <= cited.marker && cited.marker < markers.len());
                 marker = cited.marker + 1;
             }
-            let found = ParsedPassage::new(text.as_str()).check_claim(&claim.text, &[]);
+            let found = ParsedPassage::new(text.as_str()).check_claim(&claim.text, &ModelSignals::default());
             prop_assert!(found.quote.is_none_or(|quote| quote.slice_of(&text).is_some()));
         }
     }

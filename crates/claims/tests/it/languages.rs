@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use ibid_claims::{
-    answer::{AnswerCandidates, AnswerOptions, CandidatePassage},
-    verify::ParsedPassage,
+    answer::{AnswerCandidates, AnswerOptions, AnswerSignals, CandidatePassage},
+    verify::{ModelSignals, ParsedPassage},
 };
 use ibid_language::Language;
 use serde::Deserialize;
@@ -37,7 +37,7 @@ fn a_claim_has_the_same_verdict_in_every_language() {
     for case in &cases.case {
         assert_eq!(case.pairs.keys().cloned().collect::<Vec<_>>(), codes(), "{}", case.name);
         for (code, [source, claim]) in &case.pairs {
-            let support = ParsedPassage::new(source.as_str()).check_claim(claim, &[]);
+            let support = ParsedPassage::new(source.as_str()).check_claim(claim, &ModelSignals::default());
             if support.verdict.as_str() != case.verdict {
                 wrong += &format!("\n{} ({code}): {support:?}, not {}\n  {source}\n  {claim}", case.name, case.verdict);
             }
@@ -75,7 +75,8 @@ fn a_question_has_the_same_answer_in_every_language() {
                 .enumerate()
                 .map(|(source, text)| CandidatePassage { source, text, score: 1.0, ..CandidatePassage::default() })
                 .collect();
-            let answer = AnswerCandidates::new(asked, &passages).select_answer(None, AnswerOptions::default());
+            let answer = AnswerCandidates::new(asked, &passages)
+                .select_answer(&AnswerSignals::default(), AnswerOptions::default());
             let first = answer.sentences.first().map_or("", |first| first.quote.as_str());
             let is_right = match words.is_empty() {
                 true => !answer.is_answered,

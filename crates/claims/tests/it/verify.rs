@@ -1,13 +1,13 @@
 //! Verification, by words alone: a labelled set of our own, and what must never be told wrong.
 
-use ibid_claims::verify::{ParsedPassage, Support, Verdict};
+use ibid_claims::verify::{ModelSignals, ParsedPassage, Support, Verdict};
 use serde_json::Value;
 
 /// Claims about invented or well-known matters, each with a passage and whether the passage says it.
 const PAIRS: &str = include_str!("cases/support.jsonl");
 
 fn check(claim: &str, passage: &str) -> Support {
-    ParsedPassage::new(passage).check_claim(claim, &[])
+    ParsedPassage::new(passage).check_claim(claim, &ModelSignals::default())
 }
 
 /// How often a supported pair scores higher than one that is not.

@@ -159,6 +159,7 @@ fn citation_superscript(work: &DeliverableInput, mark: &[usize], to: impl Fn(u32
 fn verdict_warning(verdict: Option<Verdict>) -> Option<&'static str> {
     match verdict {
         Some(Verdict::Partial) => Some("supports it in part"),
+        Some(Verdict::Contradicted) => Some("says otherwise"),
         Some(Verdict::Unsupported) => Some("no support found"),
         Some(Verdict::Unverifiable) | None => Some("not checked"),
         Some(Verdict::Supported) => None,

@@ -2,14 +2,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{EmbedError, Embedder, LocalEmbedder, LocalEmbedderConfig, google::GoogleEmbedder, openai::OpenAiEmbedder};
+use super::{EmbedError, Embedder, LocalEmbedder, google::GoogleEmbedder, openai::OpenAiEmbedder};
+use crate::LocalModelConfig;
 use crate::Secret;
 
 /// Choice of embedder, with its configuration.
 #[derive(Clone, Debug)]
 pub enum EmbedderConfig {
     /// all-MiniLM-L6-v2 on this machine: no key, no network.
-    Local(LocalEmbedderConfig),
+    Local(LocalModelConfig),
     /// OpenAI; the model is `text-embedding-3-small` unless named.
     OpenAi(RemoteEmbedderConfig),
     /// Google; the model is `text-embedding-004` unless named.

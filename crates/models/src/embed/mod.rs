@@ -13,7 +13,7 @@ use reqwest::StatusCode;
 
 pub use config::{EmbedderConfig, RemoteEmbedderConfig, open_embedder};
 pub use estimate::estimate_tokens;
-pub use local::{LocalEmbedder, LocalEmbedderConfig};
+pub use local::LocalEmbedder;
 
 use crate::http::RequestFailure;
 

@@ -2,14 +2,13 @@
 
 use std::{num::NonZero, sync::LazyLock};
 
-use ibid_models::{EmbedError, Embedder, LocalEmbedder, LocalEmbedderConfig, Purpose};
+use ibid_models::{EmbedError, Embedder, LocalEmbedder, LocalModelConfig, Purpose};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
 /// One for all tests: loading is part of the first.
-static EMBEDDER: LazyLock<LocalEmbedder> = LazyLock::new(|| {
-    LocalEmbedder::new(LocalEmbedderConfig { threads: NonZero::new(2), ..LocalEmbedderConfig::default() })
-});
+static EMBEDDER: LazyLock<LocalEmbedder> =
+    LazyLock::new(|| LocalEmbedder::new(LocalModelConfig { threads: NonZero::new(2), ..LocalModelConfig::default() }));
 
 /// Texts with the vectors that the network gives in 32-bit arithmetic, and texts with the tokens that the tokenizer the
 /// model was published with gives.
@@ -160,10 +159,8 @@ async fn work_that_nobody_waits_for_is_dropped() {
 #[tokio::test]
 async fn what_is_missing_is_named_with_the_way_to_get_it() {
     let empty = tempfile::tempdir().unwrap();
-    let embedder = LocalEmbedder::new(LocalEmbedderConfig {
-        models: Some(empty.path().to_owned()),
-        ..LocalEmbedderConfig::default()
-    });
+    let embedder =
+        LocalEmbedder::new(LocalModelConfig { models: Some(empty.path().to_owned()), ..LocalModelConfig::default() });
     let error = embedder.embed(&["x"], Purpose::Query).await.unwrap_err();
     let EmbedError::NotInstalled(text) = error else { panic!("{error:?}") };
     assert!(text.contains("scripts/model.sh") && text.contains("IBID_MODELS"), "{text}");
@@ -175,7 +172,7 @@ async fn what_is_missing_is_named_with_the_way_to_get_it() {
     assert!(matches!(embedder.warm_up().await, Err(EmbedError::NotInstalled(text)) if text.contains("tokenizer.json")));
 
     let missing = Some(empty.path().join("libonnxruntime.so"));
-    let embedder = LocalEmbedder::new(LocalEmbedderConfig { library: missing, ..LocalEmbedderConfig::default() });
+    let embedder = LocalEmbedder::new(LocalModelConfig { library: missing, ..LocalModelConfig::default() });
     let error = embedder.warm_up().await.unwrap_err();
     let EmbedError::NotInstalled(text) = error else { panic!("{error:?}") };
     assert!(text.contains("scripts/onnxruntime.sh") && text.contains("IBID_ONNXRUNTIME"), "{text}");

@@ -164,6 +164,7 @@ closed_sets! {
     CitationState = ibid_domain::CitationState, "`changed` if a newer revision of the source no longer has the quoted words.";
     CiteAs = ibid_domain::CiteAs, "Form of the citations of a document.";
     DeliverableKind = ibid_app::DeliverableKind, "What an answer can be made into: a report (PDF, HTML, Markdown, Typst), a website or a presentation.";
+    DifferenceKind = ibid_domain::DifferenceKind, "In what a claim and its source differ.";
     DocumentFormat = ibid_domain::DocumentFormat, "Markup language of a document.";
     EmbeddingState = ibid_domain::EmbeddingState, "State of the embeddings of a source, which a search by meaning needs.";
     EntityDecision = ibid_domain::Sameness, "Result of comparing two entities.";

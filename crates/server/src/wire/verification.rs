@@ -2,12 +2,19 @@
 
 use ibid_app::{CheckedCitation, CheckedText, GroundedClaim, GroundedText};
 use ibid_citations::annotate::AnnotationFormat;
-use ibid_claims::{Claim, verify::Support};
+use ibid_claims::{
+    Claim,
+    verify::{Difference, Support},
+};
 use ibid_domain::Verdict;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{citations::CitationSource, search::SearchFilters, values::CheckVerdict};
+use super::{
+    citations::CitationSource,
+    search::SearchFilters,
+    values::{self, CheckVerdict},
+};
 
 /// A text with the sources that it cites, or claims with a passage each.
 #[derive(Deserialize, ToSchema)]
@@ -98,6 +105,37 @@ pub(crate) struct VerifiedPair {
     /// Reasons that speak against the claim, such as a figure that is not in the source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reasons: Vec<&'static str>,
+    /// The details in which claim and source differ.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) why: Vec<ClaimDifference>,
+}
+
+/// A detail in which a claim and its source differ.
+#[derive(Clone, Serialize, ToSchema)]
+pub(crate) struct ClaimDifference {
+    /// Kind of the detail.
+    pub(crate) kind: values::DifferenceKind,
+    /// Words of the claim, such as `72 metres`; empty if only the source has some.
+    pub(crate) claim: String,
+    /// Words of the source that stand in their place, such as `27 metres`; null if it has none.
+    pub(crate) source: Option<String>,
+    /// Offset of those words' first character in the text of the source; null if it has none.
+    pub(crate) start_char: Option<usize>,
+    /// Offset after those words' last character; null if it has none.
+    pub(crate) end_char: Option<usize>,
+}
+
+impl ClaimDifference {
+    /// A difference whose words of the source were found `offset` characters after the beginning of its text.
+    pub(crate) fn at(difference: Difference, offset: usize) -> Self {
+        Self {
+            kind: difference.kind.into(),
+            claim: difference.claim,
+            source: difference.source,
+            start_char: difference.span.map(|span| span.start + offset),
+            end_char: difference.span.map(|span| span.end + offset),
+        }
+    }
 }
 
 impl VerifiedPair {
@@ -109,6 +147,7 @@ impl VerifiedPair {
             start_char: support.quote.map(|span| span.start),
             end_char: support.quote.map(|span| span.end),
             reasons: support.reasons,
+            why: support.why.into_iter().map(|one| ClaimDifference::at(one, 0)).collect(),
         }
     }
 }
@@ -235,6 +274,8 @@ pub(crate) struct GroundAnswer {
     pub(crate) claims: Vec<BoundClaim>,
     /// The claims that nothing in it supports.
     pub(crate) unsupported: Vec<UncitedClaim>,
+    /// The claims of `unsupported` that it contradicts, with its words. They are never cited in the annotated draft.
+    pub(crate) contradicted: Vec<ContradictedClaim>,
     /// Sources of the claims, ordered by number.
     pub(crate) sources: Vec<BoundSource>,
     /// The draft with the citations put in.
@@ -276,6 +317,31 @@ pub(crate) struct BoundClaim {
     pub(crate) reasons: Vec<&'static str>,
 }
 
+/// A claim and the words of the library that say otherwise.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ContradictedClaim {
+    /// Text of the claim, as it stands in the draft.
+    pub(crate) text: String,
+    /// Offset of the claim's first character in the draft.
+    pub(crate) start_index: usize,
+    /// Offset after the claim's last character in the draft.
+    pub(crate) end_index: usize,
+    /// Id of the source that says otherwise.
+    pub(crate) source_id: String,
+    /// Title of that source, as people see it.
+    pub(crate) title: String,
+    /// The revision that the quote is of.
+    pub(crate) revision_id: String,
+    /// Words of the source that say otherwise.
+    pub(crate) quote: String,
+    /// Offset of the quote's first character in the text of the revision.
+    pub(crate) start_char: usize,
+    /// Offset after the quote's last character in the text of the revision.
+    pub(crate) end_char: usize,
+    /// The details in which claim and source differ; empty if the whole sentence does.
+    pub(crate) why: Vec<ClaimDifference>,
+}
+
 /// A source that bears out something.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BoundSource {
@@ -293,9 +359,21 @@ pub(crate) struct BoundSource {
 impl GroundAnswer {
     pub(crate) fn new(text: &str, grounded: GroundedText, style: GroundStyle) -> Self {
         let annotated = grounded.annotate_draft(text, style.into());
-        let (mut claims, mut unsupported) = (Vec::new(), Vec::new());
-        for GroundedClaim { claim, found } in grounded.claims {
+        let (mut claims, mut unsupported, mut contradicted) = (Vec::new(), Vec::new(), Vec::new());
+        for GroundedClaim { claim, found, against } in grounded.claims {
             let Some(found) = found else {
+                contradicted.extend(against.map(|against| ContradictedClaim {
+                    text: claim.text.clone(),
+                    start_index: claim.span.start,
+                    end_index: claim.span.end,
+                    source_id: against.source.id.to_string(),
+                    title: against.source.display_title().to_owned(),
+                    revision_id: against.revision.to_string(),
+                    quote: against.quote,
+                    start_char: against.span.start,
+                    end_char: against.span.end,
+                    why: against.why.into_iter().map(|one| ClaimDifference::at(one, 0)).collect(),
+                }));
                 unsupported.push(claim.into());
                 continue;
             };
@@ -322,7 +400,8 @@ impl GroundAnswer {
             url: source.url,
         };
         let sources = (1..).zip(grounded.sources).map(source).collect();
-        Self { claims, unsupported, sources, annotated, method: CheckMethod::from_meaning(grounded.by_meaning) }
+        let method = CheckMethod::from_meaning(grounded.by_meaning);
+        Self { claims, unsupported, contradicted, sources, annotated, method }
     }
 
     /// Returns the numbers of supported, partly supported and unsupported claims.

@@ -11,7 +11,7 @@ import { STANDING_WORDS } from "@/lib/citation-words";
 import { unitPlaces } from "@/lib/scalars";
 
 const PAUSE_MS = 1500;
-const MARKED = ["partial", "unsupported"] as const;
+const MARKED = ["partial", "unsupported", "contradicted"] as const;
 const NONE: readonly ClaimMark[] = [];
 
 /** Which sentences of the text are borne out, as of the last version that was checked. */
@@ -61,7 +61,7 @@ export function placed({ claims, uncited }: DocumentSupport, of: string, now: st
   });
 }
 
-const WORST = ["unsupported", "partial", "supported"] as const;
+const WORST = ["contradicted", "unsupported", "partial", "supported"] as const;
 
 /** What the check of the sentences that it stands in came to, the worst of them. */
 export function verdictOf(number: number, support: DocumentSupport | undefined): BadgeLook["standing"] {

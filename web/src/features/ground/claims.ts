@@ -1,4 +1,4 @@
-import type { BoundClaim, GroundAnswer, Verdict } from "@/api/types";
+import type { BoundClaim, ClaimDifference, ContradictedClaim, GroundAnswer, Verdict } from "@/api/types";
 import { formatPlural } from "@/lib/format";
 import { unitPlaces } from "@/lib/scalars";
 
@@ -9,6 +9,8 @@ export interface Claim {
   start: number;
   end: number;
   bound: BoundClaim | null;
+  /** Words of the library that say otherwise. */
+  against: ContradictedClaim | null;
 }
 
 /** Words and a sign for a verdict, so that it is never told by colour alone. */
@@ -18,7 +20,8 @@ export interface VerdictWords {
   look: Exclude<Verdict, "unverifiable">;
 }
 
-export function verdictWords(bound: Pick<BoundClaim, "verdict"> | null): VerdictWords {
+export function verdictWords({ bound, against }: Pick<Claim, "bound" | "against">): VerdictWords {
+  if (bound === null && against) return { word: "Your library says otherwise", sign: "≠", look: "contradicted" };
   if (bound === null) return { word: "No evidence found", sign: "✕", look: "unsupported" };
   return bound.verdict === "supported"
     ? { word: "Supported", sign: "●", look: "supported" }
@@ -26,14 +29,22 @@ export function verdictWords(bound: Pick<BoundClaim, "verdict"> | null): Verdict
 }
 
 /** All claims in the order of the draft, bound ones and others. */
-export function claimsOf(answer: Pick<GroundAnswer, "claims" | "unsupported">): Claim[] {
+export function claimsOf(answer: Pick<GroundAnswer, "claims" | "unsupported" | "contradicted">): Claim[] {
+  const against = new Map(answer.contradicted.map((claim) => [claim.start_index, claim]));
   const all = [
-    ...answer.claims.map((bound) => ({ text: bound.text, start: bound.start_index, end: bound.end_index, bound })),
+    ...answer.claims.map((bound) => ({
+      text: bound.text,
+      start: bound.start_index,
+      end: bound.end_index,
+      bound,
+      against: null,
+    })),
     ...answer.unsupported.map(({ text, start_index, end_index }) => ({
       text,
       start: start_index,
       end: end_index,
       bound: null,
+      against: against.get(start_index) ?? null,
     })),
   ].sort((a, b) => a.start - b.start);
   return all.map((claim, index) => ({ ...claim, id: `claim-${index + 1}` }));
@@ -66,12 +77,20 @@ export function pieces(draft: string, claims: readonly Claim[]): Piece[] {
 
 /** "4 claims: 2 supported, 1 in part, 1 without evidence". */
 export function summaryWords(claims: readonly Claim[]): string {
-  const count = (look: VerdictWords["look"]) => claims.filter(({ bound }) => verdictWords(bound).look === look).length;
+  const count = (look: VerdictWords["look"]) => claims.filter((claim) => verdictWords(claim).look === look).length;
   const parts = [
     [count("supported"), "supported"],
     [count("partial"), "in part"],
+    [count("contradicted"), "contradicted"],
     [count("unsupported"), "without evidence"],
   ] as const;
   const said = parts.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
   return `${formatPlural(claims.length, "claim")}${said.length > 0 ? `: ${said.join(", ")}` : ""}`;
+}
+
+/** "72 metres in the draft, 27 metres in the source": a detail in which they differ; null where there are no two words. */
+export function differenceWords({ claim, source }: ClaimDifference): string | null {
+  if (claim && source) return `“${claim}” in the draft, “${source}” in the source.`;
+  if (claim) return `“${claim}” is not in the source.`;
+  return source ? `The source says “${source}”.` : null;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { BoundClaim, Verdict } from "@/api/types";
-import { claimsOf, pieces, summaryWords, verdictWords } from "@/features/ground/claims";
+import type { BoundClaim, ContradictedClaim, Verdict } from "@/api/types";
+import { claimsOf, differenceWords, pieces, summaryWords, verdictWords } from "@/features/ground/claims";
 
 const bound = (start_index: number, end_index: number, verdict: Verdict) =>
   ({ text: "", start_index, end_index, verdict, number: 1 }) as BoundClaim;
@@ -10,11 +10,12 @@ describe("a grounded draft", () => {
   const answer = {
     claims: [bound(2, 18, "supported"), bound(19, 29, "partial")],
     unsupported: [{ text: "The moon is cheese.", start_index: 30, end_index: 49 }],
+    contradicted: [],
   };
   const claims = claimsOf(answer);
 
   it("is cut at its claims, in characters, and loses nothing", () => {
-    expect(pieces(draft, claims).map(({ text, claim }) => [text, claim && verdictWords(claim.bound).word])).toEqual([
+    expect(pieces(draft, claims).map(({ text, claim }) => [text, claim && verdictWords(claim).word])).toEqual([
       ["🚢 ", null],
       ["The mole stands.", "Supported"],
       [" ", null],
@@ -32,6 +33,15 @@ describe("a grounded draft", () => {
         .map(({ text }) => text)
         .join(""),
     ).toBe("shorter");
+  });
+
+  it("says what the library contradicts, and with which words", () => {
+    const why = [{ kind: "figure" as const, claim: "72 metres", source: "27 metres", start_char: 4, end_char: 13 }];
+    const against = { start_index: 30, end_index: 49, why } as ContradictedClaim;
+    const found = claimsOf({ ...answer, contradicted: [against] });
+    expect(verdictWords(found[2]!).look).toBe("contradicted");
+    expect(summaryWords(found)).toBe("3 claims: 1 supported, 1 in part, 1 contradicted");
+    expect(why.map(differenceWords)).toEqual(["“72 metres” in the draft, “27 metres” in the source."]);
   });
 
   it("is told in a line", () => {

@@ -1,10 +1,18 @@
 import { useMemo } from "react";
-import type { BoundClaim, CheckMethod, GroundAnswer } from "@/api/types";
+import type { BoundClaim, CheckMethod, ContradictedClaim, GroundAnswer } from "@/api/types";
 import { CopyButton } from "@/components/copy-button";
 import { PlaceLink } from "@/components/place-link";
 import { Quoted } from "@/components/quoted";
 import { Empty } from "@/components/states";
-import { claimsOf, pieces, summaryWords, verdictWords, type Claim, type Piece } from "@/features/ground/claims";
+import {
+  claimsOf,
+  differenceWords,
+  pieces,
+  summaryWords,
+  verdictWords,
+  type Claim,
+  type Piece,
+} from "@/features/ground/claims";
 import { asSentence } from "@/lib/format";
 import styles from "@/features/ground/ground.module.css";
 
@@ -58,7 +66,7 @@ export function GroundedDraft({ draft, answer }: { draft: string; answer: Ground
 
 function PieceOf({ piece: { text, claim } }: { piece: Piece }) {
   if (!claim) return text;
-  const { word, look } = verdictWords(claim.bound);
+  const { word, look } = verdictWords(claim);
   return (
     <>
       <span className={styles[look]}>{text}</span>
@@ -67,23 +75,46 @@ function PieceOf({ piece: { text, claim } }: { piece: Piece }) {
         href={`#${claim.id}`}
         aria-label={claim.bound ? `Citation ${claim.bound.number}, ${word.toLowerCase()}` : word}
       >
-        {claim.bound ? claim.bound.number : "?"}
+        {claim.bound ? claim.bound.number : claim.against ? "≠" : "?"}
       </a>
     </>
   );
 }
 
 function ClaimOf({ claim, title }: { claim: Claim; title: string | undefined }) {
-  const { word, sign, look } = verdictWords(claim.bound);
+  const { word, sign, look } = verdictWords(claim);
   return (
     <li id={claim.id} className={styles.claim}>
       <p className={styles.words}>{claim.text}</p>
-      <p className={`${styles.verdict} ${look === "unsupported" ? styles.bad : ""}`}>
+      <p className={`${styles.verdict} ${look === "unsupported" || look === "contradicted" ? styles.bad : ""}`}>
         <span aria-hidden="true">{sign}</span> {word}
-        {claim.bound === null && ": nothing in the library says this."}
+        {look === "unsupported" && ": nothing in the library says this."}
       </p>
       {claim.bound && <Support bound={claim.bound} title={title} />}
+      {claim.against && <Against claim={claim.against} />}
     </li>
+  );
+}
+
+function Against({ claim }: { claim: ContradictedClaim }) {
+  return (
+    <div className={styles.support}>
+      <Quoted text={claim.quote} />
+      <PlaceLink
+        row
+        sourceId={claim.source_id}
+        revisionId={claim.revision_id}
+        start={claim.start_char}
+        end={claim.end_char}
+      >
+        {claim.title}
+      </PlaceLink>
+      {claim.why.map((difference, index) => (
+        <p key={index} className={styles.reason}>
+          {differenceWords(difference)}
+        </p>
+      ))}
+    </div>
   );
 }
 

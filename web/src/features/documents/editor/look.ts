@@ -65,7 +65,8 @@ export const look = EditorView.theme({
     borderLeft: "2px dotted var(--ink-3)",
   },
   '.cm-claim [data-claim="partial"]::before': { borderLeftStyle: "double", borderLeftWidth: "4px" },
-  '.cm-claim [data-claim="unsupported"]::before': {
+  '.cm-citation [data-standing="contradicted"]': { textDecoration: "line-through 1.5px" },
+  '.cm-claim [data-claim="contradicted"]::before, .cm-claim [data-claim="unsupported"]::before': {
     borderLeft: "0",
     background: "var(--danger)",
     mask: `${wave} repeat-y`,

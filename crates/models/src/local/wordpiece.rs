@@ -1,13 +1,13 @@
 //! The tokenizer of BERT models in lower case: WordPiece over a `tokenizer.json`.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// Splits texts into the tokens of a vocabulary.
-pub(super) struct WordPiece {
+pub(crate) struct WordPiece {
     /// Ids of the tokens that can begin a word.
     beginnings: HashMap<Box<str>, u32>,
     /// Ids of the tokens that continue a word.
@@ -58,6 +58,18 @@ struct WordPieceModel {
     vocab: HashMap<String, u32>,
 }
 
+/// Two texts as the tokens of one input.
+#[derive(Debug)]
+pub(crate) struct EncodedPair {
+    pub ids: Vec<i64>,
+    /// 0 for the tokens of the first text, 1 for those of the second.
+    pub types: Vec<i64>,
+    /// Index of the first token of the second text.
+    pub second: usize,
+    /// For each token of the second text, the byte range of the word it is of, between blanks.
+    pub words: Vec<Range<usize>>,
+}
+
 impl WordPiece {
     /// Reads a `tokenizer.json`. Kinds of tokenizers other than this one are an error.
     pub fn from_json(json: &[u8]) -> Result<Self, String> {
@@ -91,7 +103,7 @@ impl WordPiece {
     /// The tokens of a text between the marks that the model expects around them, at most `limit` with the marks.
     pub fn encode(&self, text: &str, limit: usize) -> Vec<i64> {
         let mut ids = vec![i64::from(self.begin)];
-        self.for_each_token(text, |id| {
+        self.for_each_token(text, |id, _| {
             ids.push(i64::from(id));
             ids.len() + 1 < limit
         });
@@ -99,20 +111,39 @@ impl WordPiece {
         ids
     }
 
+    /// The tokens of two texts with the marks around and between them: at most `limit`, of which the first text has at
+    /// most half.
+    pub fn encode_pair(&self, first: &str, second: &str, limit: usize) -> EncodedPair {
+        let mut ids = self.encode(first, limit / 2);
+        let (start, mut words) = (ids.len(), Vec::new());
+        if start + 1 < limit {
+            self.for_each_token(second, |id, word| {
+                ids.push(i64::from(id));
+                words.push(word);
+                ids.len() + 1 < limit
+            });
+        }
+        ids.push(i64::from(self.end));
+        let types = (0..ids.len()).map(|place| i64::from(place >= start)).collect();
+        EncodedPair { ids, types, second: start, words }
+    }
+
     /// Returns the number of tokens of a text, without the special tokens around it.
     pub fn count_tokens(&self, text: &str) -> usize {
         let mut count = 0;
-        self.for_each_token(text, |_| {
+        self.for_each_token(text, |_, _| {
             count += 1;
             true
         });
         count
     }
 
-    /// Gives every token to `take`, until that has enough.
-    fn for_each_token(&self, text: &str, mut take: impl FnMut(u32) -> bool) {
+    /// Gives every token to `take`, with the byte range of the word it is of, until that has enough.
+    fn for_each_token(&self, text: &str, mut take: impl FnMut(u32, Range<usize>) -> bool) {
         let mut word = WordBuffer { pieces: self, letters: String::new(), tokens: Vec::new() };
         for part in text.split(is_separator) {
+            let start = part.as_ptr() as usize - text.as_ptr() as usize;
+            let mut take = |id| take(id, start..start + part.len());
             let mut rest = part;
             while let Some((at, length, id)) = self.mark_in(rest) {
                 if !(word.push_normalized(&rest[..at], &mut take) && word.emit_tokens(&mut take) && take(id)) {

@@ -1,0 +1,267 @@
+//! In what a claim and the sentences that come closest to it differ: figures, names and negations, with their words.
+
+use std::ops::Range;
+
+use ibid_domain::{DifferenceKind, Span};
+use ibid_language::{
+    Lexicon,
+    numbers::{Number, NumberKind, ambiguous_ordinal, numbers_in},
+    stems::comparable_stem,
+    words::{TokenKind, TokenizedText},
+};
+
+use super::{
+    figures::is_spelled_ordinal,
+    reading::{ClaimReading, Denial, PassageReading, WordMatches},
+    words::is_empty_word,
+};
+
+/// A detail in which a claim and its source differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    pub kind: DifferenceKind,
+    /// Words of the claim; empty if only the source has some.
+    pub claim: String,
+    /// Words of the source that stand in their place; `None` if it has none.
+    pub source: Option<String>,
+    /// Character range of those words in the checked text.
+    pub span: Option<Span>,
+}
+
+/// A claim and the sentences of a passage that come closest to it.
+pub(super) struct Comparison<'a> {
+    pub claim: &'a str,
+    pub wanted: &'a ClaimReading,
+    pub text: &'a str,
+    pub sentences: &'a [Range<usize>],
+    pub reading: &'a PassageReading,
+    pub matches: &'a WordMatches,
+    /// Indexes of the closest sentences.
+    pub closest: Range<usize>,
+}
+
+impl Comparison<'_> {
+    /// All differences, figures first.
+    pub fn differences(&self) -> Vec<Difference> {
+        let mut found = self.figure_differences();
+        found.extend(self.name_differences());
+        found.extend(self.negation_difference());
+        found
+    }
+
+    fn figure_differences(&self) -> Vec<Difference> {
+        let (language, known) = (self.reading.language, &self.reading.figures);
+        let claim = TokenizedText::new(self.claim, language);
+        let missing: Vec<&Number> =
+            self.wanted.figures.numbers.iter().filter(|number| !known.has_number(number)).collect();
+        let mut found: Vec<Difference> = Vec::new();
+        let mut said: Vec<Range<usize>> = Vec::new();
+        for number in &missing {
+            // Day and year of one date are one difference.
+            if said.contains(&number.range) {
+                continue;
+            }
+            said.push(number.range.clone());
+            let phrase = FigurePhrase::new(&claim, number);
+            let rival = self.closest.clone().flat_map(|place| self.rivals_in(place, &phrase, missing.len()));
+            // Of equal ones the first.
+            let rival = rival.reduce(|best, other| if other.0 > best.0 { other } else { best });
+            found.push(Difference {
+                kind: DifferenceKind::Figure,
+                claim: phrase.words.to_owned(),
+                source: rival.as_ref().map(|(_, range)| self.text[range.clone()].to_owned()),
+                span: rival.map(|(_, range)| self.char_span(range)),
+            });
+        }
+        if found.is_empty() && self.wanted.figures.missing_in(known).0 > 0 {
+            found.extend(self.worded_difference());
+        }
+        found
+    }
+
+    /// The figures of a sentence that stand where a figure of the claim should, with how alike their places are.
+    fn rivals_in(&self, place: usize, phrase: &FigurePhrase<'_>, missing: usize) -> Vec<(u32, Range<usize>)> {
+        let start = self.sentences[place].start;
+        let sentence = TokenizedText::new(&self.text[self.sentences[place].clone()], self.reading.language);
+        let is_other = |number: &&Number| !self.wanted.figures.has_number(number);
+        let others: Vec<_> = self.reading.figures_in(place).numbers.iter().filter(is_other).collect();
+        let rival = |number: &&Number| {
+            let other = FigurePhrase::new(&sentence, number);
+            let sole = if others.len() == 1 && missing == 1 { 2 } else { 0 };
+            let alike = phrase.alike(&other)?;
+            (alike + sole >= LEAST_ALIKE).then(|| {
+                let range = other.range();
+                (alike + sole, start + range.start..start + range.end)
+            })
+        };
+        others.iter().filter_map(rival).collect()
+    }
+
+    /// Another month, day of the week or place in a row than the claim's: words, which have no number to show.
+    fn worded_difference(&self) -> Option<Difference> {
+        let language = self.reading.language;
+        let time = &Lexicon::of(language).time;
+        let is_figure = |lower: &str| {
+            time.weekdays.contains_key(lower)
+                || time.months.contains_key(lower)
+                || ambiguous_ordinal(lower, language).is_some()
+        };
+        let words = |text: &str| -> Vec<Range<usize>> {
+            let text = TokenizedText::new(text, language);
+            let numbers = numbers_in(&text);
+            let spelled = numbers.iter().filter(|number| is_spelled_ordinal(number)).map(|number| number.range.clone());
+            let words = text.tokens.iter().zip(&text.lower).filter(|(_, lower)| is_figure(lower));
+            words.map(|(token, _)| token.start..token.end).chain(spelled).collect()
+        };
+        let wanted = words(self.claim).into_iter().next()?;
+        let rival = self.closest.clone().find_map(|place| {
+            let sentence = self.sentences[place].clone();
+            let found = words(&self.text[sentence.clone()]).into_iter().next()?;
+            Some(sentence.start + found.start..sentence.start + found.end)
+        });
+        Some(Difference {
+            kind: DifferenceKind::Figure,
+            claim: self.claim[wanted].to_owned(),
+            source: rival.clone().map(|range| self.text[range].to_owned()),
+            span: rival.map(|range| self.char_span(range)),
+        })
+    }
+
+    fn name_differences(&self) -> Vec<Difference> {
+        let unknown =
+            self.wanted.words.iter().enumerate().filter(|(place, word)| {
+                word.is_name && !self.matches.is_known(*place) && !self.is_short_form(&word.lower)
+            });
+        unknown
+            .map(|(_, word)| Difference {
+                kind: DifferenceKind::Name,
+                claim: as_written(self.claim, &word.lower),
+                source: None,
+                span: None,
+            })
+            .collect()
+    }
+
+    /// Returns true if the passage spells a short form out, or gives it for what the claim spells out: `US` and `United
+    /// States`.
+    fn is_short_form(&self, lower: &str) -> bool {
+        let initials = |text: &str| -> String {
+            let words = text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
+            words.filter_map(|word| word.chars().next()).filter(|first| first.is_uppercase()).collect()
+        };
+        let short = |word: &str| (2..=6).contains(&word.chars().count());
+        let is_spelled_out = short(lower) && {
+            let wanted = lower.to_uppercase();
+            self.sentences.iter().any(|sentence| initials(&self.text[sentence.clone()]).contains(&wanted))
+        };
+        // The other way round: the passage has the initials of the claim's names.
+        let mine = initials(self.claim);
+        let has_initials = || {
+            let words = self.text.split(|char: char| !(char.is_alphanumeric() || char == '.'));
+            words.map(|word| word.replace('.', "")).any(|word| {
+                short(&word) && word.chars().all(char::is_uppercase) && mine.contains(word.as_str()) && {
+                    let first = lower.chars().next().map(|char| char.to_uppercase().to_string()).unwrap_or_default();
+                    word.contains(&first)
+                }
+            })
+        };
+        is_spelled_out || has_initials()
+    }
+
+    /// One denies what the other says. What is denied must be something that both speak of: `it was not painted again`
+    /// says nothing against a claim about its length.
+    fn negation_difference(&self) -> Option<Difference> {
+        let has_word = |stem: &str| self.wanted.words.iter().any(|word| word.stem == stem);
+        let is_shared = |denial: &&Denial| denial.of.as_deref().is_none_or(has_word);
+        let theirs = self.closest.clone().find_map(|place| {
+            let start = self.sentences[place].start;
+            let denial = self.reading.denials_in(place).iter().find(is_shared)?;
+            Some(start + denial.range.start..start + denial.range.end)
+        });
+        let is_known = |denial: &&Denial| {
+            denial.of.as_deref().is_none_or(|stem| self.reading.has_stem_in(self.closest.clone(), stem))
+        };
+        let mine = self.wanted.denials.iter().find(is_known);
+        if mine.is_some() == theirs.is_some() {
+            return None;
+        }
+        Some(Difference {
+            kind: DifferenceKind::Negation,
+            claim: mine.map_or_else(String::new, |denial| self.claim[denial.range.clone()].to_owned()),
+            source: theirs.clone().map(|range| self.text[range].to_owned()),
+            span: theirs.map(|range| self.char_span(range)),
+        })
+    }
+
+    fn char_span(&self, range: Range<usize>) -> Span {
+        let start = self.text[..range.start].chars().count();
+        Span::new(start, start + self.text[range].chars().count())
+    }
+}
+
+/// How alike the places of two figures must be for one to stand for the other.
+const LEAST_ALIKE: u32 = 3;
+
+/// A number with the word after it: `27 metres`.
+struct FigurePhrase<'a> {
+    words: &'a str,
+    start: usize,
+    kind: NumberKind,
+    is_year: bool,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl<'a> FigurePhrase<'a> {
+    fn new(text: &TokenizedText<'a>, number: &Number) -> Self {
+        let lexicon = Lexicon::of(text.language);
+        let stem = |place: usize| {
+            let lower = text.lower_at(place);
+            (text.tokens[place].kind == TokenKind::Word && !is_empty_word(lower, lexicon))
+                .then(|| comparable_stem(lower, text.language))
+        };
+        let next = text.tokens.iter().position(|token| token.start >= number.range.end);
+        let previous = text.tokens.iter().rposition(|token| token.end <= number.range.start);
+        let after = next.and_then(stem);
+        // A blank or a hyphen between them, nothing else.
+        let end = match next.filter(|_| after.is_some()) {
+            Some(place) if text.tokens[place].start - number.range.end <= 3 => text.tokens[place].end,
+            _ => number.range.end,
+        };
+        let digits = &text.text[number.range.clone()];
+        Self {
+            words: &text.text[number.range.start..end],
+            start: number.range.start,
+            kind: number.kind,
+            is_year: digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()) && digits < "2200",
+            before: previous.and_then(stem),
+            after,
+        }
+    }
+
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + self.words.len()
+    }
+
+    /// How alike the places of two figures are; `None` if they say different kinds of things.
+    fn alike(&self, other: &Self) -> Option<u32> {
+        if self.is_year != other.is_year || (self.kind == NumberKind::Percent) != (other.kind == NumberKind::Percent) {
+            return None;
+        }
+        let same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
+        let both = |one: &Option<String>, other: &Option<String>| one.is_some() && other.is_some();
+        if !self.is_year && both(&self.after, &other.after) && self.after != other.after {
+            return None;
+        }
+        let years = if self.is_year { 2 } else { 0 };
+        let shares = if self.kind == NumberKind::Percent { 2 } else { 0 };
+        let words = 2 * u32::from(same(&self.after, &other.after)) + u32::from(same(&self.before, &other.before));
+        Some(1 + years + shares + words)
+    }
+}
+
+/// The word of a text that has these letters in lower case.
+fn as_written(text: &str, lower: &str) -> String {
+    let words = text.split(|char: char| !char.is_alphanumeric());
+    words.into_iter().find(|word| word.to_lowercase() == lower).unwrap_or(lower).to_owned()
+}
