@@ -63,12 +63,22 @@ test("what cites a source is named before it is replaced or deleted, and its ver
     await expect(changes.getByRole("insertion").filter({ hasText: "7.2" })).toHaveText("7.2");
   });
 
-  await test.step("deleted, the claims are named again", async () => {
+  await test.step("deleted, the claims are named again, those of documents too", async () => {
+    const made = await request.post("/api/v1/documents", {
+      data: { title: "Notes on the quay", text: "The quay is shallow[^1], and it is old[^1]." },
+    });
+    const { document_id } = (await made.json()) as { document_id: string };
+    await request.post(`/api/v1/documents/${document_id}/citations`, {
+      data: { source_id: id, citation_number: 1, position: 0 },
+    });
     await page.getByRole("button", { name: "Delete" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete this source" });
     await expect(dialog.getByRole("list", { name: "What goes with it" })).toContainText(
-      "1 claim would lose its support",
+      "2 claims would lose their only source",
     );
+    await expect(
+      claims.getByText(/In the document “Notes on the quay” · citation 1 · nothing else supports it/),
+    ).toBeVisible();
     await expect(claims.getByText("The depth at the quay is 7.2 m")).toBeVisible();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Delete" }).click();

@@ -34,7 +34,7 @@ test("the sample library is marked where it is listed, and goes as it came", asy
     await page.goto("/sources");
     await page.getByRole("button", { name: "Remove the sample library" }).click();
     const dialog = page.getByRole("dialog", { name: "Remove the sample library" });
-    await expect(dialog.getByText(/claims? in conversations would lose/)).toBeVisible();
+    await expect(dialog.getByText(/claims? in conversations and documents would lose/)).toBeVisible();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Remove" }).click();
     await expect(dialog).toBeHidden();

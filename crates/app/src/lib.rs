@@ -44,7 +44,7 @@ pub use artifacts::{ArtifactContent, PendingUpload, UploadDetails, too_large};
 pub use background_jobs::job_kinds;
 pub use citations::{
     AffectedClaim, AffectedClaims, CheckedCitation, CheckedClaim, CheckedText, CitationStats, ClaimJudge,
-    ClaimJudgement, Contradiction, GroundedClaim, GroundedText, Grounding, LocalJudge, ModelJudge,
+    ClaimJudgement, ClaimPlace, Contradiction, GroundedClaim, GroundedText, Grounding, LocalJudge, ModelJudge,
 };
 pub use deliverables::{Deliverable, DeliverableKind};
 pub use documents::{

@@ -1700,7 +1700,8 @@ export interface paths {
         };
         /**
          * Get the impact of deleting a source
-         * @description Lists every claim in messages that would lose its support, and the artifacts that would be deleted.
+         * @description Lists every claim of messages and documents that cites the source, each once, counts those that would lose their only
+         *     support, and lists the artifacts that would be deleted.
          */
         get: operations["get_source_impact"];
         put?: never;
@@ -1966,25 +1967,34 @@ export interface components {
          * @enum {string}
          */
         ActorRole: "owner" | "contributor" | "reviewer" | "stakeholder" | "other";
-        /** @description A claim that would lose its support. */
+        /** @description A claim of a message or a document that cites the source. */
         AffectedClaimView: {
             /** @description Text of the claim; null if no claim was found at the marker. */
             claim?: string | null;
             /**
              * Format: uuid
-             * @description The conversation of that message.
+             * @description The conversation of that message; null if the claim stands in a document.
              */
-            conversation_id: string;
-            /** @description The message that it stands in. */
-            message_id: string;
+            conversation_id: string | null;
+            /**
+             * Format: uuid
+             * @description The document that the claim stands in; null if it stands in a message.
+             */
+            document_id: string | null;
+            /** @description Title of that document; null if the claim stands in a message. */
+            document_title: string | null;
+            /** @description True if the source supports the claim and no other source does. */
+            loses_support: boolean;
+            /** @description The message that the claim stands in; null if it stands in a document. */
+            message_id: string | null;
             /**
              * Format: int32
-             * @description The source's number in that message.
+             * @description Number of the citation in that message or document; the newest one if the claim cites the source several times.
              */
             number: number;
             /**
              * Format: int64
-             * @description Number of other sources that the claim cites and that would remain.
+             * @description Number of other sources that the claim cites, that support it and that would remain.
              */
             other_sources: number;
             /** @description The words that supported it. */
@@ -6944,10 +6954,20 @@ export interface components {
              * @description Number of citations of the source in messages.
              */
             citation_count: number;
-            /** @description The claims that would lose their support, newest first, one page of them. */
+            /**
+             * Format: int64
+             * @description Number of claims in messages and documents that cite the source, each counted once.
+             */
+            claim_count: number;
+            /** @description The claims that cite the source, newest first, one page of them. */
             claims: components["schemas"]["AffectedClaimView"][];
             /** @description The document it was collected for. */
             documents: string[];
+            /**
+             * Format: int64
+             * @description Number of those claims that no other source supports.
+             */
+            lost_claim_count: number;
             /**
              * Format: int64
              * @description Number of messages that cite the source.

@@ -19,7 +19,7 @@ use ibid_domain::{Code, Mark, Problem, Revision, RevisionId, SearchFilter, Sourc
 use ibid_language::Language;
 
 pub(crate) use affected_claims::NormalizedText;
-pub use affected_claims::{AffectedClaim, AffectedClaims};
+pub use affected_claims::{AffectedClaim, AffectedClaims, ClaimPlace};
 pub use judge::{ClaimJudge, ClaimJudgement, LocalJudge, ModelJudge};
 pub use message_citations::CitationStats;
 pub(crate) use message_citations::{build_anchor, keep_citations, snapshot_source};

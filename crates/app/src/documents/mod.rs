@@ -37,6 +37,7 @@ pub use saving::LONGEST_TEXT;
 pub use settings::DocumentSettingsPatch;
 pub(crate) use styles::FormatterCache;
 pub use styles::StyleChoice;
+pub(crate) use support::CitedDocumentClaim;
 pub use support::DocumentClaims;
 pub use typesetter::{InProcessTypesetter, SandboxedTypesetter, Typesetter, run_typeset_worker};
 

@@ -15,7 +15,7 @@ use super::{
     CommandError, CommandResult, LocalLibrary, Output,
     output::{format_count, format_size, print_fields, print_table},
 };
-use crate::http::source_json;
+use crate::{http::source_json, wire::runs::AffectedClaimView};
 
 #[derive(Subcommand)]
 pub(super) enum SourceCommand {
@@ -212,10 +212,14 @@ pub(super) async fn run(command: SourceCommand, library: &LocalLibrary, output: 
         }
         SourceCommand::Impact { id } => {
             let impact = app.sources(scope).impact(id).await?;
+            let affected = app.citations(scope).affected_claims(id, None, Limit::default(), None).await?;
             let bytes = impact.artifacts.iter().map(|artifact| artifact.size_bytes).sum();
+            let (claims, lost) = (affected.claims, affected.lost_claims);
+            let listed: Vec<AffectedClaimView> = affected.page.items.into_iter().map(Into::into).collect();
             let value = json!({
                 "source_id": id, "revision_count": impact.revisions, "chunk_count": impact.chunks,
                 "artifact_count": impact.artifacts.len(), "size_bytes": bytes,
+                "claim_count": claims, "lost_claim_count": lost, "claims": listed,
             });
             output.print_value(&value, || {
                 anstream::println!(
@@ -226,6 +230,15 @@ pub(super) async fn run(command: SourceCommand, library: &LocalLibrary, output: 
                     format_count(impact.artifacts.len() as u64, "artifact"),
                     format_size(bytes)
                 );
+                anstream::println!(
+                    "{} {}; {} no other source.",
+                    format_count(claims, "claim"),
+                    if claims == 1 { "cites it" } else { "cite it" },
+                    if lost == 1 { "1 has".to_owned() } else { format!("{lost} have") },
+                );
+                for line in listed.iter().filter_map(AffectedClaimView::lost_line) {
+                    anstream::println!("  {line}");
+                }
             })?;
         }
         SourceCommand::Delete { ids } => {

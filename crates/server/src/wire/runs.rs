@@ -1,6 +1,6 @@
 //! Conversations, messages, citations and runs as they go over the wire.
 
-use ibid_app::{AffectedClaim, AnsweredRun, MessageWithCitations, SaidConversation};
+use ibid_app::{AffectedClaim, AnsweredRun, ClaimPlace, MessageWithCitations, SaidConversation};
 use ibid_citations::{Marker, MarkerKind, parse_markers};
 use ibid_domain::{
     self as domain, Timestamp,
@@ -493,36 +493,73 @@ pub(crate) struct RenumberedSource {
     pub(crate) to: u32,
 }
 
-/// A claim that would lose its support.
+/// A claim of a message or a document that cites the source.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AffectedClaimView {
-    /// The message that it stands in.
-    message_id: String,
-    /// The conversation of that message.
-    conversation_id: Uuid,
-    /// The source's number in that message.
+    /// The message that the claim stands in; null if it stands in a document.
+    #[schema(required)]
+    message_id: Option<String>,
+    /// The conversation of that message; null if the claim stands in a document.
+    #[schema(required)]
+    conversation_id: Option<Uuid>,
+    /// The document that the claim stands in; null if it stands in a message.
+    #[schema(required)]
+    document_id: Option<Uuid>,
+    /// Title of that document; null if the claim stands in a message.
+    #[schema(required)]
+    document_title: Option<String>,
+    /// Number of the citation in that message or document; the newest one if the claim cites the source several times.
     number: u32,
     /// Text of the claim; null if no claim was found at the marker.
     claim: Option<String>,
     /// The words that supported it.
     quote: Option<String>,
-    /// Verdict of the citation check; null if it was not checked.
+    /// Verdict of the citation check; null if it was not checked, as in documents.
     verdict: Option<CheckVerdict>,
-    /// Number of other sources that the claim cites and that would remain.
+    /// Number of other sources that the claim cites, that support it and that would remain.
     other_sources: u64,
+    /// True if the source supports the claim and no other source does.
+    loses_support: bool,
+}
+
+impl AffectedClaimView {
+    /// The claim and where it stands, on one line; `None` if other sources support it or its words are not known.
+    pub(crate) fn lost_line(&self) -> Option<String> {
+        let claim = self.claim.as_deref().filter(|_| self.loses_support)?;
+        let place = match (&self.document_title, self.conversation_id) {
+            (Some(title), _) => format!("document '{title}'"),
+            (None, Some(conversation)) => format!("conversation {conversation}"),
+            (None, None) => return None,
+        };
+        Some(format!("{claim} ({place}, citation {})", self.number))
+    }
 }
 
 impl From<AffectedClaim> for AffectedClaimView {
-    fn from(loss: AffectedClaim) -> Self {
-        Self {
-            message_id: loss.message.id.to_string(),
-            conversation_id: loss.message.conversation.uuid(),
-            number: loss.citation.number,
-            claim: loss.claim,
-            quote: loss.citation.quote,
-            verdict: loss.citation.verdict.map(Into::into),
-            other_sources: loss.other_sources,
+    fn from(affected: AffectedClaim) -> Self {
+        let mut view = Self {
+            message_id: None,
+            conversation_id: None,
+            document_id: None,
+            document_title: None,
+            number: affected.number,
+            claim: affected.claim,
+            quote: affected.quote,
+            verdict: affected.verdict.map(Into::into),
+            other_sources: affected.other_sources,
+            loses_support: affected.loses_support,
+        };
+        match affected.place {
+            ClaimPlace::Message { message, conversation } => {
+                view.message_id = Some(message.to_string());
+                view.conversation_id = Some(conversation.uuid());
+            }
+            ClaimPlace::Document { document, title } => {
+                view.document_id = Some(document.uuid());
+                view.document_title = Some(title);
+            }
         }
+        view
     }
 }
 

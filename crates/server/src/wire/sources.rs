@@ -455,7 +455,11 @@ pub(crate) struct SourceImpact {
     citation_count: u64,
     /// Number of messages that cite the source.
     message_count: u64,
-    /// The claims that would lose their support, newest first, one page of them.
+    /// Number of claims in messages and documents that cite the source, each counted once.
+    claim_count: u64,
+    /// Number of those claims that no other source supports.
+    lost_claim_count: u64,
+    /// The claims that cite the source, newest first, one page of them.
     claims: Vec<AffectedClaimView>,
     /// `cursor` of the next page of claims; null on the last.
     #[schema(required)]
@@ -510,8 +514,10 @@ impl SourceImpact {
             messages: impact.source.message_id.into_iter().collect(),
             citation_count: losses.citations,
             message_count: losses.messages,
-            next_cursor: losses.losses.next.map(|cursor| cursor.encode()),
-            claims: losses.losses.items.into_iter().map(Into::into).collect(),
+            claim_count: losses.claims,
+            lost_claim_count: losses.lost_claims,
+            next_cursor: losses.page.next.map(|cursor| cursor.encode()),
+            claims: losses.page.items.into_iter().map(Into::into).collect(),
             revision_count: impact.revisions,
             chunk_count: impact.chunks,
             size_bytes: artifacts.iter().map(|artifact| artifact.size_bytes).sum(),

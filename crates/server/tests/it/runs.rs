@@ -12,7 +12,18 @@ use crate::{
     sources::{id, is_read},
 };
 
-on_both_servers!(reported, tombstones, changed, losses, subagents, streamed, resumed, counted, ends);
+on_both_servers!(
+    reported,
+    tombstones,
+    changed,
+    losses,
+    losses_of_messages_and_documents,
+    subagents,
+    streamed,
+    resumed,
+    counted,
+    ends
+);
 
 const REPORT: &str = "The Aldgate bridge opened in 1932. It is 134 metres long — 👩‍🔬 measured twice.\n\nTraffic fell by \
                       12 percent in 2019. Nobody knows why the lamps were removed.";
@@ -79,7 +90,7 @@ fn event(block: &str) -> Option<(u64, String, Json)> {
 }
 
 /// The words of a span of characters.
-fn at(text: &str, start: &Json, end: &Json) -> String {
+pub(crate) fn at(text: &str, start: &Json, end: &Json) -> String {
     let (start, end) = (start.as_u64().unwrap() as usize, end.as_u64().unwrap() as usize);
     text.chars().skip(start).take(end - start).collect()
 }
@@ -314,6 +325,75 @@ async fn losses(server: Running) {
     assert_eq!(rest["claims"].as_array().unwrap().len(), 1);
     assert_ne!(rest["claims"], page["claims"]);
     refused(server.request(Method::GET, &format!("{path}/impact?artifact_sha256=zz")), 422, "hash_invalid").await;
+}
+
+async fn losses_of_messages_and_documents(server: Running) {
+    let source = server.with_text("bridge.txt", REPORT).await;
+    let other = server.with_text("chronicle.txt", "The Aldgate bridge opened in 1932, the chronicle says.").await;
+    let path = format!("/api/v1/sources/{}", id(&source));
+    let run = server.run_with(&source, json!({"message_id": "m-1"})).await;
+    let result = json!({"tool_name": "search_knowledge_base", "request_id": "call-2", "output": {"sources": [
+        {"fileId": id(&other), "fileName": "chronicle.txt", "sourceType": "blob_storage", "mimeType": "text/plain",
+         "relevanceScore": 0.8, "isImage": false, "excerpts": [
+             {"content": "The Aldgate bridge opened in 1932, the chronicle says.", "score": 0.8, "chunkIndex": 0}]}],
+        "searchMetadata": {"query": "bridge", "totalChunksSearched": 1, "threshold": 0.5}}});
+    server.post(&format!("/api/v1/runs/{}/tool-results", id(&run)), result).await;
+    // Three claims: one cites it twice, one has another source as well, one has it alone.
+    let text = "The bridge [1] opened in 1932 [1]. The Aldgate bridge opened in 1932 [1][2]. Traffic fell in 2019 [1].";
+    server.post(&format!("/api/v1/runs/{}/response", id(&run)), json!({"text": text})).await;
+    let impact = server.json(&format!("{path}/impact")).await;
+    assert_eq!((&impact["citation_count"], &impact["claim_count"]), (&json!(4), &json!(3)), "{impact}");
+    assert_eq!(impact["lost_claim_count"], 2, "{impact}");
+    let told = |impact: &Json| -> Vec<(String, u64, bool)> {
+        let one = |one: &Json| {
+            let claim = one["claim"].as_str().unwrap_or("none").to_owned();
+            (claim, one["other_sources"].as_u64().unwrap(), one["loses_support"].as_bool().unwrap())
+        };
+        let mut told: Vec<_> = impact["claims"].as_array().unwrap().iter().map(one).collect();
+        told.sort();
+        told
+    };
+    let line = |claim: &str, others: u64| (claim.to_owned(), others, others == 0);
+    let in_message = [
+        line("The Aldgate bridge opened in 1932.", 1),
+        line("The bridge opened in 1932.", 0),
+        line("Traffic fell in 2019.", 0),
+    ];
+    assert_eq!(told(&impact), in_message);
+
+    // Documents count as messages do: a claim with two markers of the same source is one.
+    let text = "# Bridge[^1]\n\nIt[^1] opened in 1932[^2]. It is grey[^2][^3]. It stands[^4].";
+    let document = server.document(json!({"title": "Bridges", "text": text})).await;
+    for (number, of) in [(1, &source), (2, &source), (3, &other), (4, &other)] {
+        server.cited(&document, json!({"source_id": id(of), "citation_number": number, "position": 0})).await;
+    }
+    let impact = server.json(&format!("{path}/impact?limit=500")).await;
+    assert_eq!((&impact["claim_count"], &impact["citation_count"]), (&json!(6), &json!(4)), "{impact}");
+    assert_eq!(impact["lost_claim_count"], 4, "{impact}");
+    let in_document = impact["claims"].as_array().unwrap().iter().filter(|one| one["document_id"] == json!(document));
+    let in_document: Vec<Json> = in_document.cloned().collect();
+    let titles = in_document.iter().all(|one| one["document_title"] == "Bridges" && one["message_id"] == Json::Null);
+    assert!(titles, "{impact}");
+    let expected = [line("It is grey.", 1), line("It opened in 1932.", 0), line("none", 0)];
+    assert_eq!(told(&json!({"claims": in_document})), expected);
+
+    // One at a time, each is listed once.
+    let (mut seen, mut query) = (Vec::new(), "?limit=1".to_owned());
+    loop {
+        let page = server.json(&format!("{path}/impact{query}")).await;
+        assert_eq!(page["claim_count"], 6);
+        seen.extend(page["claims"].as_array().unwrap().clone());
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        query = format!("?limit=1&cursor={next}");
+    }
+    assert_eq!(json!(seen), impact["claims"]);
+    let told_in_terminal = server.cli(&["source", "impact", id(&source), "--json"]);
+    assert_eq!(told_in_terminal["claims"], impact["claims"]);
+
+    // Without the other source, what it stood for is gone, too.
+    server.send(Method::DELETE, &format!("/api/v1/sources/{}", id(&other)), &Json::Null).await;
+    let impact = server.json(&format!("{path}/impact")).await;
+    assert_eq!((&impact["claim_count"], &impact["lost_claim_count"]), (&json!(6), &json!(6)), "{impact}");
 }
 
 async fn subagents(server: Running) {

@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 
 use ibid_domain::{
-    Citation, CitationId, CitationState, ConversationId, Cursor, Limit, Message, MessageId, Page, Sha256, SourceId,
-    Span, Timestamp,
+    Citation, CitationId, CitationState, ConversationId, MessageId, Sha256, SourceId, Span, Timestamp,
     citation::{Anchor, CitationSnapshot},
 };
 
-use super::conversations::{self, MESSAGE};
 use crate::{
     EngineKind, Result, Scope, Tx,
-    sql::{PrefixedRow, SqlValue, params, placeholder_list, placeholder_rows, prefix_columns, to_sql_int},
+    sql::{PrefixedRow, SqlValue, params, placeholder_list, placeholder_rows, to_sql_int},
 };
 
 /// The citations of one tenant's messages.
@@ -159,33 +157,11 @@ impl Citations<'_> {
         rows.iter().map(|row| read_citation(row.with_prefix(""))).collect()
     }
 
-    /// Lists the citations of a source with their messages, newest first.
-    pub async fn of_source(
-        &mut self,
-        id: SourceId,
-        limit: Limit,
-        after: Option<&Cursor>,
-    ) -> Result<Page<(Citation, Message)>> {
-        let mut values = params![self.scope.tenant(), id];
-        let mut also = "";
-        if let Some(cursor) = after {
-            let [id] = cursor.key_parts()?;
-            values.push(id.parse::<CitationId>().map_err(|_| Cursor::invalid_cursor())?.into());
-            also = "AND c.id < $3";
-        }
-        values.push(limit.probe_count().into());
-        let sql = format!(
-            "SELECT {}, {MESSAGE} FROM citations c JOIN messages m ON m.tenant_id = c.tenant_id AND m.id = c.message_id
-             WHERE c.tenant_id = $1 AND c.source_id = $2 {also} ORDER BY c.id DESC LIMIT ${}",
-            prefix_columns("c", COLUMNS),
-            values.len()
-        );
-        let rows = self.tx.rows_built(sql, values).await?;
-        let items = rows
-            .iter()
-            .map(|row| Ok((read_citation(row.with_prefix("c_"))?, conversations::read_message(row)?)))
-            .collect::<Result<Vec<_>>>()?;
-        Ok(Page::from_rows(items, limit, |(last, _)| vec![last.id.to_string()]))
+    /// Lists every citation of a source, newest first.
+    pub async fn list_citing(&mut self, source: SourceId) -> Result<Vec<Citation>> {
+        let sql = "SELECT * FROM citations WHERE tenant_id = $1 AND source_id = $2 ORDER BY id DESC";
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), source]).await?;
+        rows.iter().map(|row| read_citation(row.with_prefix(""))).collect()
     }
 
     /// Of each citation of a source whether it is still what the source says, once for all of them.

@@ -5,7 +5,7 @@ use ibid_domain::{Conversation, ConversationId, Cursor, Limit, Message, MessageI
 use crate::{
     EngineKind, Result, Scope, Tx,
     rows::to_json_value,
-    sql::{SqlRow, params},
+    sql::{SqlRow, SqlValue, params, placeholder_list},
 };
 
 /// Columns that [`read_message`] reads, including if a job still works on the message's sources.
@@ -155,6 +155,20 @@ impl Conversations<'_> {
         let sql = format!("SELECT {MESSAGE} FROM messages m WHERE m.tenant_id = $1 AND m.id = $2");
         let rows = self.tx.rows_built(sql, params![self.scope.tenant(), id]).await?;
         rows.first().map(read_message).transpose()
+    }
+
+    /// Returns those of these messages that exist, in no particular order.
+    pub async fn get_messages(&mut self, ids: &[&MessageId]) -> Result<Vec<Message>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = format!(
+            "SELECT {MESSAGE} FROM messages m WHERE m.tenant_id = $1 AND m.id IN {}",
+            placeholder_list(2, ids.len())
+        );
+        let mut values = params![self.scope.tenant()];
+        values.extend(ids.iter().map(|id| SqlValue::from(*id)));
+        self.tx.rows_built(sql, values).await?.iter().map(read_message).collect()
     }
 
     /// The message that was said last in a conversation.

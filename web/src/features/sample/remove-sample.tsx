@@ -34,7 +34,7 @@ function RemoveDialog({ sources, onClose }: { sources: readonly Source[]; onClos
   });
   const known = impacts.every(({ isSuccess }) => isSuccess);
   const failed = impacts.some(({ isError }) => isError);
-  const claims = impacts.reduce((sum, { data }) => sum + (data?.citation_count ?? 0), 0);
+  const claims = impacts.reduce((sum, { data }) => sum + (data?.claim_count ?? 0), 0);
   return (
     <Dialog title="Remove the sample library" onClose={onClose}>
       <p>
@@ -44,7 +44,7 @@ function RemoveDialog({ sources, onClose }: { sources: readonly Source[]; onClos
         {known &&
           (claims === 0
             ? "Nothing that was written rests on them."
-            : `${formatPlural(claims, "claim")} in conversations would lose ${claims === 1 ? "its" : "their"} support. The quoted words stay with them.`)}
+            : `${formatPlural(claims, "claim")} in conversations and documents would lose ${claims === 1 ? "its" : "their"} support. The quoted words stay with them.`)}
         {!known && (failed ? "What rests on them is not known." : "Looking for what rests on them…")}
       </p>
       {remove.isError && <ErrorNote error={remove.error} what="The sample library was not removed." />}

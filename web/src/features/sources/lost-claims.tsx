@@ -24,25 +24,35 @@ export function LostClaims({ impact }: { impact: Impact }) {
 }
 
 function ClaimOf({ lost }: { lost: AffectedClaim }) {
-  const title = useQuery({
-    queryKey: sourceKeys.citedIn(lost.conversation_id),
-    queryFn: ({ signal }) => getConversationTitle(lost.conversation_id, signal),
-    staleTime: 60_000,
-  });
   return (
     <li>
       <blockquote>{lost.claim ?? lost.quote ?? `Citation ${lost.number}`}</blockquote>
       <p className={styles.where}>
-        In{" "}
-        <Link
-          to="/ask/$conversation"
-          params={{ conversation: lost.conversation_id }}
-          search={{ at: lost.message_id, of: lost.message_id }}
-        >
-          {title.data ? `“${title.data}”` : "a conversation"}
-        </Link>{" "}
-        · citation {lost.number} · {leftWords(lost.other_sources)}
+        In <TextOf lost={lost} /> · citation {lost.number} · {leftWords(lost.other_sources)}
       </p>
     </li>
+  );
+}
+
+/** The document or the conversation that a claim stands in. */
+function TextOf({ lost }: { lost: AffectedClaim }) {
+  const { conversation_id: conversation, document_id: documentId } = lost;
+  const title = useQuery({
+    queryKey: sourceKeys.citedIn(conversation ?? ""),
+    queryFn: ({ signal }) => getConversationTitle(conversation ?? "", signal),
+    staleTime: 60_000,
+    enabled: conversation !== null,
+  });
+  if (documentId !== null)
+    return (
+      <Link to="/documents/$documentId" params={{ documentId }}>
+        the document “{lost.document_title}”
+      </Link>
+    );
+  if (conversation === null || lost.message_id === null) return <>a conversation</>;
+  return (
+    <Link to="/ask/$conversation" params={{ conversation }} search={{ at: lost.message_id, of: lost.message_id }}>
+      {title.data ? `“${title.data}”` : "a conversation"}
+    </Link>
   );
 }

@@ -116,7 +116,7 @@ function Replacement({
       )}
       {!isSame && impact.data && impact.claims.length === 0 && (
         <p className={styles.about}>
-          {impact.data.citation_count === 0
+          {impact.data.citation_count === 0 && impact.data.documents.length === 0
             ? "Nothing cites this source yet."
             : `Every quoted word is in ${name}, too. No claim loses its support.`}
         </p>

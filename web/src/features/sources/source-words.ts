@@ -125,8 +125,8 @@ export function originWords(origin: SourceOrigin): string {
 /** What goes with a source, as lines to read before it goes. */
 export function impactLines(impact: SourceImpact): string[] {
   return [
-    impact.citation_count > 0 &&
-      `${formatPlural(impact.citation_count, "claim")} would lose ${impact.citation_count === 1 ? "its" : "their"} support`,
+    impact.lost_claim_count > 0 &&
+      `${formatPlural(impact.lost_claim_count, "claim")} would lose ${impact.lost_claim_count === 1 ? "its" : "their"} only source`,
     impact.revision_count > 0 && `${formatPlural(impact.revision_count, "version")} of its content`,
     impact.chunk_count > 0 && `${formatPlural(impact.chunk_count, "passage")} that could no longer be found`,
     impact.artifacts.length > 0 &&

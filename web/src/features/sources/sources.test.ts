@@ -78,7 +78,7 @@ it("says who, when and where in a line", () => {
 
 it("says what goes with a source", () => {
   const impact = {
-    citation_count: 0,
+    lost_claim_count: 0,
     revision_count: 1,
     chunk_count: 3,
     artifacts: [{}, {}],
@@ -89,7 +89,8 @@ it("says what goes with a source", () => {
     "3 passages that could no longer be found",
     "2 kept files that nothing else names, 2 KB",
   ]);
-  expect(impactLines({ ...impact, citation_count: 2 })[0]).toBe("2 claims would lose their support");
+  expect(impactLines({ ...impact, lost_claim_count: 2 })[0]).toBe("2 claims would lose their only source");
+  expect(impactLines({ ...impact, claim_count: 2 })).toHaveLength(3);
   expect(impactLines({ ...impact, revision_count: 0, chunk_count: 0, artifacts: [] })).toEqual([]);
 });
 

@@ -272,7 +272,8 @@ pub(super) struct ImpactQuery {
 
 /// Get the impact of deleting a source
 ///
-/// Lists every claim in messages that would lose its support, and the artifacts that would be deleted.
+/// Lists every claim of messages and documents that cites the source, each once, counts those that would lose their only
+/// support, and lists the artifacts that would be deleted.
 #[utoipa::path(
     get, path = "/api/v1/sources/{id}/impact", tag = "sources", operation_id = "get_source_impact",
     params(("id" = String, Path, description = "Its id"), ImpactQuery, Paging),
