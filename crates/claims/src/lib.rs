@@ -9,6 +9,8 @@
 
 pub mod answer;
 pub mod claims;
+pub mod intent;
+pub mod leads;
 pub mod summary;
 pub mod verify;
 

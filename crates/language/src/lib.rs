@@ -10,6 +10,7 @@
 //! - [`Language`] is a code such as `de`; [`detect`](detect::detect) and [`guess`](detect::guess) find it.
 //! - [`Lexicon::of`] gives the word lists of a language, from `data/<code>.toml`.
 //! - [`words::tokens`] splits a text; [`numbers`], [`dates`], [`negation`] and [`questions`] read what it says.
+//! - [`requests`] lists how people ask for an overview, a comparison or what is new.
 //! - [`sentences`] finds where sentences end, in all languages at once.
 //!
 //! # How to add a language
@@ -19,6 +20,7 @@
 //! 2. Add the file to `FILES` in `lexicon/mod.rs`.
 //! 3. If the Snowball project has a stemmer for it, name it in `stems.rs`.
 //! 4. Add a row to each table under `tests/it/`. If every list is filled, add the language to [`Language::COMPLETE`].
+//! 5. A language of [`Language::COMPLETE`] also has `data/requests/<code>.toml`, and the app has its words for overviews.
 
 pub mod compounds;
 pub mod dates;
@@ -31,6 +33,7 @@ pub mod negation;
 pub mod numbers;
 pub mod phrases;
 pub mod questions;
+pub mod requests;
 pub mod sentences;
 pub mod stems;
 pub mod words;
