@@ -1907,6 +1907,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest questions
+         * @description Questions that one can ask of the sources of the library, about the newest first. Each of them is answered with words
+         *     of a source, without a model. Empty if the library has nothing to quote.
+         */
+        get: operations["list_suggestions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -7399,6 +7420,11 @@ export interface components {
              * @enum {string}
              */
             type: "subagent_spawned";
+        };
+        /** @description Questions that the library can answer. */
+        SuggestedQuestions: {
+            /** @description Questions about what the sources say, made of their titles and headings and of the people in them. */
+            questions: string[];
         };
         /** @description Summary of one source of the answer. */
         SummarizedSource: {
@@ -14232,6 +14258,53 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             409: components["responses"]["InProgress"];
             422: components["responses"]["NotLegal"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            /** @description Any other error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_suggestions: {
+        parameters: {
+            query?: {
+                /** @description ISO 639-1 code of the language of the questions: en, de, fr, es, it, nl or pt; default en. */
+                language?: string;
+                /** @description Maximum number of questions, 1 to 10; default 3. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The questions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuggestedQuestions"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            /** @description A parameter is not legal */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
             /** @description Any other error */

@@ -1,11 +1,13 @@
 //! Answers that this library gives itself: a question in, a run that is carried out here, its events on the way.
 //!
 //! `extractive.rs` answers with the library's own words, `generated.rs` with a language model's, `research.rs` after
-//! several searches; `retrieval.rs` is what they go by, `run_recorder.rs` writes down what happens, `notes.rs` comes after.
+//! several searches; `overview/` answers greetings and requests for an overview. `retrieval.rs` is what they go by,
+//! `run_recorder.rs` writes down what happens, `notes.rs` comes after.
 
 mod extractive;
 mod generated;
 pub(crate) mod notes;
+mod overview;
 mod research;
 mod retrieval;
 pub(crate) mod run_recorder;
@@ -98,6 +100,9 @@ impl App {
 
     async fn carry_out(self, live: RunHandle, run: Run, ask: AskRequest) {
         let answering = async {
+            if Box::pin(self.answer_overview(&live, &run, &ask)).await? {
+                return Ok(());
+            }
             match run.mode {
                 RunMode::Generated => self.answer_generated(&live, &run, &ask).await,
                 RunMode::Research => self.answer_research(&live, &run, &ask).await,

@@ -85,10 +85,9 @@ impl App {
     }
 }
 
-/// A passage as something to cite.
-pub(super) fn source_of(found: &FoundPassage) -> CitationSource {
-    let FoundPassage { chunk, source, revision, .. } = found;
-    let kind = match source.origin {
+/// The type under which a run lists a source of this origin.
+pub(super) const fn citation_kind(origin: Origin) -> CitationSourceType {
+    match origin {
         Origin::Web => CitationSourceType::Web,
         Origin::Api => CitationSourceType::Api,
         Origin::Database => CitationSourceType::Database,
@@ -96,11 +95,16 @@ pub(super) fn source_of(found: &FoundPassage) -> CitationSource {
         Origin::Skill => CitationSourceType::Skill,
         Origin::Mcp => CitationSourceType::Mcp,
         _ => CitationSourceType::File,
-    };
+    }
+}
+
+/// A passage as something to cite.
+pub(super) fn source_of(found: &FoundPassage) -> CitationSource {
+    let FoundPassage { chunk, source, revision, .. } = found;
     let quote = found.evidence.first().map(|evidence| evidence.quote.clone());
     CitationSource {
         id: chunk.id.to_string(),
-        kind,
+        kind: citation_kind(source.origin),
         tool_name: TOOL.to_owned(),
         uri: source.url.clone(),
         title: Some(source.display_title().to_owned()),

@@ -29,6 +29,7 @@ pub(crate) mod search;
 mod settings;
 pub(crate) mod sources;
 mod status;
+mod suggestions;
 mod telemetry;
 mod upload;
 mod web;
@@ -177,6 +178,7 @@ fn build_api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(sources::list_chunks))
         .routes(routes!(passages::import))
         .routes(routes!(sample::get, sample::load, sample::remove))
+        .routes(routes!(suggestions::list))
         .routes(routes!(search::search))
         .routes(routes!(search::search_sources))
         .routes(routes!(search::query_document))

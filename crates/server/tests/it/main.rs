@@ -19,6 +19,7 @@ mod languages;
 mod mcp;
 mod mcp_client;
 mod names;
+mod overview;
 mod pointers;
 mod running;
 mod runs;

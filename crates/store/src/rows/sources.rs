@@ -1,7 +1,7 @@
 //! Sources: what can be cited, and how far each has been taken in.
 
 use ibid_domain::{
-    Cursor, EmbeddingState, Limit, Origin, Page, Sha256, Source, SourceId, SourceStatus, SourceType,
+    Cursor, EmbeddingState, Limit, Origin, Page, Sha256, Source, SourceId, SourceStatus, SourceType, Timestamp,
     source::ExtractionFault,
 };
 use serde_json::Value as Json;
@@ -225,6 +225,55 @@ impl Sources<'_> {
         let rows = self.tx.rows_built(sql, values).await?;
         let items = rows.iter().map(read_source).collect::<Result<_>>()?;
         Ok(Page::from_rows(items, limit, |last: &Source| vec![last.id.to_string()]))
+    }
+
+    /// Lists sources with all these words in title, authors, address, file name or tags, newest first; the words are in
+    /// lower case.
+    pub async fn find_by_words(&mut self, words: &[String], limit: i64) -> Result<Vec<Source>> {
+        let mut sql = "SELECT s.* FROM sources s WHERE s.tenant_id = $1".to_owned();
+        let mut values = params![self.scope.tenant()];
+        for word in words {
+            let pattern = word.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+            values.push(format!("%{pattern}%").into());
+            sql += &format!(" AND s.words LIKE ${} ESCAPE '\\'", values.len());
+        }
+        values.push(limit.into());
+        sql += &format!(" ORDER BY s.id DESC LIMIT ${}", values.len());
+        self.tx.rows_built(sql, values).await?.iter().map(read_source).collect()
+    }
+
+    /// Counts sources by the media type of their newest content, `None` for those without; without memories, and only
+    /// those added since a time or with these ids, if any are given.
+    pub async fn count_by_media_type(
+        &mut self,
+        since: Option<Timestamp>,
+        only: &[SourceId],
+    ) -> Result<Vec<(Option<String>, u64)>> {
+        let mut values = params![self.scope.tenant(), Origin::Memory.as_str()];
+        let mut condition = String::new();
+        if let Some(since) = since {
+            values.push(since.into());
+            condition += &format!(" AND s.created_at >= ${}", values.len());
+        }
+        if !only.is_empty() {
+            condition += &format!(" AND s.id IN {}", placeholder_list(values.len() + 1, only.len()));
+            values.extend(only.iter().map(|id| SqlValue::from(*id)));
+        }
+        let sql = format!(
+            "SELECT r.media_type, COUNT(*) AS count FROM sources s LEFT JOIN revisions r ON r.id = s.revision_id
+             WHERE s.tenant_id = $1 AND s.origin <> $2{condition} GROUP BY r.media_type ORDER BY count DESC, r.media_type"
+        );
+        let rows = self.tx.rows_built(sql, values).await?;
+        rows.iter().map(|row| Ok((row.get("media_type")?, row.get("count")?))).collect()
+    }
+
+    /// Lists sources that were there before a time and whose newest content came since, newest content first.
+    pub async fn list_changed_since(&mut self, since: Timestamp, limit: i64) -> Result<Vec<Source>> {
+        let sql = "SELECT s.* FROM sources s JOIN revisions r ON r.id = s.revision_id
+                   WHERE s.tenant_id = $1 AND s.created_at < $2 AND r.created_at >= $2 AND s.origin <> $3
+                   ORDER BY r.id DESC LIMIT $4";
+        let rows = self.tx.fetch_all(sql, params![self.scope.tenant(), since, Origin::Memory.as_str(), limit]).await?;
+        rows.iter().map(read_source).collect()
     }
 
     /// Counts sources by status and state of their embedding.
