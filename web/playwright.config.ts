@@ -60,6 +60,7 @@ export default defineConfig<Options>({
       testMatch: [
         "first-minute.spec.ts",
         "sample.spec.ts",
+        "suggestions.spec.ts",
         "palette.spec.ts",
         "keys.spec.ts",
         "settings.spec.ts",

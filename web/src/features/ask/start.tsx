@@ -11,6 +11,7 @@ import { Cell, Row, rowLink, Table } from "@/components/table";
 import { Time } from "@/components/time";
 import { useUploads } from "@/components/uploads/uploads";
 import { DeleteDialog, RenameDialog, titleOf } from "@/features/ask/conversation-dialogs";
+import { SuggestedQuestions } from "@/features/ask/suggested-questions";
 import { usePageTitle } from "@/lib/page-title";
 import { usePages } from "@/lib/use-pages";
 import styles from "@/features/ask/ask.module.css";
@@ -42,7 +43,7 @@ export function Start({ onAsk, ...ways }: Ways & { onAsk: (question: string) => 
       {counts.data?.total === 0 ? (
         <WaysIn {...ways} />
       ) : (
-        <Recent SampleQuestions={ways.SampleQuestions} onAsk={onAsk} />
+        <Recent SampleQuestions={ways.SampleQuestions} library={counts.data} onAsk={onAsk} />
       )}
     </>
   );
@@ -89,7 +90,14 @@ function WaysIn({ AddressForm, SampleWay }: Pick<Ways, "AddressForm" | "SampleWa
   );
 }
 
-function Recent({ SampleQuestions, onAsk }: Pick<Ways, "SampleQuestions"> & { onAsk: (question: string) => void }) {
+function Recent({
+  SampleQuestions,
+  library,
+  onAsk,
+}: Pick<Ways, "SampleQuestions"> & {
+  library: { total: number; pending: number } | undefined;
+  onAsk: (question: string) => void;
+}) {
   const conversations = usePages(conversationKeys.list, listConversations);
   const [dialog, setDialog] = useState<{ kind: "rename" | "delete"; conversation: Conversation } | null>(null);
   const { items, error } = conversations;
@@ -105,9 +113,11 @@ function Recent({ SampleQuestions, onAsk }: Pick<Ways, "SampleQuestions"> & { on
       <Empty title="Nothing was asked yet">
         <p>Write a question below. The answer comes with numbers; each leads to the words that it rests on.</p>
         <SampleQuestions asked={[]} onAsk={onAsk} />
+        <SuggestedQuestions library={library} asked={[]} onAsk={onAsk} />
       </Empty>
     );
   }
+  const titles = items.map(({ title }) => title ?? null);
   return (
     <>
       <Table label="Conversations" columns={COLUMNS} className={styles.conversations}>
@@ -143,7 +153,8 @@ function Recent({ SampleQuestions, onAsk }: Pick<Ways, "SampleQuestions"> & { on
       {conversations.hasMore && (
         <More onPress={conversations.more} loading={conversations.loadingMore} label="Older conversations" />
       )}
-      <SampleQuestions asked={items.map(({ title }) => title ?? null)} onAsk={onAsk} />
+      <SampleQuestions asked={titles} onAsk={onAsk} />
+      <SuggestedQuestions library={library} asked={titles} onAsk={onAsk} />
       {dialog?.kind === "rename" && <RenameDialog conversation={dialog.conversation} onClose={() => setDialog(null)} />}
       {dialog?.kind === "delete" && (
         <DeleteDialog
