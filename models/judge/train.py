@@ -7,6 +7,7 @@ fixed. Prints how it does on what was kept aside.
 
 import argparse
 import gzip
+import hashlib
 import json
 import pickle
 import time
@@ -31,6 +32,16 @@ DECAY = 0.01
 DROPOUT = 0.1
 TOKENS_A_STEP = 3072
 LENGTHS = [48, 64, 80, 96, 128, 160, 224]
+
+
+def check_files(base: Path, folder: Path) -> None:
+    """Ends the program if a file is not the one that the manifest describes."""
+    manifest = json.loads((Path(__file__).parent / "manifest.json").read_text())
+    wanted = {folder / name: sha256 for name, sha256 in manifest["files"].items()}
+    wanted[base / manifest["base"]["file"]] = manifest["base"]["sha256"]
+    for path, sha256 in wanted.items():
+        if hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
+            raise SystemExit(f"{path} is not the file that manifest.json describes")
 
 
 # ---- examples as numbers ----
@@ -242,6 +253,7 @@ def main() -> None:
     arguments.add_argument("--rounds", type=int, default=ROUNDS, help="how often the data is gone through")
     arguments.add_argument("--minutes", type=float, default=1e9, help="end after this time, at a checkpoint")
     chosen = arguments.parse_args()
+    check_files(chosen.base, chosen.data)
     chosen.output.mkdir(parents=True, exist_ok=True)
     began, checkpoint = time.monotonic(), chosen.output / "checkpoint.pickle"
 

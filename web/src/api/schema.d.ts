@@ -2262,7 +2262,7 @@ export interface components {
          * @description Result of checking a claim against what it cites; `unverifiable` where there is nothing to check against.
          * @enum {string}
          */
-        CheckVerdict: "unverifiable" | "unsupported" | "partial" | "supported";
+        CheckVerdict: "unverifiable" | "contradicted" | "unsupported" | "partial" | "supported";
         /** @description A stretch of a source's text that is found as one. */
         Chunk: {
             /** @description Range of cells, such as `A1:D20`; null for other formats. */
@@ -2849,6 +2849,19 @@ export interface components {
             /** @description Title, as people see it. */
             title: string;
         };
+        /** @description A detail in which a claim and its source differ. */
+        ClaimDifference: {
+            /** @description Words of the claim, such as `72 metres`; empty if only the source has some. */
+            claim: string;
+            /** @description Offset after those words' last character; null if it has none. */
+            end_char?: number | null;
+            /** @description Kind of the detail. */
+            kind: components["schemas"]["DifferenceKind"];
+            /** @description Words of the source that stand in their place, such as `27 metres`; null if it has none. */
+            source?: string | null;
+            /** @description Offset of those words' first character in the text of the source; null if it has none. */
+            start_char?: number | null;
+        };
         /** @description A claim and the passage that is to support it. */
         ClaimPassagePair: {
             /** @description Claim to check against the passage. */
@@ -2976,6 +2989,29 @@ export interface components {
              */
             type: "content_delta";
         };
+        /** @description A claim and the words of the library that say otherwise. */
+        ContradictedClaim: {
+            /** @description Offset after the quote's last character in the text of the revision. */
+            end_char: number;
+            /** @description Offset after the claim's last character in the draft. */
+            end_index: number;
+            /** @description Words of the source that say otherwise. */
+            quote: string;
+            /** @description The revision that the quote is of. */
+            revision_id: string;
+            /** @description Id of the source that says otherwise. */
+            source_id: string;
+            /** @description Offset of the quote's first character in the text of the revision. */
+            start_char: number;
+            /** @description Offset of the claim's first character in the draft. */
+            start_index: number;
+            /** @description Text of the claim, as it stands in the draft. */
+            text: string;
+            /** @description Title of that source, as people see it. */
+            title: string;
+            /** @description The details in which claim and source differ; empty if the whole sentence does. */
+            why: components["schemas"]["ClaimDifference"][];
+        };
         /** @description A conversation with the library. */
         Conversation: {
             /**
@@ -3093,6 +3129,11 @@ export interface components {
              */
             to: number;
         };
+        /**
+         * @description In what a claim and its source differ.
+         * @enum {string}
+         */
+        DifferenceKind: "figure" | "name" | "negation";
         /** @description A part of a comparison: text that was kept, added or removed. */
         DiffPart: {
             /** @description Tells whether both versions have the text, or which one. */
@@ -3970,6 +4011,8 @@ export interface components {
             annotated: string;
             /** @description The claims that the library bears out, wholly or in part. */
             claims: components["schemas"]["BoundClaim"][];
+            /** @description The claims of `unsupported` that it contradicts, with its words. They are never cited in the annotated draft. */
+            contradicted: components["schemas"]["ContradictedClaim"][];
             /** @description Method of the check; by words alone if no embedding model was available. */
             method: components["schemas"]["CheckMethod"];
             /** @description Sources of the claims, ordered by number. */
@@ -7650,6 +7693,8 @@ export interface components {
             start_char?: number | null;
             /** @description Result of the check. */
             verdict: components["schemas"]["CheckVerdict"];
+            /** @description The details in which claim and source differ. */
+            why?: components["schemas"]["ClaimDifference"][];
         };
         /** @description Results of checking the citations of a text. */
         VerifyAnswer: {

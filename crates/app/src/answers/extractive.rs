@@ -130,7 +130,8 @@ impl App {
         let signals = AnswerSignals { similarities: similarities.as_deref(), judged: judged.as_deref() };
         let mut picks = candidates.select_answer(&signals, AnswerOptions::default());
         if !picks.is_answered {
-            picks.sentences.truncate(CLOSEST);
+            // What has little to do with the question is not worth showing.
+            picks.sentences.truncate(if picks.is_close { CLOSEST } else { 0 });
         }
         picks
     }
@@ -139,6 +140,9 @@ impl App {
     async fn judge_windows(&self, question: &str, candidates: &AnswerCandidates<'_>) -> Option<Vec<JudgedAnswer>> {
         let network = self.tools().network.clone()?;
         let windows = candidates.windows();
+        if windows.is_empty() {
+            return None;
+        }
         let pairs: Vec<_> = windows.iter().map(|window| (question, window.text.as_str())).collect();
         match network.judge_pairs(&pairs).await {
             Ok(judged) => {

@@ -40,12 +40,12 @@ pub struct LocalJudge {
 impl ClaimJudge for LocalJudge {
     fn judge_claims<'a>(&'a self, pairs: &'a [(&'a str, &'a ParsedPassage)]) -> BoxFuture<'a, Vec<ClaimJudgement>> {
         Box::pin(async move {
-            if let Some(judged) = self.judge_by_network(pairs).await {
-                return judged;
-            }
             let mut judged = Vec::with_capacity(pairs.len());
-            for (claim, passage) in pairs {
-                judged.push(self.judge_by_likeness(claim, passage).await);
+            for ((claim, passage), by_network) in pairs.iter().zip(self.judge_by_network(pairs).await) {
+                judged.push(match by_network {
+                    Some(judged) => judged,
+                    None => self.judge_by_likeness(claim, passage).await,
+                });
             }
             judged
         })
@@ -53,9 +53,9 @@ impl ClaimJudge for LocalJudge {
 }
 
 impl LocalJudge {
-    /// Has the network read every claim with the sentences that come closest; `None` if there is none.
-    async fn judge_by_network(&self, pairs: &[(&str, &ParsedPassage)]) -> Option<Vec<ClaimJudgement>> {
-        let network = self.network.as_ref()?;
+    /// Has the network read every claim with the sentences that come closest; `None` for those that it cannot judge.
+    async fn judge_by_network(&self, pairs: &[(&str, &ParsedPassage)]) -> Vec<Option<ClaimJudgement>> {
+        let Some(network) = &self.network else { return vec![None; pairs.len()] };
         let windows: Vec<Vec<&str>> = pairs.iter().map(|(claim, passage)| passage.windows(claim)).collect();
         let read: Vec<(&str, &str)> = pairs
             .iter()
@@ -66,16 +66,17 @@ impl LocalJudge {
             Ok(found) => found.into_iter(),
             Err(error) => {
                 tracing::warn!("claims are checked without the judge: {error}");
-                return None;
+                return vec![None; pairs.len()];
             }
         };
         let judged = pairs.iter().zip(&windows).map(|((claim, passage), windows)| {
             let judged = found.by_ref().take(windows.len());
             let judged = judged.map(|one| JudgedWindow { supports: one.supports, contradicts: one.contradicts });
             let signals = ModelSignals { judged: judged.collect(), ..ModelSignals::default() };
-            ClaimJudgement { support: passage.check_claim(claim, &signals), by_meaning: true }
+            let judgement = || ClaimJudgement { support: passage.check_claim(claim, &signals), by_meaning: true };
+            (!windows.is_empty()).then(judgement)
         });
-        Some(judged.collect())
+        judged.collect()
     }
 
     async fn judge_by_likeness(&self, claim: &str, passage: &ParsedPassage) -> ClaimJudgement {

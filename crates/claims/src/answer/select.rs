@@ -15,6 +15,8 @@ use super::{
 const MOST: usize = 20;
 /// Number of candidates considered for each sentence that may be selected.
 const COMPARED_SENTENCES: usize = 4;
+/// Share of the question's words from which on a sentence is close to the question.
+const CLOSE: f32 = 0.5;
 /// Maximum distance from the best score for a sentence that adds something new, in log odds.
 const FURTHEST: f32 = 1.6;
 /// Maximum distance from the best score for a sentence that adds no new word of the question, in log odds.
@@ -90,10 +92,12 @@ impl AnswerCandidates<'_> {
             .unwrap_or(AnswerTypeMatch::Unknown);
         let most_alike = most_alike(&candidates);
         let confidence = answer_confidence(&self.scores, best.place, &SentenceSignals { fit, ..best.look }, most_alike);
+        let is_answered = confidence >= options.least_confidence;
         ExtractiveAnswer {
             sentences: self.in_order(&chosen),
             confidence,
-            is_answered: confidence >= options.least_confidence,
+            is_answered,
+            is_close: is_answered || self.scores.question_coverage(self.scores.around[best.place]) >= CLOSE,
             missing: self.scores.missing_words(best.place),
         }
     }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{AnswerCandidates, candidates::continues};
+use crate::verify::NETWORK_LANGUAGE;
 
 /// The most windows that are read for a question; each costs some milliseconds.
 pub const MOST_WINDOWS: usize = 16;
@@ -40,12 +41,15 @@ pub(super) struct ReadSentence {
 
 impl AnswerCandidates<'_> {
     /// The windows to read with the question, the best candidates by their words first. A candidate that stands in a
-    /// window already has none of its own.
+    /// window already has none of its own, nor has one in a language that the network was not trained for.
     pub fn windows(&self) -> Vec<AnswerWindow> {
         let mut windows: Vec<AnswerWindow> = Vec::new();
         for &place in &self.short {
             if windows.len() == MOST_WINDOWS {
                 break;
+            }
+            if self.scores.languages[self.sentences[place].passage].language() != NETWORK_LANGUAGE {
+                continue;
             }
             if !windows.iter().any(|window| window.sentences.iter().any(|(other, _)| *other == place)) {
                 windows.push(self.window_around(place));

@@ -66,6 +66,9 @@ pub struct JudgedWindow {
 const SUPPORTED: f32 = 0.78;
 const PARTLY: f32 = 0.45;
 
+/// The language of the pairs that the network was trained with.
+pub(crate) const NETWORK_LANGUAGE: Language = Language::ENGLISH;
+
 /// A passage contradicts a claim that it has this share of the words of, apart from what differs.
 const SAME_MATTER: f32 = 0.6;
 /// The same for a negation, which may deny something else than what the claim is about.
@@ -134,9 +137,13 @@ impl ParsedPassage {
         places
     }
 
-    /// The sentences of the passage for a network to read with a claim, as text: at most two windows.
+    /// The sentences of the passage for a network to read with a claim, as text: at most two windows, and none in a
+    /// language that the network was not trained for.
     pub fn windows(&self, claim: &str) -> Vec<&str> {
         let language = self.language_of_both(claim);
+        if language != NETWORK_LANGUAGE {
+            return Vec::new();
+        }
         let other;
         let reading = match language == self.reading.language {
             true => &self.reading,
@@ -355,12 +362,16 @@ fn reasons_of(why: &[Difference]) -> Vec<&'static str> {
     kinds.sort_unstable();
     kinds.dedup();
     let reason = |kind: DifferenceKind| match kind {
-        DifferenceKind::Figure => "a figure of the claim is not in the source",
-        DifferenceKind::Name => "a name of the claim is not in the source",
-        DifferenceKind::Negation => "the claim and the source differ in a negation",
+        DifferenceKind::Figure => OTHER_FIGURE,
+        DifferenceKind::Name => OTHER_NAME,
+        DifferenceKind::Negation => OTHER_NEGATION,
     };
     kinds.into_iter().map(reason).collect()
 }
+
+const OTHER_FIGURE: &str = "a figure of the claim is not in the source";
+const OTHER_NAME: &str = "a name of the claim is not in the source";
+const OTHER_NEGATION: &str = "the claim and the source differ in a negation";
 
 /// The words of a text between single spaces, whatever the case and the punctuation.
 fn normalize_words(text: &str) -> String {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use ibid_citations::{MarkerKind, cited_text, parse_markers};
 use ibid_claims::{
     answer::{
-        AnswerCandidates, AnswerOptions, AnswerSentence, AnswerSignals, CandidatePassage, ExtractiveAnswer, MOST_TEXTS,
-        RenderedAnswer,
+        AnswerCandidates, AnswerOptions, AnswerSentence, AnswerSignals, CandidatePassage, ExtractiveAnswer,
+        JudgedAnswer, MOST_TEXTS, RenderedAnswer,
     },
     extract_claims,
     verify::{ModelSignals, ParsedPassage, Verdict},
@@ -429,6 +429,45 @@ proptest! {
         };
         let sentences: Vec<_> = quotes.into_iter().map(picked).filter(|picked| !picked.quote.is_empty()).collect();
         prop_assume!(!sentences.is_empty());
-        check_written(&ExtractiveAnswer { sentences, confidence: 1.0, is_answered: true, missing: Vec::new() })?;
+        check_written(&ExtractiveAnswer { sentences, confidence: 1.0, is_answered: true, is_close: true, missing: Vec::new() })?;
     }
+}
+
+#[test]
+fn a_refusal_says_what_the_closest_sentence_lacks() {
+    let text = "The Audi e-tron has a top speed of 124 mph. It was built in Brussels until 2024.";
+    let passages = [CandidatePassage { text, score: 1.0, title: "Electric cars", ..CandidatePassage::default() }];
+    let refused = |question: &str| {
+        let options = AnswerOptions { least_confidence: 1.1, ..AnswerOptions::default() };
+        AnswerCandidates::new(question, &passages).select_answer(&AnswerSignals::default(), options)
+    };
+    let near = refused("What is the top speed of the Tesla electric car?");
+    assert_eq!((near.is_answered, near.is_close, near.missing), (false, true, vec!["Tesla".to_owned()]));
+    assert!(!refused("Which enzyme lowers the speed of protein folding in yeast?").is_close);
+}
+
+#[test]
+fn a_network_reads_sentences_with_their_neighbours_and_may_find_the_answer_beside_them() {
+    let text =
+        "The harbour was built in 1874. A storm broke the mole in 1929. It was rebuilt in 1931. Ships came back soon.";
+    let passages = [CandidatePassage { text, score: 1.0, title: "The harbour", ..CandidatePassage::default() }];
+    let candidates = AnswerCandidates::new("When was the harbour rebuilt?", &passages);
+    let windows = candidates.windows();
+    assert!(!windows.is_empty() && windows.len() <= ibid_claims::answer::MOST_WINDOWS);
+    assert!(windows.iter().all(|window| window.text.starts_with("The harbour. ")));
+    let answer = "1931";
+    let judged: Vec<_> = windows
+        .iter()
+        .map(|window| match window.text.find(answer) {
+            Some(start) => JudgedAnswer { answers: 0.97, answer: start..start + answer.len() },
+            None => JudgedAnswer { answers: 0.02, answer: 0..3 },
+        })
+        .collect();
+    let signals = AnswerSignals { judged: Some(&judged), ..AnswerSignals::default() };
+    let found = candidates.select_answer(&signals, AnswerOptions { most: 1, ..AnswerOptions::default() });
+    assert!(found.is_answered, "{found:?}");
+    assert!(found.sentences.iter().any(|one| one.quote == "It was rebuilt in 1931."), "{found:?}");
+    // What a network says that is no number, or too little, changes nothing for the worse.
+    let broken = [JudgedAnswer { answers: f32::NAN, answer: usize::MAX - 1..usize::MAX }];
+    candidates.select_answer(&AnswerSignals { judged: Some(&broken), ..signals }, AnswerOptions::default());
 }

@@ -1,6 +1,6 @@
 //! Verification, by words alone: a labelled set of our own, and what must never be told wrong.
 
-use ibid_claims::verify::{ModelSignals, ParsedPassage, Support, Verdict};
+use ibid_claims::verify::{DifferenceKind, JudgedWindow, ModelSignals, ParsedPassage, Support, Verdict};
 use serde_json::Value;
 
 /// Claims about invented or well-known matters, each with a passage and whether the passage says it.
@@ -89,4 +89,38 @@ fn nothing_to_check_is_no_verdict() {
     {
         assert_eq!(check(claim, passage).verdict, Verdict::Unverifiable, "{claim:?} {passage:?}");
     }
+}
+
+#[test]
+fn a_contradiction_names_the_two_words_and_where_they_stand() {
+    let passage = "The lighthouse was finished in 1874. Its tower is 27 metres high and was painted white.";
+    let found = check("The tower of the lighthouse is 72 metres high.", passage);
+    assert_eq!(found.verdict, Verdict::Contradicted, "{found:?}");
+    let [difference] = &found.why[..] else { panic!("{found:?}") };
+    assert_eq!((difference.kind, difference.claim.as_str()), (DifferenceKind::Figure, "72 metres"));
+    assert_eq!(difference.source.as_deref(), Some("27 metres"));
+    assert_eq!(difference.span.unwrap().slice_of(passage), Some("27 metres"));
+
+    let denied = check("Its tower was not painted white.", passage);
+    assert_eq!(denied.verdict, Verdict::Contradicted, "{denied:?}");
+    assert_eq!((denied.why[0].kind, denied.why[0].claim.as_str()), (DifferenceKind::Negation, "not"));
+    // Another figure of another thing contradicts nothing.
+    let other = check("The tower has 72 windows.", passage);
+    assert!(matches!(other.verdict, Verdict::Unsupported | Verdict::Partial), "{other:?}");
+}
+
+#[test]
+fn a_network_is_believed_unless_a_detail_differs() {
+    let passage = ParsedPassage::new("In 1874 the board opened the harbour to ships of every nation.");
+    let judged = |claim: &str, supports: f32, contradicts: f32| {
+        let windows = passage.windows(claim);
+        assert_eq!(windows, [passage.text()]);
+        let judged = vec![JudgedWindow { supports, contradicts }];
+        passage.check_claim(claim, &ModelSignals { judged, ..ModelSignals::default() })
+    };
+    let claim = "Foreign vessels have been admitted to the port since 1874.";
+    assert_eq!(judged(claim, 0.97, 0.01).verdict, Verdict::Supported);
+    assert_eq!(judged(claim, 0.02, 0.03).verdict, Verdict::Unsupported);
+    let wrong = judged("Foreign vessels have been admitted to the port since 1899.", 0.97, 0.01);
+    assert!(wrong.verdict < Verdict::Supported, "{wrong:?}");
 }

@@ -99,7 +99,9 @@ async fn extractive(server: Running) {
             citation["end_char"]
         );
         assert_eq!(server.json(&path).await["text"], citation["quote"]);
-        assert_eq!((&citation["verdict"], &citation["score"]), (&json!("supported"), &json!(1.0)));
+        assert_eq!(citation["verdict"], "supported");
+        // How sure it is that they answer.
+        assert!((0.5..=1.0).contains(&citation["score"].as_f64().unwrap()), "{citation}");
         let (start, end) = (citation["start_index"].as_u64().unwrap(), citation["end_index"].as_u64().unwrap());
         let marker: String = text.chars().skip(start as usize).take((end - start) as usize).collect();
         assert_eq!(marker, format!("[{}]", citation["number"]));
@@ -113,10 +115,10 @@ async fn extractive(server: Running) {
 
     let events =
         server.asked(&conversation, json!({"content": "What is the boiling point of tungsten carbide?"})).await;
-    assert!(said(&events).contains("no answer"), "{}", said(&events));
+    assert!(said(&events).contains("does not answer"), "{}", said(&events));
     assert_eq!(server.last_message(&conversation).await["citations"], json!([]));
     let events = server.asked(&conversation, json!({"content": "?!…", "mode": "research"})).await;
-    assert!(said(&events).contains("no answer") || said(&events).contains("nothing"), "{}", said(&events));
+    assert!(said(&events).contains("does not answer") || said(&events).contains("nothing"), "{}", said(&events));
 
     // Editing a question makes a branch.
     let messages = server.json(&format!("/api/v1/conversations/{conversation}/messages")).await;
