@@ -23,14 +23,14 @@ pub(super) fn answer_signals(
         0 => 1.0,
         count => (words & exact).count_ones() as f32 / count as f32,
     };
-    let (own, around, everywhere) = (scores.found[best], scores.around[best], scores.everywhere);
+    let (own, about, everywhere) = (scores.found[best], scores.about[best], scores.everywhere);
     let read = look.read.unwrap_or_default();
     [
         scores.question_coverage(own),
-        scores.question_coverage(around),
+        scores.question_coverage(about),
         scores.question_coverage(everywhere),
         named(own),
-        named(around),
+        named(about),
         named(everywhere),
         if look.fit == AnswerTypeMatch::Lacks { 1.0 } else { 0.0 },
         if look.fit == AnswerTypeMatch::Has { 1.0 } else { 0.0 },
@@ -58,7 +58,7 @@ pub(super) fn answer_confidence(scores: &SentenceScorer, best: usize, look: &Sen
 
 /// Weights of the signals, and the intercept. They come from questions with known evidence, and from the same questions put
 /// to other collections; those with a network also from questions that only seem to have an answer.
-const BY_WORDS: ([f32; SIGNALS], f32) = ([1.7, 6.3, 2.9, 0.0, 0.0, 1.5, -0.8, 0.0, 1.4, 0.0, 0.0, 0.0, 0.0], -9.5);
-const WITH_MEANING: ([f32; SIGNALS], f32) = ([0.0, 3.4, 0.0, 0.0, 0.8, 0.0, -0.7, 0.0, 0.0, 5.2, 6.3, 0.0, 0.0], -6.7);
+const BY_WORDS: ([f32; SIGNALS], f32) = ([1.7, 6.3, 2.9, 0.0, 2.0, 1.5, -0.8, 0.0, 1.4, 0.0, 0.0, 0.0, 0.0], -11.5);
+const WITH_MEANING: ([f32; SIGNALS], f32) = ([0.0, 3.4, 0.0, 0.0, 2.0, 0.0, -0.7, 0.0, 0.0, 5.2, 6.3, 0.0, 0.0], -7.9);
 const BY_NETWORK: ([f32; SIGNALS], f32) = ([0.0, 2.0, 0.0, 0.0, 0.8, 0.0, -0.7, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0], -2.0);
 const WITH_NETWORK: ([f32; SIGNALS], f32) = ([0.0, 2.0, 0.0, 0.0, 0.8, 0.0, -0.7, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0], -2.0);

@@ -97,9 +97,9 @@ pub struct ExtractiveAnswer {
     pub confidence: f32,
     /// True if the confidence reaches the required minimum; if false, the sentences are only the closest ones found.
     pub is_answered: bool,
-    /// True if the best sentence and what stands around it have half of the question's words, or it is an answer.
+    /// True if the best sentence, those before it and the title have half of the question's words, or it is an answer.
     pub is_close: bool,
-    /// Words of the question that neither the best sentence nor what stands around it has, names and figures first.
+    /// Words of the question that neither the best sentence nor those before it nor the title have, names and figures first.
     pub missing: Vec<String>,
 }
 

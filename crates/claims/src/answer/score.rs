@@ -28,6 +28,9 @@ pub(super) struct SentenceScorer {
     pub found: Vec<QuestionWordSet>,
     /// Words of the question in each sentence, its neighbours and its title.
     pub around: Vec<QuestionWordSet>,
+    /// Words of the question in each sentence, in those before it and in its title: what it can be about. What comes after
+    /// a sentence tells nothing about its subject.
+    pub about: Vec<QuestionWordSet>,
     /// Words of the question that occur in any sentence or title.
     pub everywhere: QuestionWordSet,
     /// Rank of each passage from 0 to 1, where 1 is the best.
@@ -83,17 +86,18 @@ impl SentenceScorer {
         };
         let titles: Vec<_> = passages.iter().zip(&languages).map(title).collect();
         let source = |place: usize| passages[sentences[place].passage].source;
-        let around = |place: usize| {
-            let near = place.saturating_sub(BEFORE)..(place + AFTER + 1).min(sentences.len());
+        let near = |place: usize, after: usize| {
+            let near = place.saturating_sub(BEFORE)..(place + after + 1).min(sentences.len());
             let near = near.filter(|&other| source(other) == source(place));
             near.fold(titles[sentences[place].passage], |words, other| words | found[other])
         };
-        let around: Vec<_> = (0..sentences.len()).map(around).collect();
+        let around: Vec<_> = (0..sentences.len()).map(|place| near(place, AFTER)).collect();
+        let about = (0..sentences.len()).map(|place| near(place, 0)).collect();
         let everywhere = around.iter().fold(0, |all, words| all | words);
         let (rarity, worth) = word_weights(&question, &found, everywhere);
         let shapes = sentences.iter().map(|sentence| classify_sentence(sentence.text)).collect();
         let ranks = passage_ranks(passages);
-        Self { question, kind, known, rarity, worth, languages, shapes, found, around, everywhere, ranks }
+        Self { question, kind, known, rarity, worth, languages, shapes, found, around, about, everywhere, ranks }
     }
 
     /// The share of the question's words that a set has, each counted by how much it tells sentences apart.
@@ -110,7 +114,7 @@ impl SentenceScorer {
     pub fn missing_words(&self, place: usize) -> Vec<String> {
         let words = self.question.words.iter().enumerate();
         let mut missing: Vec<_> =
-            words.filter(|(at, _)| self.around[place] >> at & 1 == 0).map(|(_, word)| word).collect();
+            words.filter(|(at, _)| self.about[place] >> at & 1 == 0).map(|(_, word)| word).collect();
         missing.sort_by_key(|word| !word.is_exact);
         missing.iter().map(|word| word.written.clone()).collect()
     }

@@ -97,7 +97,7 @@ impl AnswerCandidates<'_> {
             sentences: self.in_order(&chosen),
             confidence,
             is_answered,
-            is_close: is_answered || self.scores.question_coverage(self.scores.around[best.place]) >= CLOSE,
+            is_close: is_answered || self.scores.question_coverage(self.scores.about[best.place]) >= CLOSE,
             missing: self.scores.missing_words(best.place),
         }
     }
