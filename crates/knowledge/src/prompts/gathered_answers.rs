@@ -380,7 +380,6 @@ impl GatheredAnswers {
                     category: event.category,
                     narrative: event.narrative.clone(),
                     time: event.time,
-                    written: reading.date,
                     confidence: event.confidence,
                     actors,
                     subjects,
