@@ -272,8 +272,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["--windows", path] => {
             for case in read(path)? {
                 let case = case?;
-                let windows = AnswerCandidates::new(&case.question, &case.found()).windows();
-                let texts: Vec<_> = windows.into_iter().map(|window| window.text).collect();
+                let candidates = AnswerCandidates::new(&case.question, &case.found());
+                let texts: Vec<_> = candidates.windows().iter().map(|window| window.text.as_str()).collect();
                 writeln!(out, "{}", serde_json::to_string(&texts)?)?;
             }
             return Ok(());

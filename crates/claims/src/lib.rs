@@ -11,6 +11,7 @@ pub mod answer;
 pub mod claims;
 pub mod intent;
 pub mod leads;
+mod odds;
 pub mod summary;
 pub mod verify;
 

@@ -82,15 +82,30 @@ impl App {
         let sources: Vec<CitationSource> = cited.chain(others).map(|(_, passage)| source_of(passage)).collect();
         let ledger = self.keep_found(live, sources).await?;
         end_phase(live, RunPhase::Research);
-        begin_phase(live, RunPhase::Synthesis);
-        let markers = ledger.place_markers(&written.text, 0);
-        live.push_text(ShownText { text: written.text.clone(), markers });
-        end_phase(live, RunPhase::Synthesis);
-        live.flush().await;
+        self.show_quotes(live, &written.text, &ledger).await;
         let marks = self.runs(&live.scope).marks_of(&picks, found).await?;
         let citations = quoted_citations(run, &picks, &written, found, &marks, &ledger, self.store.clock().now());
+        self.end_quoted(live, run, written.text, citations).await
+    }
+
+    /// Shows a text that quotes sources.
+    pub(super) async fn show_quotes(&self, live: &RunHandle, text: &str, ledger: &Ledger) {
+        begin_phase(live, RunPhase::Synthesis);
+        live.push_text(ShownText { text: text.to_owned(), markers: ledger.place_markers(text, 0) });
+        end_phase(live, RunPhase::Synthesis);
+        live.flush().await;
+    }
+
+    /// Ends a run with a text that quotes sources: the words are theirs, so there are no claims to check.
+    pub(super) async fn end_quoted(
+        &self,
+        live: &RunHandle,
+        run: &Run,
+        text: String,
+        citations: Vec<Citation>,
+    ) -> Result<()> {
         let answer = NewAnswer {
-            text: written.text,
+            text,
             model: Some("extractive".to_owned()),
             usage: Usage::default(),
             unreleased: ShownText::default(),

@@ -3,8 +3,9 @@
 use super::{
     answer_type::AnswerTypeMatch,
     question::QuestionWordSet,
-    score::{SentenceScorer, SentenceSignals, log_odds},
+    score::{SentenceScorer, SentenceSignals},
 };
+use crate::odds::{log_odds, probability};
 
 /// Number of signals that there is an answer.
 pub(super) const SIGNALS: usize = 13;
@@ -53,7 +54,7 @@ pub(super) fn answer_confidence(scores: &SentenceScorer, best: usize, look: &Sen
         (None, None) => BY_WORDS,
     };
     let sum: f32 = signals.iter().zip(weights).map(|(signal, weight)| signal * weight).sum();
-    1.0 / (1.0 + (-(sum + bias)).exp())
+    probability(sum + bias)
 }
 
 /// Weights of the signals, and the intercept. They come from questions with known evidence, and from the same questions put

@@ -25,6 +25,8 @@ mod select;
 mod sentence_form;
 mod windows;
 
+use std::sync::OnceLock;
+
 use ibid_domain::Span;
 
 use self::{
@@ -33,7 +35,7 @@ use self::{
     score::SentenceScorer,
 };
 pub use self::{
-    render::{QuotedSentence, RenderedAnswer},
+    render::{QuotedSentence, RenderedAnswer, WordsPlace, escape_markdown},
     select::CandidateFeatures,
     windows::{AnswerWindow, JudgedAnswer, MOST_WINDOWS},
 };
@@ -86,6 +88,7 @@ pub struct AnswerCandidates<'text> {
     scores: SentenceScorer,
     /// The sentences worth a closer look, the best by their words first.
     short: Vec<usize>,
+    windows: OnceLock<Vec<AnswerWindow>>,
 }
 
 /// An answer in the words of the sources.
@@ -129,7 +132,7 @@ impl<'text> AnswerCandidates<'text> {
         let sentences = candidate_sentences(&passages);
         let scores = SentenceScorer::new(&question[..end], &passages, &sentences);
         let short = scores.shortlist(&sentences, MOST_TEXTS);
-        Self { passages, sentences, scores, short }
+        Self { passages, sentences, scores, short, windows: OnceLock::new() }
     }
 
     /// The sentences worth comparing with the question by their meaning, the best by their words first.

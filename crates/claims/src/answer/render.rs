@@ -54,7 +54,10 @@ impl ExtractiveAnswer {
                 written.sources.len() - 1
             });
             let number = place as u32 + 1;
-            let words = add(&mut written.text, &escape_markdown(&picked.quote, begins));
+            let words = add(
+                &mut written.text,
+                &escape_markdown(&picked.quote, if begins { WordsPlace::Start } else { WordsPlace::Within }),
+            );
             add(&mut written.text, " ");
             let marker = add(&mut written.text, &format!("[{number}]"));
             written.quotes.push(QuotedSentence { number, words, marker });
@@ -63,11 +66,23 @@ impl ExtractiveAnswer {
     }
 }
 
-/// Words so that Markdown shows them as they are, on one line. `begins` says that they begin a paragraph.
+/// Where words of a source stand in Markdown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordsPlace {
+    /// At the beginning of a paragraph.
+    Start,
+    /// Within a paragraph.
+    Within,
+    /// Anywhere, also as an item of a list or in a cell of a table.
+    Anywhere,
+}
+
+/// Words so that Markdown shows them as they are, on one line, and the grammar of citations reads nothing into them.
 ///
 /// Of two brackets only the closing one is escaped: between `\[` and `\]` the grammar, and many who show Markdown,
 /// see math.
-fn escape_markdown(words: &str, begins: bool) -> String {
+pub fn escape_markdown(words: &str, place: WordsPlace) -> String {
+    let begins = place != WordsPlace::Within;
     let line = on_one_line(words);
     let mut escaped = String::with_capacity(line.len() + 8);
     let mut before = ' ';
@@ -80,6 +95,7 @@ fn escape_markdown(words: &str, begins: bool) -> String {
             // Within a word it is only a line.
             '_' => !(before.is_alphanumeric() && next.is_alphanumeric()),
             '&' => is_entity(rest),
+            '|' if place == WordsPlace::Anywhere => true,
             '#' | '>' | '|' | '=' | ':' => begins && at == 0,
             '-' | '+' => begins && at == 0 && matches!(next, ' ' | '-'),
             // The number of an item.
@@ -140,10 +156,10 @@ mod tests {
             ("two\n  lines\tand 3\u{a0}m", "two lines and 3\u{a0}m"),
             ("C:\\path {citation:a}", "C:\\\\path \\{citation:a}"),
         ] {
-            assert_eq!(escape_markdown(words, true), wanted);
+            assert_eq!(escape_markdown(words, WordsPlace::Start), wanted);
         }
         // Within a paragraph nothing begins a block.
-        assert_eq!(escape_markdown("1. First", false), "1. First");
-        assert_eq!(escape_markdown("# of all", false), "# of all");
+        assert_eq!(escape_markdown("1. First", WordsPlace::Within), "1. First");
+        assert_eq!(escape_markdown("# of all", WordsPlace::Within), "# of all");
     }
 }

@@ -10,6 +10,7 @@ use super::{
     sentence_form::{SentenceForm, classify_sentence, is_reference},
     windows::ReadSentence,
 };
+use crate::odds::log_odds;
 
 /// Statistics of the question and of every sentence, computed once and used to score candidates.
 pub(super) struct SentenceScorer {
@@ -204,12 +205,6 @@ const BY_WORDS: ([f32; SIGNALS], f32) = ([2.5, 4.0, 3.0, 0.75, -2.4, 0.45, 0.0, 
 const WITH_MEANING: ([f32; SIGNALS], f32) = ([0.5, 4.0, 2.8, 0.6, -2.2, 0.6, 5.5, 0.0, 0.0], -9.0);
 const BY_NETWORK: ([f32; SIGNALS], f32) = ([1.5, 2.0, 1.5, 0.4, -2.2, 0.2, 0.0, 1.0, 0.0], -3.0);
 const WITH_NETWORK: ([f32; SIGNALS], f32) = ([1.0, 2.0, 1.5, 0.4, -2.2, 0.2, 2.0, 1.0, 0.0], -4.0);
-
-/// The logarithm of the odds of a share, bounded where it is next to certain.
-pub(super) fn log_odds(share: f32) -> f32 {
-    let share = share.clamp(0.002, 0.998);
-    (share / (1.0 - share)).ln()
-}
 
 /// Returns the penalty for the form of a sentence, from 0 to 1; a form with penalty 1 is never quoted.
 const fn form_penalty(shape: SentenceForm) -> f32 {

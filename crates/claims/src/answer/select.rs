@@ -10,6 +10,7 @@ use super::{
     repetition::SentenceContent,
     score::SentenceSignals,
 };
+use crate::odds::probability;
 
 /// The most sentences of an answer, whatever is asked for.
 const MOST: usize = 20;
@@ -271,7 +272,7 @@ impl AnswerCandidates<'_> {
                 source: self.source_of(place),
                 span: sentence.span,
                 quote: sentence.text.to_owned(),
-                score: 1.0 / (1.0 + (-score).exp()),
+                score: probability(score),
                 goes_on: number > 0,
             }
         };

@@ -42,7 +42,11 @@ pub(super) struct ReadSentence {
 impl AnswerCandidates<'_> {
     /// The windows to read with the question, the best candidates by their words first. A candidate that stands in a
     /// window already has none of its own, nor has one in a language that the network was not trained for.
-    pub fn windows(&self) -> Vec<AnswerWindow> {
+    pub fn windows(&self) -> &[AnswerWindow] {
+        self.windows.get_or_init(|| self.choose_windows())
+    }
+
+    fn choose_windows(&self) -> Vec<AnswerWindow> {
         let mut windows: Vec<AnswerWindow> = Vec::new();
         for &place in &self.short {
             if windows.len() == MOST_WINDOWS {

@@ -29,6 +29,7 @@ use self::{
     differences::Comparison,
     reading::{ClaimReading, PassageReading},
 };
+use crate::odds::{log_odds, probability};
 
 /// Result of checking a claim against a passage.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,24 +142,14 @@ impl ParsedPassage {
     /// language that the network was not trained for.
     pub fn windows(&self, claim: &str) -> Vec<&str> {
         let language = self.language_of_both(claim);
-        if language != NETWORK_LANGUAGE {
-            return Vec::new();
-        }
-        let other;
-        let reading = match language == self.reading.language {
-            true => &self.reading,
-            false => {
-                other = PassageReading::new(&self.text, &self.sentences, language);
-                &other
-            }
-        };
         let wanted = ClaimReading::new(claim, language);
-        if wanted.words.is_empty() {
+        if language != NETWORK_LANGUAGE || wanted.words.is_empty() {
             return Vec::new();
         }
+        let matches = self.read_in(language, |reading| reading.match_words(&wanted.words));
         let lengths: Vec<_> =
             self.sentences.iter().map(|range| self.text[range.clone()].split_whitespace().count()).collect();
-        let windows = windows::best_windows(&reading.match_words(&wanted.words), &lengths, wanted.words.len());
+        let windows = windows::best_windows(&matches, &lengths, wanted.words.len());
         let text =
             |window: Range<usize>| &self.text[self.sentences[window.start].start..self.sentences[window.end - 1].end];
         windows.into_iter().map(text).collect()
@@ -198,9 +189,14 @@ impl ParsedPassage {
 
     /// Returns what a claim and the passage have in common, or `None` if there is nothing to compare.
     pub fn claim_features(&self, claim: &str, signals: &ModelSignals) -> Option<SupportFeatures> {
-        match self.language_of_both(claim) {
-            language if language == self.reading.language => self.features(&self.reading, claim, signals),
-            language => self.features(&PassageReading::new(&self.text, &self.sentences, language), claim, signals),
+        self.read_in(self.language_of_both(claim), |reading| self.features(reading, claim, signals))
+    }
+
+    /// Uses the passage as it reads in a language.
+    fn read_in<Output>(&self, language: Language, read: impl FnOnce(&PassageReading) -> Output) -> Output {
+        match language == self.reading.language {
+            true => read(&self.reading),
+            false => read(&PassageReading::new(&self.text, &self.sentences, language)),
         }
     }
 
@@ -326,7 +322,7 @@ impl SupportFeatures {
             (true, true) => BY_WORDS,
         };
         let sum: f32 = self.values().iter().zip(weights).map(|(value, weight)| value * weight).sum();
-        1.0 / (1.0 + (-(sum + bias)).exp())
+        probability(sum + bias)
     }
 
     /// Returns true if the passage says otherwise: another figure in the same place, a denial of the same statement, or
@@ -349,12 +345,6 @@ const WITH_MEANING: ([f32; 12], f32) =
     ([1.930, 1.554, 0.274, 2.741, -0.366, -0.033, -0.129, -1.083, -0.631, 0.210, 0.0, 0.0], -3.405);
 const BY_WORDS: ([f32; 12], f32) =
     ([2.225, 2.195, 0.290, 0.0, -0.470, -0.024, 0.008, -1.327, -0.633, 0.489, 0.0, 0.0], -2.775);
-
-/// The logarithm of the odds of a share, bounded where it is next to certain.
-fn log_odds(share: f32) -> f32 {
-    let share = share.clamp(0.001, 0.999);
-    (share / (1.0 - share)).ln()
-}
 
 /// What speaks against a claim, in words, each once.
 fn reasons_of(why: &[Difference]) -> Vec<&'static str> {

@@ -90,53 +90,55 @@ function ClaimOf({ claim, title }: { claim: Claim; title: string | undefined }) 
         <span aria-hidden="true">{sign}</span> {word}
         {look === "unsupported" && ": nothing in the library says this."}
       </p>
-      {claim.bound && <Support bound={claim.bound} title={title} />}
-      {claim.against && <Against claim={claim.against} />}
+      {claim.bound && (
+        <Evidence
+          found={claim.bound}
+          place={placeWords(claim.bound, title)}
+          remarks={claim.bound.reasons?.map(asSentence) ?? []}
+        />
+      )}
+      {claim.against && (
+        <Evidence
+          found={claim.against}
+          place={claim.against.title}
+          remarks={claim.against.why.flatMap((difference) => differenceWords(difference) ?? [])}
+        />
+      )}
     </li>
   );
 }
 
-function Against({ claim }: { claim: ContradictedClaim }) {
+/** Words of a source, where they stand, and what is to be said of them. */
+function Evidence({
+  found,
+  place,
+  remarks,
+}: {
+  found: BoundClaim | ContradictedClaim;
+  place: string;
+  remarks: readonly string[];
+}) {
   return (
     <div className={styles.support}>
-      <Quoted text={claim.quote} />
+      <Quoted text={found.quote} />
       <PlaceLink
         row
-        sourceId={claim.source_id}
-        revisionId={claim.revision_id}
-        start={claim.start_char}
-        end={claim.end_char}
+        sourceId={found.source_id}
+        revisionId={found.revision_id}
+        start={found.start_char}
+        end={found.end_char}
       >
-        {claim.title}
+        {place}
       </PlaceLink>
-      {claim.why.map((difference, index) => (
-        <p key={index} className={styles.reason}>
-          {differenceWords(difference)}
+      {remarks.map((remark) => (
+        <p key={remark} className={styles.reason}>
+          {remark}
         </p>
       ))}
     </div>
   );
 }
 
-function Support({ bound, title }: { bound: BoundClaim; title: string | undefined }) {
-  return (
-    <div className={styles.support}>
-      <Quoted text={bound.quote} />
-      <PlaceLink
-        row
-        sourceId={bound.source_id}
-        revisionId={bound.revision_id}
-        start={bound.start_char}
-        end={bound.end_char}
-      >
-        [{bound.number}] {title ?? "The source"}
-        {bound.page != null && `, page ${bound.page}`}
-      </PlaceLink>
-      {bound.reasons?.map((reason) => (
-        <p key={reason} className={styles.reason}>
-          {asSentence(reason)}
-        </p>
-      ))}
-    </div>
-  );
+function placeWords({ number, page }: BoundClaim, title: string | undefined): string {
+  return `[${number}] ${title ?? "The source"}${page != null ? `, page ${page}` : ""}`;
 }

@@ -11,9 +11,8 @@ mod wording;
 mod writing;
 
 use futures::future::BoxFuture;
-use ibid_citations::cited_stream::ShownText;
 use ibid_claims::intent::{Intent, recognize_intent};
-use ibid_domain::{EntityType, MessageRole, Run, RunMode, RunPhase, SearchFilter, Source, SourceId, Usage};
+use ibid_domain::{EntityType, MessageRole, Run, RunMode, RunPhase, SearchFilter, Source, SourceId};
 use ibid_language::Language;
 use ibid_store::{EventFilter, Scope};
 
@@ -23,7 +22,7 @@ use self::{
     writing::{OverviewDraft, SourceQuote, escape_words},
 };
 use super::{AskRequest, begin_phase, end_phase, run_recorder::RunHandle};
-use crate::{App, CheckedText, Result, citations::CitedContents, runs::NewAnswer};
+use crate::{App, Result};
 
 /// Number of sources that an overview of the library, or of what is new, lists.
 const LISTED_SOURCES: usize = 6;
@@ -114,30 +113,10 @@ impl App {
         begin_phase(live, RunPhase::Research);
         let ledger = self.keep_found(live, draft.sources()).await?;
         end_phase(live, RunPhase::Research);
-        begin_phase(live, RunPhase::Synthesis);
         let rendered = draft.render(&ledger);
-        let markers = ledger.place_markers(&rendered.text, 0);
-        live.push_text(ShownText { text: rendered.text.clone(), markers });
-        end_phase(live, RunPhase::Synthesis);
-        live.flush().await;
+        self.show_quotes(live, &rendered.text, &ledger).await;
         let citations = rendered.citations(run, &ledger, self.store.clock().now());
-        let answer = NewAnswer {
-            text: rendered.text,
-            model: Some("extractive".to_owned()),
-            usage: Usage::default(),
-            unreleased: ShownText::default(),
-            checked: CheckedText {
-                claims: Vec::new(),
-                uncited: Vec::new(),
-                dangling: Vec::new(),
-                dangling_ids: Vec::new(),
-                by_meaning: self.tools().embedder.is_some(),
-            },
-            read: CitedContents::new(),
-            citations: Some(citations),
-        };
-        self.runs(&live.scope).end_answered(run.id, answer).await?;
-        Ok(())
+        self.end_quoted(live, run, rendered.text, citations).await
     }
 }
 

@@ -3,7 +3,10 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use ibid_citations::{CitationSource, Ledger, cited_text, parse_markers};
-use ibid_claims::extract_claims;
+use ibid_claims::{
+    answer::{WordsPlace, escape_markdown},
+    extract_claims,
+};
 use ibid_domain::{
     Citation, CitationId, CitationState, Mark, Revision, Run, Source, SourceId, Span, Timestamp, Verdict,
     text::CharIndex,
@@ -203,26 +206,9 @@ fn source_of_quote(quote: &SourceQuote) -> CitationSource {
     }
 }
 
-/// Words on one line, so that neither Markdown nor the grammar of citations reads anything into them, wherever they stand.
+/// Words so that neither Markdown nor the grammar of citations reads anything into them, wherever they stand.
 pub(super) fn escape_words(words: &str) -> String {
-    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut escaped = String::with_capacity(line.len() + 8);
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    for (at, char) in line.char_indices() {
-        let is_sign = match char {
-            // Of two brackets only the closing one: between `\[` and `\]` the grammar sees math.
-            '\\' | '`' | '*' | '_' | ']' | '<' | '{' | '$' | '~' | '^' | '|' | '&' => true,
-            '#' | '>' | '=' | ':' | '-' | '+' => at == 0,
-            // The number of an item.
-            '.' | ')' => at > 0 && at == digits,
-            _ => false,
-        };
-        if is_sign {
-            escaped.push('\\');
-        }
-        escaped.push(char);
-    }
-    escaped
+    escape_markdown(words, WordsPlace::Anywhere)
 }
 
 /// The part of a text that a span covers.
