@@ -129,43 +129,22 @@ impl Comparison<'_> {
 
     fn name_differences(&self) -> Vec<Difference> {
         let unknown =
-            self.wanted.words.iter().enumerate().filter(|(place, word)| {
-                word.is_name && !self.matches.is_known(*place) && !self.is_short_form(&word.lower)
-            });
-        unknown
-            .map(|(_, word)| Difference {
-                kind: DifferenceKind::Name,
-                claim: as_written(self.claim, &word.lower),
-                source: None,
-                span: None,
-            })
+            self.wanted.words.iter().enumerate().filter(|(place, word)| word.is_name && !self.matches.is_known(*place));
+        let names = unknown.map(|(_, word)| as_written(self.claim, &word.lower));
+        names
+            .filter(|name| !self.is_short_form(name))
+            .map(|claim| Difference { kind: DifferenceKind::Name, claim, source: None, span: None })
             .collect()
     }
 
-    /// Returns true if the passage spells a short form out, or gives it for what the claim spells out: `US` and `United
-    /// States`.
-    fn is_short_form(&self, lower: &str) -> bool {
-        let initials = |text: &str| -> String {
-            let words = text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
-            words.filter_map(|word| word.chars().next()).filter(|first| first.is_uppercase()).collect()
-        };
-        let short = |word: &str| (2..=6).contains(&word.chars().count());
-        let is_spelled_out = short(lower) && {
-            let wanted = lower.to_uppercase();
-            self.sentences.iter().any(|sentence| initials(&self.text[sentence.clone()]).contains(&wanted))
-        };
-        // The other way round: the passage has the initials of the claim's names.
-        let mine = initials(self.claim);
-        let has_initials = || {
-            let words = self.text.split(|char: char| !(char.is_alphanumeric() || char == '.'));
-            words.map(|word| word.replace('.', "")).any(|word| {
-                short(&word) && word.chars().all(char::is_uppercase) && mine.contains(word.as_str()) && {
-                    let first = lower.chars().next().map(|char| char.to_uppercase().to_string()).unwrap_or_default();
-                    word.contains(&first)
-                }
-            })
-        };
-        is_spelled_out || has_initials()
+    /// Returns true if the passage spells out a name that the claim shortens, or the other way round: `UN` and `United
+    /// Nations`.
+    fn is_short_form(&self, name: &str) -> bool {
+        let lexicon = Lexicon::of(self.reading.language);
+        spells_out(self.text, name, None, lexicon) || {
+            let mut words = self.text.split(|char: char| !char.is_alphanumeric());
+            words.any(|word| spells_out(self.claim, word, Some(name), lexicon))
+        }
     }
 
     /// One denies what the other says. What is denied must be something that both speak of: `it was not painted again`
@@ -264,4 +243,42 @@ impl<'a> FigurePhrase<'a> {
 fn as_written(text: &str, lower: &str) -> String {
     let words = text.split(|char: char| !char.is_alphanumeric());
     words.into_iter().find(|word| word.to_lowercase() == lower).unwrap_or(lower).to_owned()
+}
+
+/// Lengths of short forms, in letters.
+const SHORT_FORM: std::ops::RangeInclusive<usize> = 2..=6;
+
+/// Returns true if words with capitals that follow each other in a text begin with the letters of a short form, which is
+/// all capitals; if `with` is given, it has to be one of them.
+fn spells_out(text: &str, short: &str, with: Option<&str>, lexicon: &Lexicon) -> bool {
+    let letters: Vec<char> = short.chars().collect();
+    if !SHORT_FORM.contains(&letters.len()) || !letters.iter().all(|letter| letter.is_uppercase()) {
+        return false;
+    }
+    // `of` and the like stand between the words of a name.
+    let words = text.split(|char: char| !char.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty() && !lexicon.is_little(word)).collect();
+    words.windows(letters.len()).any(|run| {
+        run.iter().zip(&letters).all(|(word, letter)| word.starts_with(*letter))
+            && with.is_none_or(|with| run.contains(&with))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use ibid_language::Language;
+
+    use super::*;
+
+    #[test]
+    fn a_short_form_is_spelled_out_by_words_in_a_row() {
+        let english = Lexicon::of(Language::ENGLISH);
+        let spells_out = |text: &str, short: &str, with: Option<&str>| spells_out(text, short, with, english);
+        let text = "The Bank of England and the United Nations met in Ulm.";
+        assert!(spells_out(text, "UN", None) && spells_out(text, "BE", None));
+        assert!(spells_out(text, "UN", Some("Nations")));
+        assert!(!spells_out(text, "UN", Some("Ulm")), "it is not one of its words");
+        assert!(!spells_out(text, "Un", None), "a short form is all capitals");
+        assert!(!spells_out("Anna saw Lena.", "AL", None), "the words do not follow each other");
+    }
 }

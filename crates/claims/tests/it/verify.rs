@@ -124,3 +124,14 @@ fn a_network_is_believed_unless_a_detail_differs() {
     let wrong = judged("Foreign vessels have been admitted to the port since 1899.", 0.97, 0.01);
     assert!(wrong.verdict < Verdict::Supported, "{wrong:?}");
 }
+
+#[test]
+fn a_short_form_and_what_it_stands_for_are_one_name() {
+    let passage = "Inspectors of the United Nations visited the harbour in 2019.";
+    assert_eq!(check("Inspectors of the UN visited the harbour in 2019.", passage).why, []);
+    let short = "Inspectors of the UN visited the harbour in 2019.";
+    assert_eq!(check("Inspectors of the United Nations visited the harbour in 2019.", short).why, []);
+    // Letters that happen to be there make no other name right.
+    let wrong = check("Inspectors of Ulm visited the harbour in 2019.", short);
+    assert_eq!(wrong.why.iter().map(|one| one.claim.as_str()).collect::<Vec<_>>(), ["Ulm"]);
+}
