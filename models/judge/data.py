@@ -201,7 +201,7 @@ class Neighbours:
 # ---- claims ----
 
 
-def best_window(claim: str, passage: str, limit: int, random: Random | None = None) -> str:
+def best_window(claim: str, passage: str, limit: int) -> str:
     """The consecutive sentences of at most `limit` words that share most with the claim."""
     ranges, wanted = sentences(passage), Counter(words(claim))
     best, best_score = passage, -1.0
@@ -266,20 +266,30 @@ def claim_examples(pairs: list[dict], random: Random) -> list[Example]:
     return found
 
 
+def sampled_sentence(texts: list[str], random: Random, words: range, longest: int) -> tuple[str, str, str] | None:
+    """A sentence of a text, some of the text around it, and that without the sentence; None if they do not fit."""
+    text = random.choice(texts)
+    ranges = sentences(text)
+    if len(ranges) < 2:
+        return None
+    at = random.randrange(len(ranges))
+    first, last = max(0, at - random.randrange(3)), min(len(ranges) - 1, at + random.randrange(3))
+    window, sentence = text[ranges[first][0] : ranges[last][1]], text[slice(*ranges[at])]
+    if len(sentence.split()) not in words or len(window.split()) > longest:
+        return None
+    rest = text[ranges[first][0] : ranges[at][0]] + text[ranges[at][1] : ranges[last][1]]
+    return sentence, window, rest.strip()
+
+
 def sentence_examples(texts: list[str], random: Random, count: int) -> list[Example]:
     """Sentences of plain text as claims about the text they stand in, true and altered."""
     names = sorted({name for text in texts for name in NAME.findall(text) if " " in name and 5 < len(name) < 40})
     found = []
     while len(found) < count:
-        text = random.choice(texts)
-        ranges = sentences(text)
-        if len(ranges) < 2:
+        sampled = sampled_sentence(texts, random, range(6, 41), 140)
+        if sampled is None:
             continue
-        at = random.randrange(len(ranges))
-        first, last = max(0, at - random.randrange(3)), min(len(ranges) - 1, at + random.randrange(3))
-        window, sentence = text[ranges[first][0] : ranges[last][1]], text[slice(*ranges[at])]
-        if not 6 <= len(sentence.split()) <= 40 or len(window.split()) > 140:
-            continue
+        sentence, window, rest = sampled
         claim, kind = shortened(sentence, random), random.random()
         if kind < 0.4:
             found.append(Example("claim", claim, window, SUPPORTS))
@@ -288,7 +298,6 @@ def sentence_examples(texts: list[str], random: Random, count: int) -> list[Exam
             if change:
                 found.append(Example("claim", change[0], window, change[1]))
         else:
-            rest = (text[ranges[first][0] : ranges[at][0]] + text[ranges[at][1] : ranges[last][1]]).strip()
             if len(rest.split()) > 8:
                 found.append(Example("claim", claim, rest, SILENT))
     return found
@@ -420,9 +429,10 @@ def questions_from_claims(pairs: list[dict], random: Random) -> list[Example]:
         if pair["label"] != "supported" or random.random() < 0.2:
             continue
         passage = best_window(pair["claim"], pair["passage"], random.choice([40, 90, 120]))
-        found += asked_of(pair["claim"], passage, random, names)
-        if found and found[-1].first and random.random() < 0.35:
-            text = found[-1].first
+        made = asked_of(pair["claim"], passage, random, names)
+        found += made
+        if made and random.random() < 0.35:
+            text = made[0].first
             others = [other for other in neighbours.nearest(text, 6) if differs(other, pair["passage"], pair["claim"])]
             if others:
                 found.append(Example("question", text, best_window(text, random.choice(others[:3]), 90), None))
@@ -434,18 +444,12 @@ def questions_from_text(texts: list[str], random: Random, count: int) -> list[Ex
     names = sorted({name for text in texts for name in NAME.findall(text) if " " in name and 5 < len(name) < 40})
     found = []
     while len(found) < count:
-        text = random.choice(texts)
-        ranges = sentences(text)
-        if len(ranges) < 3:
+        sampled = sampled_sentence(texts, random, range(7, 33), 130)
+        if sampled is None:
             continue
-        at = random.randrange(len(ranges))
-        first, last = max(0, at - random.randrange(3)), min(len(ranges) - 1, at + random.randrange(3))
-        window, sentence = text[ranges[first][0] : ranges[last][1]], text[slice(*ranges[at])]
-        if not 7 <= len(sentence.split()) <= 32 or len(window.split()) > 130:
-            continue
+        sentence, window, rest = sampled
         made = asked_of(shortened(sentence, random), window, random, names)
         found += made
-        rest = (text[ranges[first][0] : ranges[at][0]] + text[ranges[at][1] : ranges[last][1]]).strip()
         if made and made[0].target and len(rest.split()) > 8:
             answer = window[slice(*made[0].target)]
             if answer not in rest:

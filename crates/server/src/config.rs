@@ -140,7 +140,7 @@ settings! {
     firecrawl_key: String = String::new(), "IBID_FIRECRAWL_KEY", secret;
     /// Where Firecrawl answers, if it is a server of your own
     firecrawl_url: String = String::new(), "IBID_FIRECRAWL_URL";
-    /// Who checks claims against what they cite: local, or model (the one that writes answers)
+    /// Who checks claims and answers: words, local (the judge, if it is installed), or model (the one that writes answers)
     judge: JudgeKind = JudgeKind::Local, "IBID_JUDGE";
     /// Who says what cited sources are about: local (their own words), or model (the one that writes answers)
     notes: LocalOrModel = LocalOrModel::Local, "IBID_NOTES";
