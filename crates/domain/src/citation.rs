@@ -32,6 +32,8 @@ named! {
     Name = "name";
     /// One denies what the other says.
     Negation = "negation";
+    /// One says more of how many than the other: all instead of some.
+    Quantifier = "quantifier";
 }
 
 named! {

@@ -9,7 +9,8 @@
 //!
 //! - [`Language`] is a code such as `de`; [`detect`](detect::detect) and [`guess`](detect::guess) find it.
 //! - [`Lexicon::of`] gives the word lists of a language, from `data/<code>.toml`.
-//! - [`words::tokens`] splits a text; [`numbers`], [`dates`], [`negation`] and [`questions`] read what it says.
+//! - [`words::tokens`] splits a text; [`numbers`] with their [`units`], [`dates`], [`negation`] and [`questions`] read
+//!   what it says.
 //! - [`requests`] lists how people ask for an overview, a comparison or what is new.
 //! - [`sentences`] finds where sentences end, in all languages at once.
 //!
@@ -36,6 +37,7 @@ pub mod questions;
 pub mod requests;
 pub mod sentences;
 pub mod stems;
+pub mod units;
 pub mod words;
 
 pub use crate::{

@@ -5,9 +5,12 @@ use std::ops::Range;
 use ibid_domain::{DifferenceKind, Span};
 use ibid_language::{
     Lexicon,
+    lexicon::Quantifier,
     numbers::{Number, NumberKind, ambiguous_ordinal, numbers_in},
+    phrases::Phrases,
     stems::comparable_stem,
-    words::{TokenKind, TokenizedText},
+    units::Unit,
+    words::{TokenKind, TokenizedText, lower},
 };
 
 use super::{
@@ -46,14 +49,15 @@ impl Comparison<'_> {
         let mut found = self.figure_differences();
         found.extend(self.name_differences());
         found.extend(self.negation_difference());
+        found.extend(self.quantifier_difference());
         found
     }
 
     fn figure_differences(&self) -> Vec<Difference> {
-        let (language, known) = (self.reading.language, &self.reading.figures);
-        let claim = TokenizedText::new(self.claim, language);
+        let known = &self.reading.figures;
+        let claim = TokenizedText::new(self.claim, self.reading.language);
         let missing: Vec<&Number> =
-            self.wanted.figures.numbers.iter().filter(|number| !known.has_number(number)).collect();
+            self.wanted.figures.numbers.iter().filter(|number| !self.has_number_nearby(number)).collect();
         let mut found: Vec<Difference> = Vec::new();
         let mut said: Vec<Range<usize>> = Vec::new();
         for number in &missing {
@@ -77,6 +81,17 @@ impl Comparison<'_> {
             found.extend(self.worded_difference());
         }
         found
+    }
+
+    /// Returns true if a number of the claim stands near the closest sentences, or further away in a sentence that speaks
+    /// of the same: any number stands somewhere in a long text.
+    fn has_number_nearby(&self, number: &Number) -> bool {
+        let near = self.closest.start.saturating_sub(NEAR)..self.closest.end + NEAR;
+        let others = self.wanted.words.len() - self.wanted.words.iter().filter(|word| word.number.is_some()).count();
+        (0..self.sentences.len()).any(|place| {
+            let speaks_of_it = || self.matches.count_in(place) > SHARED_WORDS.min(others);
+            self.reading.figures_in(place).has_number(number) && (near.contains(&place) || speaks_of_it())
+        })
     }
 
     /// The figures of a sentence that stand where a figure of the claim should, with how alike their places are.
@@ -141,10 +156,22 @@ impl Comparison<'_> {
     /// Nations`.
     fn is_short_form(&self, name: &str) -> bool {
         let lexicon = Lexicon::of(self.reading.language);
-        spells_out(self.text, name, None, lexicon) || {
-            let mut words = self.text.split(|char: char| !char.is_alphanumeric());
-            words.any(|word| spells_out(self.claim, word, Some(name), lexicon))
-        }
+        spells_out(self.text, name, None, lexicon)
+            || {
+                let mut words = self.text.split(|char: char| !char.is_alphanumeric());
+                words.any(|word| spells_out(self.claim, word, Some(name), lexicon))
+            }
+            || self.has_other_name(name, lexicon)
+    }
+
+    /// Returns true if the passage has another name for what a name of the claim, or words that it is a part of, stand for.
+    fn has_other_name(&self, name: &str, lexicon: &Lexicon) -> bool {
+        let claim = TokenizedText::new(self.claim, self.reading.language);
+        let name = lower(name);
+        let is_in_claim =
+            |names: &&Phrases| names.find(&claim.lower).is_some_and(|(range, ())| claim.lower[range].contains(&name));
+        let is_in_passage = |names: &Phrases| names.is_in(&TokenizedText::new(self.text, self.reading.language).lower);
+        lexicon.same_names.iter().filter(is_in_claim).any(is_in_passage)
     }
 
     /// One denies what the other says. What is denied must be something that both speak of: `it was not painted again`
@@ -172,11 +199,46 @@ impl Comparison<'_> {
         })
     }
 
+    /// The claim says of more of some things, or of other ones, what the passage says of a part of them.
+    fn quantifier_difference(&self) -> Option<Difference> {
+        let mine = quantified(&TokenizedText::new(self.claim, self.reading.language));
+        if mine.is_empty() {
+            return None;
+        }
+        let of_sentence = |place: usize| {
+            let sentence = self.sentences[place].clone();
+            let found = quantified(&TokenizedText::new(&self.text[sentence.clone()], self.reading.language));
+            found.into_iter().map(move |one| Quantified {
+                range: sentence.start + one.range.start..sentence.start + one.range.end,
+                ..one
+            })
+        };
+        let theirs: Vec<Quantified> = self.closest.clone().flat_map(of_sentence).collect();
+        let of_same = |one: &Quantified| theirs.iter().filter(|other| other.of == one.of).collect::<Vec<_>>();
+        let differs = |one: &Quantified| {
+            let others = of_same(one);
+            let bears_out = |other: &&Quantified| one.quantifier.follows_from(other.quantifier);
+            if others.iter().any(bears_out) { None } else { others.first().map(|other| other.range.clone()) }
+        };
+        let (one, range) = mine.iter().find_map(|one| Some((one, differs(one)?)))?;
+        Some(Difference {
+            kind: DifferenceKind::Quantifier,
+            claim: self.claim[one.range.clone()].to_owned(),
+            source: Some(self.text[range.clone()].to_owned()),
+            span: Some(self.char_span(range)),
+        })
+    }
+
     fn char_span(&self, range: Range<usize>) -> Span {
         let start = self.text[..range.start].chars().count();
         Span::new(start, start + self.text[range].chars().count())
     }
 }
+
+/// Number of sentences before and after the closest ones that are read with them.
+const NEAR: usize = 3;
+/// Number of the claim's words besides a figure that a sentence further away must have.
+const SHARED_WORDS: usize = 2;
 
 /// How alike the places of two figures must be for one to stand for the other.
 const LEAST_ALIKE: u32 = 3;
@@ -186,6 +248,7 @@ struct FigurePhrase<'a> {
     words: &'a str,
     start: usize,
     kind: NumberKind,
+    unit: Option<Unit>,
     is_year: bool,
     before: Option<String>,
     after: Option<String>,
@@ -212,6 +275,7 @@ impl<'a> FigurePhrase<'a> {
             words: &text.text[number.range.start..end],
             start: number.range.start,
             kind: number.kind,
+            unit: number.unit,
             is_year: digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()) && digits < "2200",
             before: previous.and_then(stem),
             after,
@@ -224,20 +288,60 @@ impl<'a> FigurePhrase<'a> {
 
     /// How alike the places of two figures are; `None` if they say different kinds of things.
     fn alike(&self, other: &Self) -> Option<u32> {
-        if self.is_year != other.is_year || (self.kind == NumberKind::Percent) != (other.kind == NumberKind::Percent) {
+        let is_share = |phrase: &Self| matches!(phrase.kind, NumberKind::Percent | NumberKind::Points);
+        if self.is_year != other.is_year || is_share(self) != is_share(other) {
             return None;
         }
         let same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
         let both = |one: &Option<String>, other: &Option<String>| one.is_some() && other.is_some();
-        if !self.is_year && both(&self.after, &other.after) && self.after != other.after {
+        // `27 metres` and `27 feet` measure the same, `5 dollars` and `5 euros` too.
+        let counts_same = match self.unit.zip(other.unit) {
+            Some((one, other)) => one.measure == other.measure,
+            None => same(&self.after, &other.after),
+        };
+        if !self.is_year && !counts_same && both(&self.after, &other.after) {
             return None;
         }
         let years = if self.is_year { 2 } else { 0 };
-        let shares = if self.kind == NumberKind::Percent { 2 } else { 0 };
-        let words = 2 * u32::from(same(&self.after, &other.after)) + u32::from(same(&self.before, &other.before));
+        let shares = if is_share(self) { 2 } else { 0 };
+        let words = 2 * u32::from(counts_same) + u32::from(same(&self.before, &other.before));
         Some(1 + years + shares + words)
     }
 }
+
+/// A word such as `most`, and what it is said of.
+struct Quantified {
+    quantifier: Quantifier,
+    /// Where it stands, in bytes.
+    range: Range<usize>,
+    /// Stem of the word that it is said of.
+    of: String,
+}
+
+/// What a text says of how many, without a number.
+fn quantified(text: &TokenizedText<'_>) -> Vec<Quantified> {
+    let lexicon = Lexicon::of(text.language);
+    let mut found = Vec::new();
+    let mut place = 0;
+    while place < text.tokens.len() {
+        let Some((length, quantifier)) = lexicon.quantifiers.longest_at(&text.lower, place) else {
+            place += 1;
+            continue;
+        };
+        let is_content = |at: &usize| !is_empty_word(text.lower_at(*at), lexicon);
+        // `all of the members`: only little words stand between.
+        let of = (place + length..text.tokens.len().min(place + length + WORDS_BETWEEN)).find(is_content);
+        if let Some(of) = of.filter(|of| text.tokens[*of].kind == TokenKind::Word) {
+            let range = text.tokens[place].start..text.tokens[place + length - 1].end;
+            found.push(Quantified { quantifier, range, of: comparable_stem(text.lower_at(of), text.language) });
+        }
+        place += length;
+    }
+    found
+}
+
+/// Number of words in which what a quantifier is said of is looked for.
+const WORDS_BETWEEN: usize = 4;
 
 /// The word of a text that has these letters in lower case.
 fn as_written(text: &str, lower: &str) -> String {

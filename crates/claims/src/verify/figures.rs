@@ -109,6 +109,7 @@ fn plain_number(value: f64, range: std::ops::Range<usize>) -> Number {
         is_spelled: false,
         is_approximate: false,
         limit: None,
+        unit: None,
     }
 }
 

@@ -143,7 +143,7 @@ impl ParsedPassage {
     pub fn windows(&self, claim: &str) -> Vec<&str> {
         let language = self.language_of_both(claim);
         let wanted = ClaimReading::new(claim, language);
-        if language != NETWORK_LANGUAGE || wanted.words.is_empty() {
+        if language != NETWORK_LANGUAGE || wanted.words.is_empty() || wanted.is_fragment {
             return Vec::new();
         }
         let matches = self.read_in(language, |reading| reading.match_words(&wanted.words));
@@ -214,7 +214,7 @@ impl ParsedPassage {
     fn features(&self, reading: &PassageReading, claim: &str, signals: &ModelSignals) -> Option<SupportFeatures> {
         let alike = &signals.alike;
         let wanted = ClaimReading::new(claim, reading.language);
-        if wanted.words.is_empty() || self.sentences.is_empty() {
+        if wanted.words.is_empty() || wanted.is_fragment || self.sentences.is_empty() {
             return None;
         }
         let matches = reading.match_words(&wanted.words);
@@ -331,7 +331,7 @@ impl SupportFeatures {
         let differs = |difference: &Difference| match difference.kind {
             DifferenceKind::Figure => difference.source.is_some() && self.same_matter >= SAME_MATTER,
             DifferenceKind::Negation => self.same_matter >= SAME_STATEMENT,
-            DifferenceKind::Name => false,
+            DifferenceKind::Name | DifferenceKind::Quantifier => false,
         };
         let by_network = !self.is_verbatim && self.contradicts >= CONTRADICTS && self.contradicts > self.supports;
         self.why.iter().any(differs) || by_network && self.same_matter >= SAME_MATTER / 2.0
@@ -355,6 +355,7 @@ fn reasons_of(why: &[Difference]) -> Vec<&'static str> {
         DifferenceKind::Figure => OTHER_FIGURE,
         DifferenceKind::Name => OTHER_NAME,
         DifferenceKind::Negation => OTHER_NEGATION,
+        DifferenceKind::Quantifier => OTHER_QUANTIFIER,
     };
     kinds.into_iter().map(reason).collect()
 }
@@ -362,6 +363,7 @@ fn reasons_of(why: &[Difference]) -> Vec<&'static str> {
 const OTHER_FIGURE: &str = "a figure of the claim is not in the source";
 const OTHER_NAME: &str = "a name of the claim is not in the source";
 const OTHER_NEGATION: &str = "the claim and the source differ in a negation";
+const OTHER_QUANTIFIER: &str = "the claim and the source differ in how many they speak of";
 
 /// The words of a text between single spaces, whatever the case and the punctuation.
 fn normalize_words(text: &str) -> String {

@@ -6,17 +6,18 @@ use std::{
 };
 
 use ibid_language::{
-    Language,
+    Language, Lexicon,
     compounds::{compound_head, compound_parts, makes_compounds},
     negation::{Negation, negations},
     numbers::numbers_in,
     stems::comparable_stem,
-    words::TokenizedText,
+    units::is_unit,
+    words::{TokenKind, TokenizedText},
 };
 
 use super::{
     figures::Figures,
-    words::{ContentWord, content_words},
+    words::{ContentWord, content_words, is_raised},
 };
 
 /// Words with fewer characters are not taken apart.
@@ -28,6 +29,8 @@ pub(super) struct ClaimReading {
     pub words: Vec<ContentWord>,
     pub figures: Figures,
     pub denials: Vec<Denial>,
+    /// True if it is nothing but names and figures, such as `Edward IV`: it states nothing.
+    pub is_fragment: bool,
 }
 
 /// Words that deny something.
@@ -51,8 +54,26 @@ impl ClaimReading {
             let of = found.scope.map(|place| comparable_stem(text.lower_at(place), language));
             Denial { range, of }
         };
-        Self { words, figures, denials: negations(&text).iter().map(denial).collect() }
+        let denials = negations(&text).iter().map(denial).collect();
+        Self { is_fragment: is_fragment(&text, &words), words, figures, denials }
     }
+}
+
+/// Words that a fragment has at most.
+const LONGEST_FRAGMENT: usize = 6;
+
+/// Returns true for names, figures and units alone, without a verb: nothing that could be true or false.
+fn is_fragment(text: &TokenizedText<'_>, words: &[ContentWord]) -> bool {
+    let lexicon = Lexicon::of(text.language);
+    let is_named = |place: usize, lower: &str| match text.tokens[place].kind {
+        // `12 May 1931` has no verb.
+        TokenKind::Word if is_raised(text, place) => place > 0 || !lexicon.auxiliaries.contains(lower),
+        TokenKind::Word => (lexicon.is_little(lower) || is_unit(lower)) && !lexicon.auxiliaries.contains(lower),
+        _ => true,
+    };
+    words.len() <= LONGEST_FRAGMENT
+        && !text.text.trim_end().ends_with(['.', '!', '?'])
+        && text.lower.iter().enumerate().all(|(place, lower)| is_named(place, lower))
 }
 
 /// A passage taken apart, in one language.

@@ -5,6 +5,7 @@ use ibid_language::{
     lexicon::TimeWords,
     numbers::Number,
     stems::comparable_stem,
+    units::unit_at,
     words::{Token, TokenKind, TokenizedText},
 };
 
@@ -37,6 +38,13 @@ pub(crate) fn content_words(text: &TokenizedText<'_>, numbers: &[Number]) -> Vec
         while numbers.next_if(|number| number.range.end <= token.start).is_some() {}
         if let Some(number) = numbers.next_if(|number| number.range.start <= token.start) {
             number_end = number.range.end;
+            // The unit is a part of the number, and compared with it.
+            let next = text.tokens.iter().position(|token| token.start >= number_end);
+            let unit =
+                next.filter(|_| number.unit.is_some()).and_then(|next| Some((next, unit_at(&text.lower, next)?.0)));
+            if let Some((next, length)) = unit {
+                number_end = text.tokens[next + length - 1].end;
+            }
             let lower = text.lower_at(place).to_owned();
             let stem = format!("#{}", number.value);
             words.push(ContentWord { folded: stem.clone(), stem, lower, is_name: false, number: Some(number.clone()) });

@@ -135,3 +135,50 @@ fn a_short_form_and_what_it_stands_for_are_one_name() {
     let wrong = check("Inspectors of Ulm visited the harbour in 2019.", short);
     assert_eq!(wrong.why.iter().map(|one| one.claim.as_str()).collect::<Vec<_>>(), ["Ulm"]);
 }
+
+#[test]
+fn a_figure_elsewhere_in_a_long_text_is_not_the_claims() {
+    let filler = "The committee met again and spoke of the weather at length. ".repeat(12);
+    let text = format!("The tower is 27 metres high. {filler}The shop sold 72 lamps that winter.");
+    assert_eq!(check("The tower is 72 metres high.", &text).verdict, Verdict::Contradicted);
+    assert_eq!(check("The tower is 27 metres high.", &text).verdict, Verdict::Supported);
+    // A sentence far away that speaks of the same bears a figure out.
+    let two = format!("The tower was built by Ada Brook. {filler}Ada Brook finished the tower in 1874.");
+    assert_eq!(check("The tower was built by Ada Brook in 1874.", &two).why, []);
+}
+
+#[test]
+fn figures_are_compared_in_their_units() {
+    for (claim, passage, verdict) in [
+        ("The road is 10 km long.", "The road is 6.2 miles long.", Verdict::Supported),
+        ("The road is 10 km long.", "The road is 10 miles long.", Verdict::Contradicted),
+        ("The bridge cost $5 million.", "The bridge cost €5 million.", Verdict::Contradicted),
+        ("The bridge cost $5 million.", "The bridge cost 5 million dollars.", Verdict::Supported),
+        ("Water boils at 212 °F there.", "Water boils at 100 °C there.", Verdict::Supported),
+        ("The lake covers 20 hectares.", "The lake covers 20 square kilometres.", Verdict::Contradicted),
+        ("The trial lasted two years.", "The trial lasted 24 months.", Verdict::Supported),
+        ("The trial lasted two years.", "The trial lasted two months.", Verdict::Contradicted),
+        ("The 27-metre tower is white.", "The tower, 27 metres high, is white.", Verdict::Supported),
+    ] {
+        let found = check(claim, passage);
+        assert!(found.verdict == verdict, "{claim} | {passage}: {found:?}");
+    }
+}
+
+#[test]
+fn names_of_a_country_are_one_name() {
+    for passage in ["Ships of the U.S. called at the port.", "Ships of the USA called at the port."] {
+        assert_eq!(check("Ships of the US called at the port.", passage).why, [], "{passage}");
+    }
+    assert_eq!(check("Ships of the USA called at the port.", "Ships of the United States called at the port.").why, []);
+}
+
+#[test]
+fn a_fragment_states_nothing() {
+    for fragment in ["Edward IV", "27 metres", "12 May 1931", "Bank of England", "Paris, France"] {
+        let passage = format!("Something was said of {fragment} in the long report.");
+        assert_eq!(check(fragment, &passage).verdict, Verdict::Unverifiable, "{fragment}");
+    }
+    assert_eq!(check("Edward IV was king", "Edward IV was king of England.").verdict, Verdict::Supported);
+    assert_eq!(check("Sales fell", "Sales fell in March.").verdict, Verdict::Supported);
+}

@@ -1,8 +1,8 @@
 //! Turns the lists of a file into what is looked up.
 
 use super::{
-    Cues, DateOrder, GluedNumbers, Joins, Lexicon, NegationPair, NegationWords, NumberWord, NumberWords, QuantityLimit,
-    QuestionKind, TimeUnit, TimeWords, file, searched_form,
+    Cues, DateOrder, GluedNumbers, Joins, Lexicon, NegationPair, NegationWords, NumberWord, NumberWords, Quantifier,
+    QuantityLimit, QuestionKind, TimeUnit, TimeWords, file, searched_form,
 };
 use crate::{
     Language,
@@ -40,6 +40,16 @@ pub(super) fn lexicon_for(language: Language, file: &file::File) -> Lexicon {
     ] {
         add_phrases(&mut limits, list, &clitics, limit);
     }
+    let mut quantifiers = PhraseMap::default();
+    for (list, quantifier) in [
+        (&file.quantities.few, Quantifier::Few),
+        (&file.quantities.some, Quantifier::Some),
+        (&file.quantities.many, Quantifier::Many),
+        (&file.quantities.most, Quantifier::Most),
+        (&file.quantities.all, Quantifier::All),
+    ] {
+        add_phrases(&mut quantifiers, list, &clitics, quantifier);
+    }
     let asked = &file.questions;
     let mut questions = PhraseMap::default();
     for (list, kind) in [
@@ -68,6 +78,7 @@ pub(super) fn lexicon_for(language: Language, file: &file::File) -> Lexicon {
         pronouns: file.pronouns.words().collect(),
         reporting_verbs: file.reporting_verbs.words().collect(),
         honorifics: file.honorifics.words().collect(),
+        same_names: file.same_names.iter().map(phrases).collect(),
         auxiliaries: file.auxiliaries.words().collect(),
         determiners: file.determiners.words().collect(),
         time: time_words(file, &clitics),
@@ -88,6 +99,7 @@ pub(super) fn lexicon_for(language: Language, file: &file::File) -> Lexicon {
         },
         approximations: phrases(&file.quantities.about),
         limits,
+        quantifiers,
         questions,
         counting_questions: phrases(&asked.counting),
         question_fillers: asked.fillers.words().collect(),
@@ -196,6 +208,7 @@ fn number_words(file: &file::File, clitics: &Clitics) -> NumberWords {
         ordinal_endings: numbers.ordinal_endings.words().collect(),
         decade_endings: numbers.decade_endings.words().collect(),
         percent: phrases_of(&numbers.percent, clitics, ()),
+        points: phrases_of(&numbers.points, clitics, ()),
         glued,
     }
 }

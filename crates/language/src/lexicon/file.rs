@@ -10,7 +10,7 @@ use serde::Deserialize;
 /// A list of words or phrases.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub(super) enum List {
+pub(crate) enum List {
     Words(String),
     Phrases(Vec<String>),
 }
@@ -54,6 +54,7 @@ pub(super) struct File {
     pub auxiliaries: List,
     pub reporting_verbs: List,
     pub honorifics: List,
+    pub same_names: Vec<List>,
     pub months: Table,
     pub weekdays: Table,
     pub writing: Writing,
@@ -120,6 +121,7 @@ pub(super) struct Numbers {
     pub ordinal_endings: List,
     pub decade_endings: List,
     pub percent: List,
+    pub points: List,
     pub glued: Option<Glued>,
 }
 
@@ -142,6 +144,11 @@ pub(super) struct Quantities {
     pub at_most: List,
     pub more_than: List,
     pub less_than: List,
+    pub few: List,
+    pub some: List,
+    pub many: List,
+    pub most: List,
+    pub all: List,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -11,6 +11,7 @@ use std::{
     sync::LazyLock,
 };
 
+pub(crate) use self::file::List;
 use crate::{
     Language, fold_accents,
     phrases::{PhraseMap, Phrases, WordList},
@@ -72,6 +73,37 @@ pub enum QuantityLimit {
     LessThan,
 }
 
+impl QuantityLimit {
+    /// Whether what is meant is not more than the number.
+    pub const fn is_upper(self) -> bool {
+        matches!(self, Self::AtMost | Self::LessThan)
+    }
+}
+
+/// How many of some things are meant, where no number is given. In this order each includes those before it, except
+/// `Few`, which says that there are not many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "their names say it")]
+pub enum Quantifier {
+    Few,
+    Some,
+    Many,
+    Most,
+    All,
+}
+
+impl Quantifier {
+    /// Whether what is said of so many is true if it is true of `known` many: of some if of all, but not of all if of
+    /// some.
+    pub fn follows_from(self, known: Self) -> bool {
+        match (self, known) {
+            (Self::Few, _) => known <= Self::Some,
+            (_, Self::Few) => self <= Self::Some,
+            _ => self <= known,
+        }
+    }
+}
+
 /// Which of two small numbers in `03/05/2021` is the month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DateOrder {
@@ -126,6 +158,8 @@ pub(crate) struct NumberWords {
     /// After digits, for a decade: `s`, `er`.
     pub decade_endings: WordList,
     pub percent: Phrases,
+    /// A difference between two percentages: `percentage points`.
+    pub points: Phrases,
     pub glued: Option<GluedNumbers>,
 }
 
@@ -275,6 +309,8 @@ pub struct Lexicon {
     pub reporting_verbs: WordList,
     /// Titles before a person's name: `Dr`.
     pub honorifics: WordList,
+    /// Groups of names that mean the same: `USA` and `United States`.
+    pub same_names: Vec<Phrases>,
     /// Forms of the auxiliary verbs: `was`, `has`.
     pub auxiliaries: WordList,
     /// Articles and other words that a noun must follow.
@@ -287,6 +323,8 @@ pub struct Lexicon {
     pub approximations: Phrases,
     /// Bound a number: `at least`.
     pub limits: PhraseMap<QuantityLimit>,
+    /// Say how many without a number: `most`.
+    pub quantifiers: PhraseMap<Quantifier>,
     /// How a question is put, and what it asks for.
     pub questions: PhraseMap<QuestionKind>,
     /// Questions that name what they count right after: `how many`.

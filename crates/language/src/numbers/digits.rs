@@ -3,14 +3,9 @@
 use super::{Number, NumberKind, scale_and_percent};
 use crate::{
     Lexicon,
+    units::unit_of_word,
     words::{Token, TokenKind, TokenizedText},
 };
-
-/// Units that are written right after digits; they are the same in every language.
-const UNITS: &[&str] = &[
-    "km", "m", "cm", "mm", "kg", "g", "mg", "t", "l", "ml", "h", "min", "s", "ha", "w", "kw", "mw", "gw", "kwh", "mwh",
-    "gwh", "hz", "khz", "mhz", "ghz", "kb", "mb", "gb", "tb", "nm", "µm", "mph", "kmh", "ft", "in", "lb", "oz", "°c",
-];
 
 /// Which tokens are numbers of citation markers, such as `[1]` and `[2, 3]`, or of list items.
 pub(super) fn markers(text: &TokenizedText<'_>) -> Vec<bool> {
@@ -74,16 +69,14 @@ pub(super) fn number_at(text: &TokenizedText<'_>, place: usize) -> Option<(Numbe
     let mut scale = 1.0;
     let is_money = before.is_some_and(|before| matches!(before.of(text.text), "$" | "€" | "£" | "¥"));
     let abbreviation = lexicon.numbers.abbreviations.get(&suffix);
-    let mut is_percent = false;
+    let unit = unit_of_word(&suffix);
     if suffix.is_empty() {
-        let next;
-        (scale, is_percent, next) = scale_and_percent(text, end);
-        end = next;
+        (scale, kind, end) = scale_and_percent(text, end);
     } else if lexicon.numbers.ordinal_endings.contains(&suffix) {
         kind = NumberKind::Ordinal;
     } else if let Some(value) = abbreviation.filter(|_| suffix.len() > 1 || suffix == "k" || is_money) {
         scale = *value;
-    } else if !lexicon.numbers.decade_endings.contains(&suffix) && !UNITS.contains(&suffix.as_str()) {
+    } else if !lexicon.numbers.decade_endings.contains(&suffix) && unit.is_none() {
         return None;
     }
     let mut bytes = text.bytes(place..end);
@@ -97,9 +90,6 @@ pub(super) fn number_at(text: &TokenizedText<'_>, place: usize) -> Option<(Numbe
             end += 1;
         }
     }
-    if is_percent {
-        kind = NumberKind::Percent;
-    }
     let is_negative = is_negative(text, place);
     let rounding = rounding(&digits);
     let value = digits.value * scale * if is_negative { -1.0 } else { 1.0 };
@@ -111,6 +101,7 @@ pub(super) fn number_at(text: &TokenizedText<'_>, place: usize) -> Option<(Numbe
         is_spelled: false,
         is_approximate: false,
         limit: None,
+        unit,
     };
     number.value.is_finite().then_some((number, end))
 }

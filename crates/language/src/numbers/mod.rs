@@ -11,6 +11,7 @@ use std::ops::Range;
 use crate::{
     Language, Lexicon,
     lexicon::{NumberWord, QuantityLimit},
+    units::{Measure, Unit, unit_at, unit_of_word},
     words::{TokenKind, TokenizedText},
 };
 
@@ -23,6 +24,8 @@ pub enum NumberKind {
     Ordinal,
     /// A share of a hundred.
     Percent,
+    /// A difference between two shares of a hundred: `3 percentage points`.
+    Points,
     /// A share of one, in words: `two thirds`.
     Fraction,
 }
@@ -44,6 +47,8 @@ pub struct Number {
     pub is_approximate: bool,
     /// How the text bounds it: `at least 500`.
     pub limit: Option<QuantityLimit>,
+    /// What it counts, if that is a unit of measure: `27 metres`, `$5`.
+    pub unit: Option<Unit>,
 }
 
 /// How far off a number may be that the text calls approximate, as a share of it.
@@ -55,9 +60,36 @@ impl Number {
         let rounded = if self.is_approximate { self.value.abs() * APPROXIMATE } else { 0.0 };
         let tolerance = self.rounding.max(rounded) + self.value.abs() * 1e-9 + 1e-9;
         let is_share = |number: &Self| matches!(number.kind, NumberKind::Percent);
+        let is_points = |number: &Self| matches!(number.kind, NumberKind::Points);
+        if is_share(self) && is_points(known) || is_points(self) && is_share(known) {
+            return false;
+        }
+        if self.limit.zip(known.limit).is_some_and(|(one, other)| one.is_upper() != other.is_upper()) {
+            return false;
+        }
+        match (&self.unit, &known.unit) {
+            (Some(one), Some(other)) if !one.is_comparable(other) => return false,
+            (Some(one), Some(other)) if !one.is_same(other) => return self.agrees_converted(one, known, other),
+            (Some(_), None) if is_share(known) => return false,
+            (None, Some(_)) if is_share(self) => return false,
+            _ => {}
+        }
         (self.value - known.value).abs() <= tolerance
             || (is_share(self) && !is_share(known) && (self.value - known.value * 100.0).abs() <= tolerance)
             || (!is_share(self) && is_share(known) && (self.value * 100.0 - known.value).abs() <= tolerance * 100.0)
+    }
+
+    /// The same for a number in another unit. What was converted is rounded, so either may be off by half of its last
+    /// digit; units of time are converted exactly.
+    fn agrees_converted(&self, unit: &Unit, known: &Self, known_unit: &Unit) -> bool {
+        let last_digit = |number: &Self| if number.value.fract() == 0.0 { 0.5 } else { 0.0 };
+        let off_by = |number: &Self, unit: &Unit| {
+            let rounded = if number.is_approximate { number.value.abs() * APPROXIMATE } else { 0.0 };
+            let written = if unit.measure == Measure::Time { 0.0 } else { last_digit(number) };
+            unit.difference_to_common(number.rounding.max(rounded).max(written))
+        };
+        let (one, other) = (unit.to_common(self.value), known_unit.to_common(known.value));
+        (one - other).abs() <= off_by(self, unit).max(off_by(known, known_unit)) + one.abs() * 1e-6
     }
 }
 
@@ -79,7 +111,8 @@ pub fn numbers_in(text: &TokenizedText<'_>) -> Vec<Number> {
             _ => None,
         };
         match read {
-            Some((number, end)) => {
+            Some((mut number, end)) => {
+                number.unit = number.unit.or_else(|| unit_of(text, place, end, number.kind));
                 found.push(with_bounds(text, place, number));
                 place = end.max(place + 1);
             }
@@ -106,6 +139,20 @@ pub fn ambiguous_ordinal(word: &str, language: Language) -> Option<f64> {
     }
 }
 
+/// The unit of a number that stands at some tokens: the sign of a currency before it, or the words after it.
+fn unit_of(text: &TokenizedText<'_>, place: usize, end: usize, kind: NumberKind) -> Option<Unit> {
+    if kind != NumberKind::Cardinal {
+        return None;
+    }
+    let money = place.checked_sub(1).and_then(|before| unit_of_word(text.lower_at(before)));
+    if let Some(money) = money.filter(|unit| unit.measure == Measure::Money) {
+        return Some(money);
+    }
+    // `27-metre`.
+    let next = end + usize::from(text.lower_at(end) == "-");
+    unit_at(&text.lower, next).map(|(_, unit)| unit)
+}
+
 /// Adds what the words before a number say of it.
 fn with_bounds(text: &TokenizedText<'_>, place: usize, mut number: Number) -> Number {
     let lexicon = Lexicon::of(text.language);
@@ -126,8 +173,9 @@ fn with_bounds(text: &TokenizedText<'_>, place: usize, mut number: Number) -> Nu
     number
 }
 
-/// What follows a number and belongs to it: a scale, and whether it is a percentage. Gives the factor and the next token.
-fn scale_and_percent(text: &TokenizedText<'_>, mut next: usize) -> (f64, bool, usize) {
+/// What follows a number and belongs to it: a scale, and whether it is a percentage or a number of points. Gives the
+/// factor, the kind and the next token.
+fn scale_and_percent(text: &TokenizedText<'_>, mut next: usize) -> (f64, NumberKind, usize) {
     let numbers = &Lexicon::of(text.language).numbers;
     let mut scale = 1.0;
     let scale_at = |place: usize| match numbers.words.longest_at(&text.lower, place)? {
@@ -149,11 +197,14 @@ fn scale_and_percent(text: &TokenizedText<'_>, mut next: usize) -> (f64, bool, u
             next += 1;
         }
     }
+    if let Some((length, ())) = numbers.points.longest_at(&text.lower, next) {
+        return (scale, NumberKind::Points, next + length);
+    }
     if text.lower_at(next) == "%" {
-        return (scale, true, next + 1);
+        return (scale, NumberKind::Percent, next + 1);
     }
     match numbers.percent.longest_at(&text.lower, next) {
-        Some((length, ())) => (scale, true, next + length),
-        None => (scale, false, next),
+        Some((length, ())) => (scale, NumberKind::Percent, next + length),
+        None => (scale, NumberKind::Cardinal, next),
     }
 }

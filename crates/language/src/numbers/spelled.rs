@@ -138,13 +138,14 @@ pub(super) fn number_at(text: &TokenizedText<'_>, place: usize) -> Option<(Numbe
     }
     let value = sum.value();
     if kind == NumberKind::Cardinal {
-        let (_, is_percent, next) = scale_and_percent(text, end);
-        if is_percent {
-            (kind, end) = (NumberKind::Percent, next);
+        let (_, share, next) = scale_and_percent(text, end);
+        if share != NumberKind::Cardinal {
+            (kind, end) = (share, next);
         }
     }
     let range = text.bytes(place..end);
-    let number = Number { range, value, rounding: 0.0, kind, is_spelled: true, is_approximate: false, limit: None };
+    let number =
+        Number { range, value, rounding: 0.0, kind, is_spelled: true, is_approximate: false, limit: None, unit: None };
     value.is_finite().then_some((number, end))
 }
 
