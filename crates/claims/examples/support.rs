@@ -31,7 +31,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let features = passage.claim_features(&claim, &ModelSignals::default()).map(|features| features.values());
         let told = json!({
             "set": set, "label": label, "score": support.score, "supported": support.verdict == Verdict::Supported,
-            "features": features, "reasons": support.reasons,
+            "features": features, "reasons": support.reasons, "verdict": support.verdict.as_str(),
+            "why": support.why.iter().map(|one| json!([one.kind.as_str(), one.claim, one.source])).collect::<Vec<_>>(),
+            "windows": passage.windows(&claim),
         });
         writeln!(out, "{told}")?;
     }

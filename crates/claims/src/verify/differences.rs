@@ -16,7 +16,7 @@ use ibid_language::{
 use super::{
     figures::is_spelled_ordinal,
     reading::{ClaimReading, Denial, PassageReading, WordMatches},
-    words::is_empty_word,
+    words::{is_empty_word, is_raised},
 };
 
 /// A detail in which a claim and its source differ.
@@ -147,7 +147,7 @@ impl Comparison<'_> {
             self.wanted.words.iter().enumerate().filter(|(place, word)| word.is_name && !self.matches.is_known(*place));
         let names = unknown.map(|(_, word)| as_written(self.claim, &word.lower));
         names
-            .filter(|name| !self.is_short_form(name))
+            .filter(|name| !self.is_short_form(name) && !self.is_left_out(name))
             .map(|claim| Difference { kind: DifferenceKind::Name, claim, source: None, span: None })
             .collect()
     }
@@ -162,6 +162,26 @@ impl Comparison<'_> {
                 words.any(|word| spells_out(self.claim, word, Some(name), lexicon))
             }
             || self.has_other_name(name, lexicon)
+    }
+
+    /// Returns true for a first name that the passage leaves out: it has the name that follows it, at least once without
+    /// another name before that.
+    fn is_left_out(&self, name: &str) -> bool {
+        let claim = TokenizedText::new(self.claim, self.reading.language);
+        let Some(place) = claim.tokens.iter().position(|token| token.of(self.claim) == name) else { return false };
+        let mut last = place;
+        while is_raised(&claim, last + 1) {
+            last += 1;
+        }
+        if last == place {
+            return false;
+        }
+        let passage = TokenizedText::new(self.text, self.reading.language);
+        let lexicon = Lexicon::of(self.reading.language);
+        let has_name_before = |at: usize| is_raised(&passage, at - 1) && !lexicon.is_little(passage.lower_at(at - 1));
+        let stands_alone = |at: usize| at == 0 || !has_name_before(at);
+        let is_last = |at: &usize| passage.lower_at(*at) == claim.lower_at(last) && is_raised(&passage, *at);
+        (0..passage.tokens.len()).filter(is_last).any(stands_alone)
     }
 
     /// Returns true if the passage has another name for what a name of the claim, or words that it is a part of, stand for.

@@ -182,3 +182,12 @@ fn a_fragment_states_nothing() {
     assert_eq!(check("Edward IV was king", "Edward IV was king of England.").verdict, Verdict::Supported);
     assert_eq!(check("Sales fell", "Sales fell in March.").verdict, Verdict::Supported);
 }
+
+#[test]
+fn a_first_name_may_be_left_out_but_not_another() {
+    let passage = "Fletcher is married to the actor Neil Davies and has a daughter.";
+    assert_eq!(check("Alex Fletcher is married to the actor Neil Davies.", passage).why, []);
+    let other = "Jane Fletcher is married to the actor Neil Davies and has a daughter.";
+    let found = check("The singer Alex Fletcher is married to the actor Neil Davies.", other);
+    assert_eq!(found.why.iter().map(|one| one.claim.as_str()).collect::<Vec<_>>(), ["Alex"]);
+}

@@ -53,11 +53,12 @@ struct Digits<'text> {
 pub(super) fn number_at(text: &TokenizedText<'_>, place: usize) -> Option<(Number, usize)> {
     let lexicon = Lexicon::of(text.language);
     let token = text.tokens.get(place)?;
-    // `COVID-19` names a thing; `mid-1990s` has a number.
+    // `COVID-19` and `carbon-13` name things; `mid-1990s` has a number.
     let before = place.checked_sub(1).and_then(|before| text.tokens.get(before));
+    let is_short = token.of(text.text).len() < "1990".len();
     let is_part_of_name = token.is_joined
         && before.is_some_and(|before| {
-            before.kind == TokenKind::Word && before.of(text.text).starts_with(char::is_uppercase)
+            before.kind == TokenKind::Word && (is_short || before.of(text.text).starts_with(char::is_uppercase))
         });
     if is_part_of_name {
         return None;

@@ -25,7 +25,7 @@ fn digits_are_read_as_their_language_writes_them() {
         ("en", "It fell.[1] It rose [2, 3] by 4.", &[4.0]),
         ("en", "1. First item\n2) second item\n7 boats", &[1.0, 7.0]),
         ("de", "3. Mai 1931", &[3.0, 1931.0]),
-        ("en", "version 2.0.1 of COVID-19 at 192.168.0.1", &[]),
+        ("en", "version 2.0.1 of COVID-19, covid-19 and carbon-13 at 192.168.0.1", &[]),
         ("en", "1.5 million, $2bn, 3k, 20 %, 5km", &[1.5e6, 2e9, 3e3, 20.0, 5.0]),
         ("de", "1,5 Millionen, 3 Mrd. Euro", &[1.5e6, 3e9]),
         ("fr", "1,5 million, 3 milliards", &[1.5e6, 3e9]),
