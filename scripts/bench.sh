@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures: `make bench`, or one part of it: `make bench ARGS=ingest`. Every figure is a ratio to a peer or to what the
-# machine can do, taken in the same run, or a bound. Parts: upload, ingest, embed,
-# citations, answers, knowledge, documents, search (which takes parts of its own: `make bench ARGS='search ibid quality'`).
+# machine can do, taken in the same run, or a bound. Parts: upload, ingest, embed, citations, trust, answers, knowledge,
+# documents, search (trust, answers and search take parts of their own: `make bench ARGS='search ibid quality'`).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rust.sh"
 
 cd "$root"
 part=all
-case ${1:-} in upload | ingest | embed | search | citations | answers | knowledge | documents) part=$1 && shift ;; esac
+case ${1:-} in upload | ingest | embed | search | citations | trust | answers | knowledge | documents) part=$1 && shift ;; esac
 need_rust
 for tool in web model onnxruntime pdfium; do scripts/$tool.sh; done
 claim_target
@@ -32,6 +32,12 @@ if [[ $part == all || $part == citations ]]; then
   python3 -B scripts/bench/support.py "$built/ibid"
   say bench "answers in the words of the sources"
   python3 -B scripts/bench/picks.py "$built/examples/answers"
+fi
+if [[ $part == all || $part == trust ]]; then
+  say bench "how far verdicts and answers can be trusted"
+  own=()
+  [[ $part == all ]] || own=("$@")
+  python3 -B scripts/bench/trust.py "$built/ibid" "${own[@]}"
 fi
 if [[ $part == all || $part == answers ]]; then
   say bench "answers"

@@ -14,14 +14,16 @@ mod reading;
 mod windows;
 pub(crate) mod words;
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use ibid_domain::Span;
 pub use ibid_domain::{DifferenceKind, Verdict};
 use ibid_language::{
     Language,
     detect::{detect_short, guess},
+    questions::question_cue,
     sentences::{paragraphs, sentences_of},
+    words::TokenizedText,
 };
 
 pub use self::differences::Difference;
@@ -143,7 +145,7 @@ impl ParsedPassage {
     pub fn windows(&self, claim: &str) -> Vec<&str> {
         let language = self.language_of_both(claim);
         let wanted = ClaimReading::new(claim, language);
-        if language != NETWORK_LANGUAGE || wanted.words.is_empty() || wanted.is_fragment {
+        if language != NETWORK_LANGUAGE || wanted.words.is_empty() {
             return Vec::new();
         }
         let matches = self.read_in(language, |reading| reading.match_words(&wanted.words));
@@ -170,6 +172,8 @@ impl ParsedPassage {
         let reasons = reasons_of(&why);
         let score = features.score(signals);
         let verdict = match score {
+            // Names and figures alone are neither true nor false.
+            _ if features.is_fragment => Verdict::Unverifiable,
             _ if features.is_contradicted() => Verdict::Contradicted,
             // One wrong figure makes it wrong.
             score if score >= SUPPORTED && why.is_empty() => Verdict::Supported,
@@ -214,7 +218,7 @@ impl ParsedPassage {
     fn features(&self, reading: &PassageReading, claim: &str, signals: &ModelSignals) -> Option<SupportFeatures> {
         let alike = &signals.alike;
         let wanted = ClaimReading::new(claim, reading.language);
-        if wanted.words.is_empty() || wanted.is_fragment || self.sentences.is_empty() {
+        if wanted.words.is_empty() || self.sentences.is_empty() {
             return None;
         }
         let matches = reading.match_words(&wanted.words);
@@ -265,10 +269,24 @@ impl ParsedPassage {
             contradicts: judged(|window| window.contradicts),
             same_matter: matches.share_of(chosen, is_plain),
             is_verbatim: self.contains_verbatim(claim),
+            is_fragment: wanted.is_fragment,
             why,
             quote,
         })
     }
+}
+
+/// An answer as a claim, if it is nothing but a name or a figure: `Edward IV` after `Who was king in 1471?` says
+/// `Edward IV was king in 1471`. Anything else states something by itself, and stays as it is.
+pub fn claim_of_answer<'a>(question: &str, answer: &'a str) -> Cow<'a, str> {
+    let language = guess(&format!("{question}\n{answer}"), None);
+    if !ClaimReading::new(answer, language).is_fragment {
+        return Cow::Borrowed(answer);
+    }
+    let asked = TokenizedText::new(question, language);
+    let tail = question_cue(&asked).and_then(|cue| asked.tokens.get(cue.tokens.end)).map_or(0, |token| token.start);
+    let rest = question[tail..].trim_end_matches(|char: char| !char.is_alphanumeric());
+    Cow::Owned(format!("{answer} {rest}."))
 }
 
 /// Measures of similarity between a claim and a passage.
@@ -289,6 +307,7 @@ pub struct SupportFeatures {
     pub contradicts: f32,
     pub same_matter: f32,
     pub is_verbatim: bool,
+    pub is_fragment: bool,
     pub why: Vec<Difference>,
     pub quote: Range<usize>,
 }

@@ -1,6 +1,8 @@
 //! Verification, by words alone: a labelled set of our own, and what must never be told wrong.
 
-use ibid_claims::verify::{DifferenceKind, JudgedWindow, ModelSignals, ParsedPassage, Support, Verdict};
+use ibid_claims::verify::{
+    DifferenceKind, JudgedWindow, ModelSignals, ParsedPassage, Support, Verdict, claim_of_answer,
+};
 use serde_json::Value;
 
 /// Claims about invented or well-known matters, each with a passage and whether the passage says it.
@@ -179,6 +181,11 @@ fn a_fragment_states_nothing() {
         let passage = format!("Something was said of {fragment} in the long report.");
         assert_eq!(check(fragment, &passage).verdict, Verdict::Unverifiable, "{fragment}");
     }
+    let king = "Edward IV was king of England in 1471.";
+    let answered = |answer: &str| check(&claim_of_answer("Who was king of England in 1471?", answer), king).verdict;
+    assert_eq!(answered("Edward IV"), Verdict::Supported);
+    assert!(answered("Henry VI") < Verdict::Supported);
+    assert_eq!(claim_of_answer("Who was king?", "Edward was king."), "Edward was king.");
     assert_eq!(check("Edward IV was king", "Edward IV was king of England.").verdict, Verdict::Supported);
     assert_eq!(check("Sales fell", "Sales fell in March.").verdict, Verdict::Supported);
 }

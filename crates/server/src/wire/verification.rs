@@ -41,6 +41,8 @@ pub(crate) struct ClaimPassagePair {
     pub(crate) claim: String,
     /// Passage that should support the claim.
     pub(crate) passage: String,
+    /// Question that the claim answers. A name or a figure alone, such as `Edward IV`, is `unverifiable` without it.
+    pub(crate) question: Option<String>,
 }
 
 /// Results of checking the citations of a text.

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use ibid_app::{App, Scope};
-use ibid_claims::verify::Support;
+use ibid_claims::verify::{Support, claim_of_answer};
 use ibid_domain::{Code, Problem};
 
 use super::super::{
@@ -37,7 +37,13 @@ pub(crate) async fn check_citations(app: &App, scope: &Scope, body: VerifyBody) 
                 let detail = format!("{} pairs came; one call takes at most {MOST_PAIRS}", pairs.len());
                 return Err(Problem::new(Code::InvalidField, detail).with_field("pairs").into());
             }
-            let borrowed: Vec<_> = pairs.iter().map(|pair| (pair.claim.as_str(), pair.passage.as_str())).collect();
+            let claim = |pair: &ClaimPassagePair| match &pair.question {
+                Some(question) => claim_of_answer(question, &pair.claim).into_owned(),
+                None => pair.claim.clone(),
+            };
+            let claims: Vec<String> = pairs.iter().map(claim).collect();
+            let borrowed: Vec<_> =
+                claims.iter().zip(&pairs).map(|(claim, pair)| (claim.as_str(), pair.passage.as_str())).collect();
             let (found, by_meaning) = app.check_pairs(&borrowed).await;
             let quoted = |(support, pair): (Support, &ClaimPassagePair)| {
                 let quote = support.quote.and_then(|span| span.slice_of(&pair.passage)).map(str::to_owned);
@@ -48,8 +54,7 @@ pub(crate) async fn check_citations(app: &App, scope: &Scope, body: VerifyBody) 
             Ok(VerifyAnswer { claims: None, uncited: None, dangling: None, pairs: Some(pairs), method })
         }
         _ => {
-            let detail =
-                "verify takes {text, sources}, {run_id}, {text, run_id}, {message_id} or {pairs: [{claim, passage}]}";
+            let detail = "verify takes {text, sources}, {run_id}, {text, run_id}, {message_id} or {pairs: [{claim, passage, question?}]}";
             Err(Problem::new(Code::InvalidField, detail).into())
         }
     }
