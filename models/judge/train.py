@@ -1,4 +1,4 @@
-"""Trains the judge: train.py BASE DATA OUTPUT [--minutes N].
+"""Trains the judge: train.py BASE DATA OUTPUT [--rounds N] [--steps N] [--minutes N].
 
 BASE is the folder of the sentence encoder (scripts/model.sh fetches it), DATA the folder with the sets that
 manifest.json lists, OUTPUT a folder for checkpoints; a run that was ended goes on at its last checkpoint. Seeds are
@@ -26,6 +26,7 @@ import network
 
 SEED = 20261117
 ROUNDS = 2
+STEPS = 2000
 PEAK_RATE = 1e-4
 WARM_UP = 0.05
 DECAY = 0.01
@@ -251,6 +252,7 @@ def main() -> None:
     arguments.add_argument("data", type=Path)
     arguments.add_argument("output", type=Path)
     arguments.add_argument("--rounds", type=int, default=ROUNDS, help="how often the data is gone through")
+    arguments.add_argument("--steps", type=int, default=STEPS, help="the most steps")
     arguments.add_argument("--minutes", type=float, default=1e9, help="end after this time, at a checkpoint")
     chosen = arguments.parse_args()
     check_files(chosen.base, chosen.data)
@@ -269,6 +271,7 @@ def main() -> None:
         examples = examples_of_round(chosen.data, pairs, asked, number)
         print(f"round {number}: {len(examples)} examples, {Counter(example.task for example in examples)}", flush=True)
         plan += batches([Encoded(tokenizer, example) for example in examples], Random(SEED + number))
+    plan = plan[: chosen.steps]
     parameters, heads = network.base_parameters(chosen.base, SEED)
     moments = (jax.tree.map(np.zeros_like, parameters), jax.tree.map(np.zeros_like, parameters))
     done = 0

@@ -4,14 +4,20 @@ use ibid_citations::{CitationSource, Ledger, cited_stream::ShownText, cited_text
 use ibid_claims::{
     answer::{
         AnswerCandidates, AnswerOptions, AnswerSentence, AnswerSignals, CandidatePassage, ExtractiveAnswer as Picks,
-        JudgedAnswer, QuotedSentence, RenderedAnswer,
+        JudgedAnswer, QuotedSentence, RenderedAnswer, yes_or_no,
     },
     extract_claims,
 };
 use ibid_domain::{Citation, CitationId, CitationState, Mark, RevisionId, Run, RunPhase, Span, Usage, Verdict};
+use ibid_language::{Language, detect::detect_short};
 use ibid_models::{PairJudgement, Purpose};
 
-use super::{AskRequest, begin_phase, end_phase, retrieval::source_of, run_recorder::RunHandle};
+use super::{
+    AskRequest, begin_phase, end_phase,
+    retrieval::source_of,
+    run_recorder::RunHandle,
+    wording::{AnswerWords, fill},
+};
 use crate::{
     App, CheckedText, FoundPassage, Result,
     citations::{CitedContents, build_anchor, snapshot_source},
@@ -24,15 +30,10 @@ const PASSAGES: usize = 20;
 /// Maximum number of sentences compared with the question by embedding; each costs a few milliseconds.
 const COMPARED: usize = 24;
 
-/// Answer text if none of the passages found answers the question.
-const NO_ANSWER: &str = "Your library does not answer this.";
 /// The most passages that are shown where none answers.
 const CLOSEST: usize = 2;
 /// The most words of the question that are named as missing.
 const NAMED: usize = 3;
-/// Answer text if the search found no passages at all.
-const NOTHING_THERE: &str = "The library has nothing to answer from yet. Add sources, and ask again.";
-
 impl RunService<'_> {
     /// Reads the page and section marks of the picked sentences, because a passage may span several pages.
     async fn marks_of(self, picks: &Picks, found: &[FoundPassage]) -> Result<Vec<(RevisionId, Mark)>> {
@@ -67,10 +68,13 @@ impl App {
         found: &[FoundPassage],
     ) -> Result<()> {
         let picks = self.pick_sentences(question, found).await;
+        let words = AnswerWords::of(detect_short(question).unwrap_or(Language::ENGLISH));
         let written = match picks.is_answered {
-            true => picks.to_markdown(),
-            false if found.is_empty() => RenderedAnswer { text: NOTHING_THERE.to_owned(), ..RenderedAnswer::default() },
-            false => picks.to_markdown_after(&explain_refusal(&picks)),
+            true => picks.to_markdown_after(introduction(question, &picks, words)),
+            false if found.is_empty() => {
+                RenderedAnswer { text: words.nothing_there.clone(), ..RenderedAnswer::default() }
+            }
+            false => picks.to_markdown_after(&explain_refusal(&picks, words)),
         };
         // Those that are cited come first, so that their numbers are the ones that the answer has.
         let cited = written.sources.iter().flat_map(|source| {
@@ -193,19 +197,27 @@ impl App {
     }
 }
 
+/// What is said before the quotes: yes or no where the first one says so, or that the sources disagree.
+fn introduction<'words>(question: &str, picks: &Picks, words: &'words AnswerWords) -> &'words str {
+    let reply = || picks.sentences.first().and_then(|first| yes_or_no(question, &first.quote));
+    match picks.disagrees {
+        true => &words.sources_disagree,
+        false => reply().map_or("", |yes| if yes { &words.yes } else { &words.no }),
+    }
+}
+
 /// Says that there is no answer, and what the closest passages lack.
-fn explain_refusal(picks: &Picks) -> String {
+fn explain_refusal(picks: &Picks, words: &AnswerWords) -> String {
     if picks.sentences.is_empty() {
-        return NO_ANSWER.to_owned();
+        return words.no_answer.clone();
     }
     let missing: Vec<_> = picks.missing.iter().take(NAMED).map(|word| format!("“{word}”")).collect();
-    match missing.split_last() {
-        None => format!("{NO_ANSWER} The closest passages are about the same matter, but do not say what you ask for:"),
-        Some((only, [])) => format!("{NO_ANSWER} The closest passages do not speak of {only}:"),
-        Some((last, others)) => {
-            format!("{NO_ANSWER} The closest passages do not speak of {} and {last}:", others.join(", "))
-        }
-    }
+    let listed = match missing.split_last() {
+        None => return format!("{} {}", words.no_answer, words.closest),
+        Some((only, [])) => only.clone(),
+        Some((last, others)) => format!("{} {} {last}", others.join(", "), words.and),
+    };
+    format!("{} {}", words.no_answer, fill(&words.closest_lack, &[("words", &listed)]))
 }
 
 /// The place of the first passage of the same source, which stands for it.

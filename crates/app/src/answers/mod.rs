@@ -11,6 +11,7 @@ mod overview;
 mod research;
 mod retrieval;
 pub(crate) mod run_recorder;
+mod wording;
 
 use ibid_domain::run_event::PhaseChange;
 use ibid_domain::{

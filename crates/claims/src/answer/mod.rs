@@ -24,6 +24,7 @@ mod score;
 mod select;
 mod sentence_form;
 mod windows;
+mod yes_no;
 
 use std::sync::OnceLock;
 
@@ -38,6 +39,7 @@ pub use self::{
     render::{QuotedSentence, RenderedAnswer, WordsPlace, escape_markdown},
     select::CandidateFeatures,
     windows::{AnswerWindow, JudgedAnswer, MOST_WINDOWS},
+    yes_no::yes_or_no,
 };
 
 /// The most sentences that are compared by their meaning.
@@ -102,6 +104,8 @@ pub struct ExtractiveAnswer {
     pub is_answered: bool,
     /// True if the best sentence, those before it and the title have half of the question's words, or it is an answer.
     pub is_close: bool,
+    /// True if sources answer with different figures; all of them are quoted.
+    pub disagrees: bool,
     /// Words of the question that neither the best sentence nor those before it nor the title have, names and figures first.
     pub missing: Vec<String>,
 }

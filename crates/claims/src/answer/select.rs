@@ -68,6 +68,8 @@ struct SelectedSentences<'run> {
     said: Vec<SentenceContent>,
     /// The question's words that all of them have.
     words: QuestionWordSet,
+    /// True if one of another source was taken for its other figure.
+    disagrees: bool,
 }
 
 impl SelectedSentences<'_> {
@@ -99,6 +101,7 @@ impl AnswerCandidates<'_> {
             confidence,
             is_answered,
             is_close: is_answered || self.scores.question_coverage(self.scores.about[best.place]) >= CLOSE,
+            disagrees: is_answered && chosen.disagrees,
             missing: self.scores.missing_words(best.place),
         }
     }
@@ -139,18 +142,21 @@ impl AnswerCandidates<'_> {
                 !chosen.said.iter().any(|old| new.is_repetition_of(old))
                     && !self.overlaps_selection(candidate.place, &chosen)
             });
+            // A source that says the same of another figure contradicts, and does so in the same words.
+            let contradicts = |candidate: &ScoredCandidate, new: &SentenceContent| {
+                let mut others = chosen.sentence_indexes().map(|place| self.source_of(place));
+                others.all(|source| source != self.source_of(candidate.place))
+                    && self.is_other_figure(candidate, new, &chosen.said)
+            };
             let worth = |(candidate, new): &(&ScoredCandidate, SentenceContent)| {
                 let overlap = chosen.said.iter().map(|old| new.overlap_with(old)).fold(0.0, f32::max);
-                // A source that says the same of another figure contradicts, and does so in the same words.
-                let is_other =
-                    chosen.sentence_indexes().all(|place| self.source_of(place) != self.source_of(candidate.place));
-                let contradicts = is_other && self.is_other_figure(candidate, new, &chosen.said);
-                candidate.score - OVERLAP * overlap * if contradicts { CONTRADICTING } else { 1.0 }
+                candidate.score - OVERLAP * overlap * if contradicts(candidate, new) { CONTRADICTING } else { 1.0 }
             };
             // Of equal ones the first.
             let next = left.iter().map(worth).enumerate().rev().max_by(|one, other| one.1.total_cmp(&other.1));
             let Some((at, worth)) = next else { break };
             let (candidate, new) = left.remove(at);
+            let disagrees = chosen.len() > 0 && contradicts(candidate, &new);
             let found = self.scores.found[candidate.place];
             let is_news = self.scores.rarity_share(found & !chosen.words) >= NEWS
                 || self.is_other_figure(candidate, &new, &chosen.said);
@@ -158,6 +164,7 @@ impl AnswerCandidates<'_> {
             if chosen.len() > 0 && worth < best.score - furthest {
                 break;
             }
+            chosen.disagrees |= disagrees;
             chosen.words |= found;
             chosen.said.push(new);
             chosen.sentences.push(candidate);

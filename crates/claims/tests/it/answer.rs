@@ -149,6 +149,7 @@ fn sources_that_disagree_in_the_same_words_are_both_told() {
     ];
     let answer = answer("How much does it cost to repair the Old Breakwater?", &passages);
     assert_eq!(answer.sentences.len(), 2, "{answer:?}");
+    assert!(answer.disagrees && answer.is_answered, "{answer:?}");
 }
 
 #[test]
@@ -429,7 +430,7 @@ proptest! {
         };
         let sentences: Vec<_> = quotes.into_iter().map(picked).filter(|picked| !picked.quote.is_empty()).collect();
         prop_assume!(!sentences.is_empty());
-        check_written(&ExtractiveAnswer { sentences, confidence: 1.0, is_answered: true, is_close: true, missing: Vec::new() })?;
+        check_written(&ExtractiveAnswer { sentences, confidence: 1.0, is_answered: true, ..ExtractiveAnswer::default() })?;
     }
 }
 

@@ -117,6 +117,17 @@ async fn extractive(server: Running) {
         server.asked(&conversation, json!({"content": "What is the boiling point of tungsten carbide?"})).await;
     assert!(said(&events).contains("does not answer"), "{}", said(&events));
     assert_eq!(server.last_message(&conversation).await["citations"], json!([]));
+    let asked = async |question: &str| {
+        let conversation = server.conversation().await;
+        said(&server.asked(&conversation, json!({ "content": question })).await)
+    };
+    // Yes or no, and a refusal in the language of the question.
+    let yes = asked("Was the harbour of Selde built in 1874?").await;
+    assert!(yes.starts_with("Yes, ") && yes.contains("built in 1874"), "{yes}");
+    let no = asked("Was the harbour of Selde built in 1880?").await;
+    assert!(!no.starts_with("Yes"), "{no}");
+    let german = asked("Bei welcher Temperatur schmilzt das Wolfram in der Glühlampe?").await;
+    assert!(german.starts_with("Ihre Bibliothek beantwortet das nicht."), "{german}");
     let events = server.asked(&conversation, json!({"content": "?!…", "mode": "research"})).await;
     assert!(said(&events).contains("does not answer") || said(&events).contains("nothing"), "{}", said(&events));
 

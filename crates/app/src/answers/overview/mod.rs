@@ -2,12 +2,11 @@
 //! what is new. They need no model: everything that a source says is quoted and cited, the rest is counted.
 //!
 //! `ibid_claims::intent` reads the request, `lookup.rs` finds what it names, `since.rs` reads days, `writing.rs` puts the
-//! text and its citations together, `wording.rs` has the words in each language, `suggestions.rs` makes questions.
+//! text and its citations together, `suggestions.rs` makes questions.
 
 mod lookup;
 mod since;
 mod suggestions;
-mod wording;
 mod writing;
 
 use futures::future::BoxFuture;
@@ -18,10 +17,13 @@ use ibid_store::{EventFilter, Scope};
 
 use self::{
     lookup::{SectionLead, TitleMatch, lead_of, leads_by_section, leads_under},
-    wording::{OverviewWords, fill},
     writing::{OverviewDraft, SourceQuote, escape_words},
 };
-use super::{AskRequest, begin_phase, end_phase, run_recorder::RunHandle};
+use super::{
+    AskRequest, begin_phase, end_phase,
+    run_recorder::RunHandle,
+    wording::{AnswerWords, fill},
+};
 use crate::{App, Result};
 
 /// Number of sources that an overview of the library, or of what is new, lists.
@@ -46,7 +48,7 @@ struct Overview<'a> {
     app: &'a App,
     scope: &'a Scope,
     language: Language,
-    words: &'static OverviewWords,
+    words: &'static AnswerWords,
     /// Only these sources; all if it is empty.
     only: Vec<SourceId>,
 }
@@ -148,7 +150,7 @@ fn has_sources_only(filter: &SearchFilter) -> bool {
 
 impl<'a> Overview<'a> {
     fn new(app: &'a App, scope: &'a Scope, language: Language, only: Vec<SourceId>) -> Self {
-        Self { app, scope, language, words: OverviewWords::of(language), only }
+        Self { app, scope, language, words: AnswerWords::of(language), only }
     }
 
     /// The answer to a request; `None` if the library does not know what it names.

@@ -5,7 +5,7 @@ use ibid_domain::{EntityType, Limit};
 use ibid_language::Language;
 use ibid_store::{EntityFilter, EntityOrder};
 
-use super::{Overview, lookup::leads_by_section, wording::fill};
+use super::{super::wording::fill, Overview, lookup::leads_by_section};
 use crate::{Result, services::RunService};
 
 /// Number of the newest sources that questions are made of.

@@ -1,4 +1,4 @@
-//! The few words that an overview says itself, in the language of the request.
+//! The few words that an answer of quotes says itself, in the language of the request.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -19,7 +19,20 @@ const FILES: &[(&str, &str)] = &[
 /// The words of one language; the comments in `words/en.toml` say how they are written.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct OverviewWords {
+pub(super) struct AnswerWords {
+    /// None of the passages answers.
+    pub no_answer: String,
+    /// There are no passages.
+    pub nothing_there: String,
+    /// The closest passages have the words of the question, but not what it asks for.
+    pub closest: String,
+    /// The closest passages lack words of the question.
+    pub closest_lack: String,
+    /// Stands before the last of several words.
+    pub and: String,
+    pub yes: String,
+    pub no: String,
+    pub sources_disagree: String,
     pub greeting: String,
     pub thanks: String,
     pub empty: String,
@@ -97,14 +110,14 @@ impl ContentKind {
     }
 }
 
-impl OverviewWords {
+impl AnswerWords {
     /// The words of a language, or the English ones.
     pub fn of(language: Language) -> &'static Self {
-        static ALL: LazyLock<Vec<(Language, OverviewWords)>> = LazyLock::new(|| {
+        static ALL: LazyLock<Vec<(Language, AnswerWords)>> = LazyLock::new(|| {
             let read = |(code, text): &(&str, &str)| Some((Language::from_code(code)?, toml::from_str(text).ok()?));
             FILES.iter().filter_map(read).collect()
         });
-        static NONE: LazyLock<OverviewWords> = LazyLock::new(OverviewWords::default);
+        static NONE: LazyLock<AnswerWords> = LazyLock::new(AnswerWords::default);
         let own = ALL.iter().find(|(known, _)| *known == language).or_else(|| ALL.first());
         own.map_or(&NONE, |(_, words)| words)
     }
@@ -154,7 +167,7 @@ mod tests {
     #[test]
     fn every_language_has_all_words() {
         for (code, text) in FILES {
-            let words: OverviewWords = toml::from_str(text).unwrap_or_else(|error| panic!("{code}: {error}"));
+            let words: AnswerWords = toml::from_str(text).unwrap_or_else(|error| panic!("{code}: {error}"));
             assert_eq!(words.kinds.len(), 11, "{code}");
         }
         for language in Language::COMPLETE {
@@ -170,7 +183,7 @@ mod tests {
             (None, 1),
             (Some("application/vnd.openxmlformats-officedocument.wordprocessingml.document".to_owned()), 4),
         ];
-        let words = OverviewWords::of(Language::ENGLISH);
+        let words = AnswerWords::of(Language::ENGLISH);
         assert_eq!(words.list_kinds(&counts), "4 text documents, 3 web pages, 1 reference without content");
     }
 
