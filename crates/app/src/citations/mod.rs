@@ -6,6 +6,7 @@ mod message_citations;
 
 use std::collections::{HashMap, hash_map::Entry};
 
+use futures::{StreamExt, TryStreamExt, stream};
 use ibid_citations::{
     CitationSource, ExtractorRegistry, Ledger,
     annotate::{AnnotationFormat, CitationNote, annotate_text},
@@ -138,6 +139,8 @@ impl GroundedText {
 
 /// Number of passages that each claim is compared with.
 const COMPARED: usize = 5;
+/// Number of claims whose passages are searched at the same time.
+const SEARCHES: usize = 4;
 /// The most statements of a draft that are looked for.
 const MOST_CLAIMS: usize = 500;
 
@@ -225,24 +228,30 @@ impl CitationService<'_> {
             let detail = format!("the text has {} statements; at most {MOST_CLAIMS} are taken at a time", claims.len());
             return Err(Problem::new(Code::InvalidField, detail).with_field("text").into());
         }
+        let searched = stream::iter(&claims).map(|claim| self.find_passages(&claim.text, filter)).buffered(SEARCHES);
+        let found: Vec<Vec<(FoundPassage, ParsedPassage)>> = searched.try_collect().await?;
+        let pairs: Vec<(&str, &ParsedPassage)> = claims
+            .iter()
+            .zip(&found)
+            .flat_map(|(claim, found)| found.iter().map(|(_, passage)| (claim.text.as_str(), passage)))
+            .collect();
+        // All at once: a network reads many pairs in less time than one after the other.
+        let mut judged = self.app.tools().judge.judge_claims(&pairs).await.into_iter();
         let mut grounded =
             GroundedText { claims: Vec::new(), sources: Vec::new(), by_meaning: self.app.tools().compares_meaning() };
-        for claim in claims {
-            let (found, against) = self.find_grounding(&claim.text, filter, &mut grounded).await?;
+        for (claim, found) in claims.into_iter().zip(found) {
+            let judged: Vec<ClaimJudgement> = judged.by_ref().take(found.len()).collect();
+            let (found, against) = choose_grounding(found, judged, &mut grounded);
             grounded.claims.push(GroundedClaim { claim, found, against });
         }
         Ok(grounded)
     }
 
-    async fn find_grounding(
-        self,
-        claim: &str,
-        filter: &SearchFilter,
-        grounded: &mut GroundedText,
-    ) -> Result<(Option<Grounding>, Option<Contradiction>)> {
+    /// The passages of the library that come closest to a claim.
+    async fn find_passages(self, claim: &str, filter: &SearchFilter) -> Result<Vec<(FoundPassage, ParsedPassage)>> {
         let query = plain_query(claim);
         if !query.contains(char::is_alphanumeric) {
-            return Ok((None, None));
+            return Ok(Vec::new());
         }
         let search = SearchRequest {
             limit: COMPARED,
@@ -252,43 +261,12 @@ impl CitationService<'_> {
             ..SearchRequest::new(query)
         };
         let hits = self.app.search(self.scope).run(&search).await?.results;
-        let language = |hit: &FoundPassage| hit.revision.language.as_deref().and_then(Language::from_code);
-        let passages: Vec<_> =
-            hits.iter().map(|hit| ParsedPassage::with_hint(hit.chunk.content.as_str(), language(hit))).collect();
-        let pairs: Vec<_> = passages.iter().map(|passage| (claim, passage)).collect();
-        let judged = self.app.tools().judge.judge_claims(&pairs).await;
-        grounded.by_meaning &= judged.iter().all(|one| one.by_meaning);
-        let mut best: Option<(Support, ParsedPassage, FoundPassage)> = None;
-        let mut against = None;
-        for ((judged, passage), hit) in judged.into_iter().zip(passages).zip(hits) {
-            let support = judged.support;
-            if support.verdict == Verdict::Contradicted && against.is_none() {
-                against = contradiction(&support, &passage, &hit);
-            }
-            if best.as_ref().is_none_or(|(known, ..)| (support.verdict, support.score) > (known.verdict, known.score)) {
-                best = Some((support, passage, hit));
-            }
-        }
-        let Some((support, passage, hit)) = best.filter(|(support, ..)| support.verdict >= Verdict::Partial) else {
-            return Ok((None, against));
+        let parsed = |hit: FoundPassage| {
+            let language = hit.revision.language.as_deref().and_then(Language::from_code);
+            let passage = ParsedPassage::with_hint(hit.chunk.content.as_str(), language);
+            (hit, passage)
         };
-        let Some(within) = support.quote else { return Ok((None, None)) };
-        let place = grounded.sources.iter().position(|source| source.id == hit.source.id);
-        let place = place.unwrap_or_else(|| {
-            grounded.sources.push(hit.source.clone());
-            grounded.sources.len() - 1
-        });
-        let start = hit.chunk.span.start;
-        let grounding = Grounding {
-            number: place as u32 + 1,
-            source: hit.source.id,
-            revision: hit.chunk.revision,
-            span: Span::new(start + within.start, start + within.end),
-            quote: within.slice_of(passage.text()).unwrap_or_default().to_owned(),
-            page: hit.chunk.place.page,
-            support,
-        };
-        Ok((Some(grounding), None))
+        Ok(hits.into_iter().map(parsed).collect())
     }
 
     /// Reads the text of a cited work: from the library if it is there, else from the tool results.
@@ -337,6 +315,46 @@ impl App {
             |ClaimJudgement { support, by_meaning }| (support, by_meaning),
         )
     }
+}
+
+/// The passage that bears a claim out best, or else one that speaks against it.
+fn choose_grounding(
+    found: Vec<(FoundPassage, ParsedPassage)>,
+    judged: Vec<ClaimJudgement>,
+    grounded: &mut GroundedText,
+) -> (Option<Grounding>, Option<Contradiction>) {
+    grounded.by_meaning &= judged.iter().all(|one| one.by_meaning);
+    let mut best: Option<(Support, ParsedPassage, FoundPassage)> = None;
+    let mut against = None;
+    for (judged, (hit, passage)) in judged.into_iter().zip(found) {
+        let support = judged.support;
+        if support.verdict == Verdict::Contradicted && against.is_none() {
+            against = contradiction(&support, &passage, &hit);
+        }
+        if best.as_ref().is_none_or(|(known, ..)| (support.verdict, support.score) > (known.verdict, known.score)) {
+            best = Some((support, passage, hit));
+        }
+    }
+    let Some((support, passage, hit)) = best.filter(|(support, ..)| support.verdict >= Verdict::Partial) else {
+        return (None, against);
+    };
+    let Some(within) = support.quote else { return (None, None) };
+    let place = grounded.sources.iter().position(|source| source.id == hit.source.id);
+    let place = place.unwrap_or_else(|| {
+        grounded.sources.push(hit.source.clone());
+        grounded.sources.len() - 1
+    });
+    let start = hit.chunk.span.start;
+    let grounding = Grounding {
+        number: place as u32 + 1,
+        source: hit.source.id,
+        revision: hit.chunk.revision,
+        span: Span::new(start + within.start, start + within.end),
+        quote: within.slice_of(passage.text()).unwrap_or_default().to_owned(),
+        page: hit.chunk.place.page,
+        support,
+    };
+    (Some(grounding), None)
 }
 
 /// What a passage says against a claim, with places in the text of its revision.
