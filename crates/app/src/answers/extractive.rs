@@ -9,7 +9,6 @@ use ibid_claims::{
     extract_claims,
 };
 use ibid_domain::{Citation, CitationId, CitationState, Mark, RevisionId, Run, RunPhase, Span, Usage, Verdict};
-use ibid_language::{Language, detect::detect_short};
 use ibid_models::{PairJudgement, Purpose};
 
 use super::{
@@ -68,7 +67,7 @@ impl App {
         found: &[FoundPassage],
     ) -> Result<()> {
         let picks = self.pick_sentences(question, found).await;
-        let words = AnswerWords::of(detect_short(question).unwrap_or(Language::ENGLISH));
+        let words = AnswerWords::of_question(question);
         let written = match picks.is_answered {
             true => picks.to_markdown_after(introduction(question, &picks, words)),
             false if found.is_empty() => {

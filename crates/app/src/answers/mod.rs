@@ -13,6 +13,8 @@ mod retrieval;
 pub(crate) mod run_recorder;
 mod wording;
 
+pub(crate) use self::wording::refusal_words;
+
 use ibid_domain::run_event::PhaseChange;
 use ibid_domain::{
     Code, ConversationId, MessageId, MessageRole, MessageStatus, Problem, Run, RunEventData, RunMode, RunPhase,

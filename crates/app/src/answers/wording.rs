@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use ibid_language::Language;
+use ibid_language::{Language, detect::detect_short};
 use serde::Deserialize;
 
 /// The file of each language, by its code. The first one stands in for languages without a file.
@@ -122,6 +122,11 @@ impl AnswerWords {
         own.map_or(&NONE, |(_, words)| words)
     }
 
+    /// The words of the language that a question is in.
+    pub fn of_question(question: &str) -> &'static Self {
+        Self::of(detect_short(question).unwrap_or(Language::ENGLISH))
+    }
+
     /// Names how many there are of each kind, the most frequent first.
     pub fn list_kinds(&self, counts: &[(Option<String>, u64)]) -> String {
         let mut kinds: BTreeMap<ContentKind, u64> = BTreeMap::new();
@@ -133,6 +138,11 @@ impl AnswerWords {
         let named = kinds.into_iter().filter_map(|(kind, count)| Some(self.kinds.get(&kind)?.with_count(count)));
         named.collect::<Vec<_>>().join(", ")
     }
+}
+
+/// What an answer of quotes says where the sources have no answer, in the language of the question.
+pub(crate) fn refusal_words(question: &str) -> &'static str {
+    &AnswerWords::of_question(question).no_answer
 }
 
 /// Puts values into the places of a sentence: `{title}`.

@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use ibid_domain::{
-    Citation, Code, DocumentFormat, DocumentId, MessageStatus, Problem, RunMode, SearchFilter, SourceId, job::Job,
+    Citation, Code, DocumentFormat, DocumentId, MessageStatus, Problem, RunMode, SearchFilter, SourceId, Verdict,
+    job::Job,
 };
 use ibid_store::JobError;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use serde_json::json;
 use super::{CitationDraft, DocumentChange, not_found};
 use crate::{
     App, AskRequest, Error, Result,
+    answers::refusal_words,
     background_jobs::{BackgroundJob, JobOutcome},
     services::DocumentService,
     worker::JobContext,
@@ -191,7 +193,16 @@ impl App {
                     DocumentFormat::Markdown => format!("## {heading}\n\n"),
                 });
             }
+            let words = refusal_words(&question);
             let (answer, citations) = self.documents(scope).ask_and_wait(question, &sources, mode).await?;
+            // The passages that come closest to what has no answer are no citations.
+            let is_refused =
+                !citations.is_empty() && citations.iter().all(|one| one.verdict == Some(Verdict::Unsupported));
+            let (answer, citations) = if is_refused && mode == RunMode::Extractive {
+                (words.to_owned(), Vec::new())
+            } else {
+                (answer, citations)
+            };
             let (written, used) = self.documents(scope).taken_over(id, format, &answer, &citations).await?;
             text.push_str(written.trim());
             text.push_str("\n\n");
