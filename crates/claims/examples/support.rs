@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "set": set, "label": label, "score": support.score, "supported": support.verdict == Verdict::Supported,
             "features": features, "reasons": support.reasons, "verdict": support.verdict.as_str(),
             "why": support.why.iter().map(|one| json!([one.kind.as_str(), one.claim, one.source])).collect::<Vec<_>>(),
-            "windows": passage.windows(&claim),
+            "window": passage.window(&claim),
         });
         writeln!(out, "{told}")?;
     }

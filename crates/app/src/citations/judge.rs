@@ -56,12 +56,9 @@ impl LocalJudge {
     /// Has the network read every claim with the sentences that come closest; `None` for those that it cannot judge.
     async fn judge_by_network(&self, pairs: &[(&str, &ParsedPassage)]) -> Vec<Option<ClaimJudgement>> {
         let Some(network) = &self.network else { return vec![None; pairs.len()] };
-        let windows: Vec<Vec<&str>> = pairs.iter().map(|(claim, passage)| passage.windows(claim)).collect();
-        let read: Vec<(&str, &str)> = pairs
-            .iter()
-            .zip(&windows)
-            .flat_map(|((claim, _), windows)| windows.iter().map(move |window| (*claim, *window)))
-            .collect();
+        let windows: Vec<Option<&str>> = pairs.iter().map(|(claim, passage)| passage.window(claim)).collect();
+        let read: Vec<(&str, &str)> =
+            pairs.iter().zip(&windows).filter_map(|((claim, _), window)| Some((*claim, (*window)?))).collect();
         let mut found = match network.judge_pairs(&read).await {
             Ok(found) => found.into_iter(),
             Err(error) => {
@@ -69,12 +66,11 @@ impl LocalJudge {
                 return vec![None; pairs.len()];
             }
         };
-        let judged = pairs.iter().zip(&windows).map(|((claim, passage), windows)| {
-            let judged = found.by_ref().take(windows.len());
-            let judged = judged.map(|one| JudgedWindow { supports: one.supports, contradicts: one.contradicts });
-            let signals = ModelSignals { judged: judged.collect(), ..ModelSignals::default() };
-            let judgement = || ClaimJudgement { support: passage.check_claim(claim, &signals), by_meaning: true };
-            (!windows.is_empty()).then(judgement)
+        let judged = pairs.iter().zip(&windows).map(|((claim, passage), window)| {
+            let one = window.and_then(|_| found.next())?;
+            let judged = Some(JudgedWindow { supports: one.supports, contradicts: one.contradicts });
+            let signals = ModelSignals { judged, ..ModelSignals::default() };
+            Some(ClaimJudgement { support: passage.check_claim(claim, &signals), by_meaning: true })
         });
         judged.collect()
     }

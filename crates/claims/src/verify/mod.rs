@@ -5,13 +5,13 @@
 //! their meaning is, where a model can tell; and, each by itself, figures, names and negations, because one wrong figure
 //! makes a claim wrong that is right in every other word. The weights come from labelled pairs.
 //!
-//! [`ParsedPassage::new`] takes a passage apart, [`ParsedPassage::windows`] are the sentences for a network to read, and
+//! [`ParsedPassage::new`] takes a passage apart, [`ParsedPassage::window`] has the sentences for a network to read, and
 //! [`ParsedPassage::check_claim`] comes to a verdict and says why.
 
 mod differences;
 pub(crate) mod figures;
 mod reading;
-mod windows;
+mod window;
 pub(crate) mod words;
 
 use std::{borrow::Cow, ops::Range};
@@ -52,8 +52,8 @@ pub struct Support {
 pub struct ModelSignals {
     /// For each sentence how alike its meaning is to the claim's, from -1 to 1; empty where no model can tell.
     pub alike: Vec<f32>,
-    /// For each of [`ParsedPassage::windows`] what a network says that read it with the claim; empty without a network.
-    pub judged: Vec<JudgedWindow>,
+    /// What a network says that read [`ParsedPassage::window`] with the claim; `None` without a network.
+    pub judged: Option<JudgedWindow>,
 }
 
 /// What a network says of some sentences, read with a claim.
@@ -140,21 +140,19 @@ impl ParsedPassage {
         places
     }
 
-    /// The sentences of the passage for a network to read with a claim, as text: at most two windows, and none in a
-    /// language that the network was not trained for.
-    pub fn windows(&self, claim: &str) -> Vec<&str> {
+    /// The sentences of the passage for a network to read with a claim, as text; `None` in a language that the network was
+    /// not trained for.
+    pub fn window(&self, claim: &str) -> Option<&str> {
         let language = self.language_of_both(claim);
         let wanted = ClaimReading::new(claim, language);
-        if language != NETWORK_LANGUAGE || wanted.words.is_empty() {
-            return Vec::new();
+        if language != NETWORK_LANGUAGE || wanted.words.is_empty() || self.sentences.is_empty() {
+            return None;
         }
         let matches = self.read_in(language, |reading| reading.match_words(&wanted.words));
         let lengths: Vec<_> =
             self.sentences.iter().map(|range| self.text[range.clone()].split_whitespace().count()).collect();
-        let windows = windows::best_windows(&matches, &lengths, wanted.words.len());
-        let text =
-            |window: Range<usize>| &self.text[self.sentences[window.start].start..self.sentences[window.end - 1].end];
-        windows.into_iter().map(text).collect()
+        let window = window::best_window(&matches, &lengths, wanted.words.len());
+        Some(&self.text[self.sentences[window.start].start..self.sentences[window.end - 1].end])
     }
 
     /// Checks a claim, with what models say of it.
@@ -252,7 +250,7 @@ impl ParsedPassage {
         let names_count = wanted.words.iter().filter(|word| word.is_name).count();
         let unknown = why.iter().filter(|one| one.kind == DifferenceKind::Name).count();
         let is_plain = |place: usize| wanted.words[place].number.is_none();
-        let judged = |part: fn(&JudgedWindow) -> f32| signals.judged.iter().map(part).fold(0.0, f32::max);
+        let judged = signals.judged.unwrap_or_default();
         let ratio = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f32 / whole as f32 };
         Some(SupportFeatures {
             covered: matches.share_in(0..self.len()),
@@ -265,8 +263,8 @@ impl ParsedPassage {
             negation_unheard: f32::from(!wanted.denials.is_empty() && !reading.is_negated_in(0..self.len())),
             sentences: (self.sentences.len() as f32).ln(),
             length: (wanted.words.len() as f32).ln(),
-            supports: judged(|window| window.supports),
-            contradicts: judged(|window| window.contradicts),
+            supports: judged.supports,
+            contradicts: judged.contradicts,
             same_matter: matches.share_of(chosen, is_plain),
             is_verbatim: self.contains_verbatim(claim),
             is_fragment: wanted.is_fragment,
@@ -335,10 +333,10 @@ impl SupportFeatures {
         if self.is_verbatim {
             return 1.0;
         }
-        let (weights, bias) = match (signals.judged.is_empty(), signals.alike.is_empty()) {
-            (false, _) => BY_NETWORK,
-            (true, false) => WITH_MEANING,
-            (true, true) => BY_WORDS,
+        let (weights, bias) = match (signals.judged, signals.alike.is_empty()) {
+            (Some(_), _) => BY_NETWORK,
+            (None, false) => WITH_MEANING,
+            (None, true) => BY_WORDS,
         };
         let sum: f32 = self.values().iter().zip(weights).map(|(value, weight)| value * weight).sum();
         probability(sum + bias)

@@ -194,7 +194,7 @@ async fn a_draft_is_written_from_the_sources(server: Running) {
     refused(nothing, 422, "invalid_field").await;
     server.post(&format!("/api/v1/documents/{one}/sources"), json!({"source_id": id(&text)})).await;
     refused(server.request(Method::POST, &path).json(&json!({})), 422, "invalid_field").await;
-    let body = json!({"question": "When was the harbour wall rebuilt?", "outline": ["When the harbour wall was rebuilt", "How high the wall is"]});
+    let body = json!({"question": "When was the harbour wall rebuilt?", "outline": ["When the harbour wall was rebuilt", "How high the wall is", "Who was mayor of Ilmara in 1950"]});
     let job = server.post(&path, body).await;
     server.settled().await;
     let job = server.json(&format!("/api/v1/jobs/{}", job["id"].as_str().or(job["job_id"].as_str()).unwrap())).await;
@@ -204,6 +204,11 @@ async fn a_draft_is_written_from_the_sources(server: Running) {
     assert!(text.starts_with("Before.\n\n= When the harbour wall was rebuilt\n"), "{text}");
     assert!(
         text.contains("1931") && text.contains("#footnote[1]") && text.contains("= How high the wall is"),
+        "{text}"
+    );
+    // What has no answer is said, and nothing is cited for it.
+    assert!(
+        text.trim_end().ends_with("= Who was mayor of Ilmara in 1950\n\nYour library does not answer this."),
         "{text}"
     );
     let cited = server.json(&format!("/api/v1/documents/{one}/citations")).await;
