@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use ibid_claims::verify::{JudgedWindow, ModelSignals, ParsedPassage, Support, Verdict};
+use ibid_claims::verify::{JudgedWindow, ModelSignals, ParsedPassage, Support, Verdict, facts_of};
 use ibid_domain::Span;
 use ibid_models::{ChatMessage, ChatModel, ChatRequest, Embedder, PairJudge, Purpose, complete_chat};
 use serde::Deserialize;
@@ -40,19 +40,39 @@ pub struct LocalJudge {
 impl ClaimJudge for LocalJudge {
     fn judge_claims<'a>(&'a self, pairs: &'a [(&'a str, &'a ParsedPassage)]) -> BoxFuture<'a, Vec<ClaimJudgement>> {
         Box::pin(async move {
-            let mut judged = Vec::with_capacity(pairs.len());
-            for ((claim, passage), by_network) in pairs.iter().zip(self.judge_by_network(pairs).await) {
-                judged.push(match by_network {
-                    Some(judged) => judged,
-                    None => self.judge_by_likeness(claim, passage).await,
-                });
-            }
-            judged
+            // Each fact of a claim is checked by itself, besides the whole.
+            let facts: Vec<Vec<String>> = pairs.iter().map(|(claim, _)| facts_of(claim)).collect();
+            let with_facts: Vec<(&str, &ParsedPassage)> = pairs
+                .iter()
+                .zip(&facts)
+                .flat_map(|((claim, passage), facts)| {
+                    let facts = facts.iter().map(|fact| (fact.as_str(), *passage));
+                    std::iter::once((*claim, *passage)).chain(facts)
+                })
+                .collect();
+            let mut judged = self.judge_each(&with_facts).await.into_iter();
+            let merged = facts.iter().filter_map(|facts| {
+                let ClaimJudgement { support, by_meaning } = judged.next()?;
+                let facts = judged.by_ref().take(facts.len()).map(|fact| fact.support).collect();
+                Some(ClaimJudgement { support: support.with_facts(facts), by_meaning })
+            });
+            merged.collect()
         })
     }
 }
 
 impl LocalJudge {
+    async fn judge_each(&self, pairs: &[(&str, &ParsedPassage)]) -> Vec<ClaimJudgement> {
+        let mut judged = Vec::with_capacity(pairs.len());
+        for ((claim, passage), by_network) in pairs.iter().zip(self.judge_by_network(pairs).await) {
+            judged.push(match by_network {
+                Some(judged) => judged,
+                None => self.judge_by_likeness(claim, passage).await,
+            });
+        }
+        judged
+    }
+
     /// Has the network read every claim with the sentences that come closest; `None` for those that it cannot judge.
     async fn judge_by_network(&self, pairs: &[(&str, &ParsedPassage)]) -> Vec<Option<ClaimJudgement>> {
         let Some(network) = &self.network else { return vec![None; pairs.len()] };

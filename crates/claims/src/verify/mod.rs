@@ -9,6 +9,7 @@
 //! [`ParsedPassage::check_claim`] comes to a verdict and says why.
 
 mod differences;
+mod facts;
 pub(crate) mod figures;
 mod reading;
 mod window;
@@ -26,11 +27,11 @@ use ibid_language::{
     words::TokenizedText,
 };
 
-pub use self::differences::Difference;
 use self::{
     differences::Comparison,
     reading::{ClaimReading, PassageReading},
 };
+pub use self::{differences::Difference, facts::facts_of};
 use crate::odds::{log_odds, probability};
 
 /// Result of checking a claim against a passage.

@@ -1,7 +1,7 @@
 //! Verification, by words alone: a labelled set of our own, and what must never be told wrong.
 
 use ibid_claims::verify::{
-    DifferenceKind, JudgedWindow, ModelSignals, ParsedPassage, Support, Verdict, claim_of_answer,
+    DifferenceKind, JudgedWindow, ModelSignals, ParsedPassage, Support, Verdict, claim_of_answer, facts_of,
 };
 use serde_json::Value;
 
@@ -196,4 +196,19 @@ fn a_first_name_may_be_left_out_but_not_another() {
     let other = "Jane Fletcher is married to the actor Neil Davies and has a daughter.";
     let found = check("The singer Alex Fletcher is married to the actor Neil Davies.", other);
     assert_eq!(found.why.iter().map(|one| one.claim.as_str()).collect::<Vec<_>>(), ["Alex"]);
+}
+
+#[test]
+fn each_fact_of_a_claim_counts() {
+    let filler = "The committee met again and spoke of the weather at length. ".repeat(8);
+    let passage = format!("The tower was built in 1874. {filler}The tower is 27 metres high.");
+    let told = |claim: &str| {
+        let facts = facts_of(claim).iter().map(|fact| check(fact, &passage)).collect();
+        check(claim, &passage).with_facts(facts)
+    };
+    assert_eq!(told("The tower was built in 1874 and is 27 metres high.").verdict, Verdict::Supported);
+    let wrong = told("The tower was built in 1874 and is 72 metres high.");
+    assert_eq!(wrong.verdict, Verdict::Contradicted);
+    assert_eq!(wrong.why[0].source.as_deref(), Some("27 metres"));
+    assert_eq!(told("The tower was built in 1874 and was lit by whale oil.").verdict, Verdict::Partial);
 }

@@ -364,6 +364,11 @@ impl Lexicon {
         self.common.contains(folded)
     }
 
+    /// Whether a word joins others: `and`.
+    pub fn joins_words(&self, word: &str) -> bool {
+        self.numbers.joiners.contains(word)
+    }
+
     /// Whether a word alone denies: `not`, `kein`. See [`crate::negation`] for what a sentence denies.
     pub fn is_negation(&self, word: &str) -> bool {
         self.negation.phrases.contains(word)
