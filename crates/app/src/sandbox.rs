@@ -42,6 +42,14 @@ impl SandboxedChild {
     }
 }
 
+/// Lets other processes go first: nobody waits for this one, a child, as one waits for an answer.
+pub(crate) fn lower_priority_of_this_process() {
+    let _ = rustix::process::setpriority_process(None, BACKGROUND_PRIORITY);
+}
+
+/// From -20, the first, to 19, the last; 0 is usual.
+const BACKGROUND_PRIORITY: i32 = 10;
+
 /// Takes from this process, a child, the right to more memory and processor time.
 pub(crate) fn limit_this_process(memory_bytes: u64, processor_time: Option<Duration>) {
     use rustix::process::{Resource, Rlimit, setrlimit};

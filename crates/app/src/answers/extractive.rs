@@ -183,7 +183,7 @@ impl App {
             return None;
         }
         texts.insert(0, question);
-        match embedder.embed(&texts, Purpose::Passage).await {
+        match embedder.embed(&texts, Purpose::Comparison).await {
             Ok(vectors) => vectors.split_first().map(|(question, sentences)| {
                 let alike = |one: &Vec<f32>| question.iter().zip(one).map(|(a, b)| a * b).sum::<f32>();
                 sentences.iter().map(alike).collect::<Vec<_>>()

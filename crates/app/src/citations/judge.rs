@@ -105,7 +105,7 @@ impl LocalJudge {
         }
         let mut texts = vec![claim];
         texts.extend(asked.iter().map(|place| passage.sentence(*place)));
-        match embedder.embed(&texts, Purpose::Passage).await {
+        match embedder.embed(&texts, Purpose::Comparison).await {
             Ok(vectors) => {
                 let mut alike = vec![f32::NEG_INFINITY; passage.len()];
                 for (place, vector) in asked.iter().zip(&vectors[1..]) {

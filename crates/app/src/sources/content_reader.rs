@@ -20,7 +20,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{
     Error, Result, run_blocking,
-    sandbox::{SandboxedChild, limit_this_process},
+    sandbox::{SandboxedChild, limit_this_process, lower_priority_of_this_process},
 };
 
 /// The largest file that is read, in bytes. Larger ones are kept and can be downloaded, not searched.
@@ -165,6 +165,7 @@ impl SandboxedReader {
 /// Runs the child process: reads a file from standard input and writes the result to standard output as JSON.
 pub fn read_content(timeout: Duration) -> std::io::Result<()> {
     limit_this_process(MAX_MEMORY, Some(timeout));
+    lower_priority_of_this_process();
     let mut input = std::io::stdin().lock();
     let mut header = String::new();
     input.read_line(&mut header)?;

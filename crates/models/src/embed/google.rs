@@ -99,7 +99,7 @@ impl GoogleEmbedder {
         dimension: Option<usize>,
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
         let task_type = match purpose {
-            Purpose::Passage => "RETRIEVAL_DOCUMENT",
+            Purpose::Passage | Purpose::Comparison => "RETRIEVAL_DOCUMENT",
             Purpose::Query => "RETRIEVAL_QUERY",
         };
         let one = |&text| GoogleEmbedText {

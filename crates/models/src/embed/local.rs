@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::Semaphore;
 
 use super::{BoxFuture, EmbedError, Embedder, Purpose, estimate_tokens, vectors::normalize_vector};
-use crate::local::{LocalModel, LocalModelConfig, LocalModelError, ModelFiles, SessionPool, run_blocking};
+use crate::local::{
+    LocalModel, LocalModelConfig, LocalModelError, ModelFiles, SessionPool, Urgency, Workers, run_blocking,
+};
 
 const MODEL: &str = "all-MiniLM-L6-v2";
 const FILES: ModelFiles = ModelFiles { folder: MODEL, graph: "model.int8.onnx" };
@@ -14,8 +16,6 @@ const DIMENSION: usize = 384;
 const POSITIONS: usize = 512;
 /// A second or two of work: callers see progress, and the end of a call does not leave a core idle for long.
 const BATCH: usize = 64;
-/// Questions come one at a time; a list of them is a batch.
-const FEW: usize = 8;
 
 /// The local model. It is loaded when it is first used, and once for all clones.
 #[derive(Clone)]
@@ -26,11 +26,11 @@ pub struct LocalEmbedder {
 struct SharedEmbedder {
     model: LocalModel,
     threads: usize,
-    /// Waiting for a session is done here, without holding a thread: passages and questions do not wait for each other.
+    /// Waiting for a session is done here, without holding a thread: what somebody waits for does not wait for passages.
     passages: Arc<Semaphore>,
-    questions: Arc<Semaphore>,
+    urgent: Arc<Semaphore>,
     for_passages: SessionPool,
-    for_questions: SessionPool,
+    for_urgent: SessionPool,
 }
 
 impl LocalEmbedder {
@@ -41,9 +41,9 @@ impl LocalEmbedder {
             model: LocalModel::new(FILES, config),
             threads,
             passages: Arc::new(Semaphore::new(1)),
-            questions: Arc::new(Semaphore::new((threads / 2).clamp(1, 4))),
+            urgent: Arc::new(Semaphore::new((threads / 2).clamp(1, 4))),
             for_passages: Mutex::default(),
-            for_questions: Mutex::default(),
+            for_urgent: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -59,18 +59,21 @@ impl LocalEmbedder {
     }
 
     async fn embed_texts(&self, texts: Vec<String>, purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let is_question = purpose == Purpose::Query && texts.len() <= FEW;
-        let gate = if is_question { &self.shared.questions } else { &self.shared.passages };
+        let urgency = match purpose {
+            Purpose::Passage => Urgency::Background,
+            Purpose::Query | Purpose::Comparison => Urgency::Awaited,
+        };
+        let gate = if urgency == Urgency::Awaited { &self.shared.urgent } else { &self.shared.passages };
         let gone =
             |error: tokio::sync::AcquireError| EmbedError::Unavailable(format!("the local model stopped: {error}"));
         let turn = gate.clone().acquire_owned().await.map_err(gone)?;
         let shared = self.shared.clone();
         let vectors = run_blocking(turn, move |abandoned| {
-            let (pool, threads) =
-                if is_question { (&shared.for_questions, 1) } else { (&shared.for_passages, shared.threads) };
+            let pool = if urgency == Urgency::Awaited { &shared.for_urgent } else { &shared.for_passages };
+            let workers = Workers { pool, threads: shared.threads, urgency };
             let tokenizer = shared.model.tokenizer()?;
             let lengths: Vec<_> = texts.iter().map(String::len).collect();
-            shared.model.run_parallel(&lengths, pool, threads, abandoned, |session, number| {
+            shared.model.run_parallel(&lengths, workers, abandoned, |session, number| {
                 session.compute_vector(&tokenizer.encode(&texts[number], POSITIONS))
             })
         });

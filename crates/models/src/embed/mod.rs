@@ -23,8 +23,10 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// Purpose of an embedding; some models embed questions and passages differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Text that is stored and searched.
+    /// Text that is stored and searched. Nobody waits for it: on this machine it gives way to everything else.
     Passage,
+    /// Text that is compared with others at once, for somebody who waits.
+    Comparison,
     /// Question or query to search with.
     Query,
 }

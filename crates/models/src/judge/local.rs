@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use super::{PairJudge, PairJudgement, memory::JudgementMemory};
 use crate::{
     BoxFuture, LocalModelConfig, LocalModelError,
-    local::{EncodedPair, LocalModel, ModelFiles, SessionPool, run_blocking},
+    local::{EncodedPair, LocalModel, ModelFiles, SessionPool, Urgency, Workers, run_blocking},
 };
 
 const FILES: ModelFiles = ModelFiles { folder: "judge", graph: "judge.int8.onnx" };
@@ -87,23 +87,18 @@ impl LocalPairJudge {
         run_blocking(turn, move |abandoned| {
             let tokenizer = shared.model.tokenizer()?;
             let lengths: Vec<_> = pairs.iter().map(|(first, passage)| first.len() + passage.len()).collect();
-            let judged = shared.model.run_parallel(
-                &lengths,
-                &shared.sessions,
-                shared.threads,
-                abandoned,
-                |session, number| {
-                    let (first, passage) = &pairs[number];
-                    let pair = tokenizer.encode_pair(first, passage, MOST_TOKENS);
-                    let [verdict, answers, span] = session.compute_pair(&pair, ["verdict", "answers", "span"])?;
-                    Ok(PairJudgement {
-                        supports: verdict.first().copied().unwrap_or_default(),
-                        contradicts: verdict.get(1).copied().unwrap_or_default(),
-                        answers: answers.first().copied().unwrap_or_default(),
-                        answer: likeliest_answer(&pair, &span, passage),
-                    })
-                },
-            )?;
+            let workers = Workers { pool: &shared.sessions, threads: shared.threads, urgency: Urgency::Awaited };
+            let judged = shared.model.run_parallel(&lengths, workers, abandoned, |session, number| {
+                let (first, passage) = &pairs[number];
+                let pair = tokenizer.encode_pair(first, passage, MOST_TOKENS);
+                let [verdict, answers, span] = session.compute_pair(&pair, ["verdict", "answers", "span"])?;
+                Ok(PairJudgement {
+                    supports: verdict.first().copied().unwrap_or_default(),
+                    contradicts: verdict.get(1).copied().unwrap_or_default(),
+                    answers: answers.first().copied().unwrap_or_default(),
+                    answer: likeliest_answer(&pair, &span, passage),
+                })
+            })?;
             for ((first, passage), judgement) in pairs.iter().zip(&judged) {
                 shared.memory.remember((first, passage), judgement.clone());
             }

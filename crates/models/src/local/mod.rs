@@ -58,6 +58,23 @@ pub(crate) struct LocalModel {
     tokenizer: OnceLock<WordPiece>,
 }
 
+/// Whether somebody waits for a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    /// A person or an agent waits.
+    Awaited,
+    /// Work in the background, which leaves the processors to everything else that wants them.
+    Background,
+}
+
+/// What computes: sessions, and the number and urgency of their threads.
+#[derive(Clone, Copy)]
+pub(crate) struct Workers<'pool> {
+    pub pool: &'pool SessionPool,
+    pub threads: usize,
+    pub urgency: Urgency,
+}
+
 /// Idle sessions of a model, ready to be reused.
 pub(crate) type SessionPool = Mutex<Vec<ModelSession>>;
 
@@ -95,8 +112,7 @@ impl LocalModel {
     pub fn run_parallel<Output: Clone + Default + Send>(
         &self,
         lengths: &[usize],
-        pool: &SessionPool,
-        threads: usize,
+        workers: Workers<'_>,
         abandoned: &AtomicBool,
         compute: impl Fn(&mut ModelSession, usize) -> Result<Output, LocalModelError> + Sync,
     ) -> Result<Vec<Output>, LocalModelError> {
@@ -105,7 +121,7 @@ impl LocalModel {
         order.sort_by_key(|&number| std::cmp::Reverse(lengths[number]));
         let next = AtomicUsize::new(0);
         let work = || -> Result<Vec<(usize, Output)>, LocalModelError> {
-            let mut session = self.take_session(pool)?;
+            let mut session = self.take_session(workers.pool)?;
             let mut done = Vec::new();
             while let Some(&number) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
                 if abandoned.load(Ordering::Relaxed) {
@@ -120,7 +136,7 @@ impl LocalModel {
                     }
                 }
             }
-            pool.lock().unwrap_or_else(PoisonError::into_inner).push(session);
+            workers.pool.lock().unwrap_or_else(PoisonError::into_inner).push(session);
             Ok(done)
         };
         let mut outputs = vec![Output::default(); lengths.len()];
@@ -130,10 +146,24 @@ impl LocalModel {
             }
         };
         thread::scope(|scope| {
-            let others: Vec<_> = (1..threads.min(lengths.len())).map(|_| scope.spawn(work)).collect();
-            let mine = work();
+            let threads = workers.threads.min(lengths.len());
+            let stopped = |_| LocalModelError::Failed("a thread of the local model stopped".to_owned());
+            let (others, mine) = match workers.urgency {
+                // This thread is used for other work later, and could not be given its priority back.
+                Urgency::Background => {
+                    let lowered = || {
+                        lower_priority();
+                        work()
+                    };
+                    let others: Vec<_> = (0..threads).map(|_| scope.spawn(lowered)).collect();
+                    (others, Ok(Vec::new()))
+                }
+                Urgency::Awaited => {
+                    let others = (1..threads).map(|_| scope.spawn(work)).collect();
+                    (others, work())
+                }
+            };
             for other in others {
-                let stopped = |_| LocalModelError::Failed("a thread of the local model stopped".to_owned());
                 place(other.join().map_err(stopped)??);
             }
             place(mine?);
@@ -142,6 +172,19 @@ impl LocalModel {
         Ok(outputs)
     }
 }
+
+/// Lets other threads go first wherever there are not enough processors for all.
+fn lower_priority() {
+    // On Linux each thread has a priority of its own; elsewhere this would slow the whole process.
+    #[cfg(target_os = "linux")]
+    {
+        let _ = rustix::process::setpriority_process(None, BACKGROUND_PRIORITY);
+    }
+}
+
+/// From -20, the first, to 19, the last; 0 is usual.
+#[cfg(target_os = "linux")]
+const BACKGROUND_PRIORITY: i32 = 15;
 
 /// Runs work that takes long on a thread of its own. `turn` is held until it ends, also if nobody waits for it any more:
 /// the flag that the work gets says so.

@@ -136,6 +136,7 @@ async fn a_question_does_not_wait_for_passages() {
     let question = async {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         EMBEDDER.embed(&["what is long?"], Purpose::Query).await.unwrap();
+        EMBEDDER.embed(&["A sentence of an answer."; 12], Purpose::Comparison).await.unwrap();
         let mut received = received;
         assert!(received.try_recv().is_err(), "the passages should take seconds longer");
         received.await.unwrap();
