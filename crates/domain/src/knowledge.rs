@@ -152,7 +152,7 @@ pub struct Event {
     pub category: Category,
     /// Short description of the event.
     pub narrative: String,
-    /// Date of the event, as exactly as the text tells it; `None` if it does not.
+    /// Date of the event, as exactly as the text tells it, else of the text itself; `None` if neither is known.
     pub date: Option<PartialDate>,
     /// Confidence of the extractor, from 0 to 1.
     pub confidence: f64,

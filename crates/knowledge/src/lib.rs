@@ -66,6 +66,8 @@ pub struct ExtractedEvent {
     pub narrative: String,
     /// Date of the event, as exact as the text states it.
     pub time: Option<PartialDate>,
+    /// Date of the message or document that tells the event, for an event without a date of its own.
+    pub written: Option<PartialDate>,
     /// Confidence from 0 to 1 that the text states this event.
     pub confidence: f32,
     /// Indices into the entities, each with its role and each only once.

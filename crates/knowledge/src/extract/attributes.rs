@@ -7,15 +7,17 @@ use super::{
 };
 
 /// Adds to the spots of a sentence what stands beside them.
-pub fn add_attributes(text: &str, tokens: &[LexiconToken], spots: &mut [NameCandidate]) {
-    let beside = AttributeReader { text, tokens };
+pub fn add_attributes(text: &str, tokens: &[LexiconToken], capitals_tell: bool, spots: &mut [NameCandidate]) {
+    let beside = AttributeReader { text, tokens, capitals_tell };
     for at in 0..spots.len() {
         if beside.brackets_short(spots, at) {
             continue;
         }
         let person = spots.get(at).is_some_and(|spot| {
             spot.guess == GuessedType::Person
-                || (spot.guess == GuessedType::Unknown && (spot.len() >= 2 || beside.is_family_like(spot)))
+                || (spot.guess == GuessedType::Unknown
+                    && capitals_tell
+                    && (beside.is_name_like(spot) || beside.is_family_like(spot)))
                 || (spot.guess == GuessedType::Place && spot.len() == 2)
         });
         if person {
@@ -28,6 +30,8 @@ pub fn add_attributes(text: &str, tokens: &[LexiconToken], spots: &mut [NameCand
 struct AttributeReader<'a> {
     text: &'a str,
     tokens: &'a [LexiconToken],
+    /// False where every noun has a capital, as in German.
+    capitals_tell: bool,
 }
 
 /// A role is at most this many words before its head.
@@ -51,6 +55,14 @@ impl AttributeReader<'_> {
 
     fn word_at(&self, at: usize) -> &str {
         self.token(at).map_or("", |token| token.text_in(self.text))
+    }
+
+    /// Returns true if several words may be a person's name: `Final Fantasy XV` and `Radeon Pro` are none.
+    fn is_name_like(&self, spot: &NameCandidate) -> bool {
+        let large = |token: &LexiconToken| token.shape.capitals && !token.has_trait(POSTNOMINAL);
+        let named = self.tokens.get(spot.first..spot.last).unwrap_or_default();
+        let shouted = named.iter().all(|token| token.kind != LexiconTokenKind::Word || token.shape.capitals);
+        spot.len() >= 2 && (shouted || !named.iter().any(large))
     }
 
     /// Returns true if a single word may be a family name with a role after it: `Goodall, founder of …`.
@@ -80,9 +92,18 @@ impl AttributeReader<'_> {
             GuessedType::Place => sure && spot.score < 0.6,
             GuessedType::Project => false,
         };
-        if !fits {
+        // `Alice of South Portland, Maine`
+        let (last, unknown) = (spot.last, spot.guess == GuessedType::Unknown);
+        let lies = unknown
+            && self.sign_at(last) == Some(',')
+            && self
+                .spot_at(spots, last + 1)
+                .and_then(|next| spots.get(next))
+                .is_some_and(|next| next.first == last + 1 && next.guess == GuessedType::Place);
+        if !fits || lies {
             return None;
         }
+        let spot = spots.get_mut(found)?;
         let least = if sure { 0.7 } else { 0.6 };
         (spot.guess, spot.score) =
             (GuessedType::Org, if spot.guess == GuessedType::Person { least } else { spot.score.max(least) });
@@ -174,7 +195,9 @@ impl AttributeReader<'_> {
         let joined = self.has_trait(next, BEFORE_EMPLOYER);
         let listed = matches!(self.sign_at(next), Some(',' | '|' | '@' | '-' | '–' | '—' | '/'));
         let org = if joined || listed {
-            self.org_at(spots, next + 1, joined || self.ends_clause(spots, next + 1))
+            // `Professor für Digitale Kultur`: a field, where its capitals say nothing.
+            let named = self.capitals_tell || self.has_trait(next, AT);
+            self.org_at(spots, next + 1, (joined && named) || self.ends_clause(spots, next + 1))
         } else {
             None
         };
@@ -432,8 +455,10 @@ impl AttributeReader<'_> {
         {
             start -= 1;
         }
+        // `a controller, Chromecast Ultra and` is a list, `the controller, Alice Chen,` names one.
+        let any = comma && start > 0 && self.has_trait(start - 1, ONE);
         let introduced = start == 0
-            || self.has_trait(start - 1, DETERMINER | INTRODUCES_ROLE)
+            || (self.has_trait(start - 1, DETERMINER | INTRODUCES_ROLE) && !any)
             || self.token(start - 1).is_some_and(|token| token.kind == LexiconTokenKind::Possessive);
         let owner = self.owner_before(spots, start);
         if comma && !introduced && owner.is_none() {

@@ -29,6 +29,7 @@ pub struct EventDraft {
     category: Category,
     confidence: f32,
     time: Option<PartialDate>,
+    written: Option<PartialDate>,
     /// Indices of mentions, each with its role in the event.
     pub(super) actors: Vec<(usize, ActorRole)>,
     /// Role of the speaker, if the speaker takes part.
@@ -59,6 +60,8 @@ pub struct AnalyzedSentence<'a> {
     pub first_mention: usize,
     /// Dates found in the sentence.
     pub times: &'a [SentenceDate],
+    /// Date of the message or document that the sentence is in.
+    pub written: Option<PartialDate>,
     /// Line that the sentence is in: list item, heading, quotation or label.
     pub stand: LineContext,
     /// The first token after the speaker.
@@ -175,6 +178,7 @@ impl AnalyzedSentence<'_> {
             category,
             confidence,
             time: self.times.iter().find(|when| when.start >= self.body).map(|when| when.date),
+            written: self.written,
             actors: Vec::new(),
             speaks: None,
             speaker: self.speaker,
@@ -373,6 +377,7 @@ pub fn resolve_events(
             category: draft.category,
             narrative,
             time: draft.time,
+            written: draft.written,
             confidence: draft.confidence,
             actors,
             subjects,

@@ -50,6 +50,7 @@ pub struct LanguageWords {
     traits: Vec<Traits>,
     adverb_endings: Vec<String>,
     role_endings: Vec<String>,
+    named_after_endings: Vec<String>,
     noun_endings: Vec<String>,
 }
 
@@ -164,6 +165,14 @@ const LISTS: &[(&str, Traits)] = &[
     ("ordinals", ORDINAL),
     ("without", WITHOUT),
     ("quotes", QUOTES),
+    ("speech", SPEECH),
+    ("weak_org_ends", WEAK_ORG_END),
+    ("thing_ends", THING_END),
+    ("former", FORMER),
+    ("possessives", POSSESSIVE),
+    ("periodicals", PERIODICAL),
+    ("named_after", NAMED_AFTER),
+    ("common", COMMON),
     ("possible", POSSIBLE),
 ];
 
@@ -213,6 +222,7 @@ impl WordLists {
             (include_str!("../../data/extract/given_names_common.txt"), GIVEN | COMMON),
             (include_str!("../../data/extract/family_names.txt"), FAMILY),
             (include_str!("../../data/extract/common.txt"), COMMON),
+            (include_str!("../../data/extract/frequent_words.txt"), COMMON),
         ] {
             for word in list_entries(text).flat_map(str::split_whitespace) {
                 lexicon.add(&word.to_lowercase(), bits);
@@ -321,6 +331,7 @@ impl WordLists {
             traits,
             adverb_endings: parts_of(lists, "adverb_endings"),
             role_endings: parts_of(lists, "role_endings"),
+            named_after_endings: parts_of(lists, "named_after_endings"),
             noun_endings: parts_of(lists, "noun_endings"),
         });
     }
@@ -373,12 +384,19 @@ impl WordLists {
     pub fn traits_of_parts(&self, lower: &str) -> Traits {
         let mut parts = lower.split('-').map(|part| self.traits(self.word_id(part)));
         let Some(first) = parts.next() else { return 0 };
-        let (mut all, mut any) = (first, first);
+        let (mut all, mut any, mut last, mut count) = (first, first, 0, 1);
         for part in parts {
             all &= part;
             any |= part;
+            last = part;
+            count += 1;
         }
-        (all & (COMMON | FAMILY)) | (any & NO_NAME) | (first & GIVEN)
+        // What a German compound is stands last, maybe in the genitive: `Robert-Koch-Instituts`.
+        let ending = lower.rsplit('-').next().unwrap_or("");
+        let genitive = ending.strip_suffix("es").or_else(|| ending.strip_suffix('s')).unwrap_or(ending);
+        let ends = (last | self.traits(self.word_id(genitive))) & (ORG_END | PLACE_END);
+        let is_given = ends == 0 && count == 2 && (last & GIVEN != 0 || last & (COMMON | OBJECT_WORD | ROLE_HEAD) == 0);
+        (all & (COMMON | FAMILY)) | (any & NO_NAME) | ends | if is_given { first & GIVEN } else { 0 }
     }
 
     /// Whether an inner capital comes from the beginning of a family name: `McDonald`.
@@ -420,6 +438,12 @@ impl LanguageWords {
         self.role_endings.iter().any(|ending| word.len() > ending.len() && word.ends_with(ending.as_str()))
     }
 
+    /// Whether a noun names what is called after the person behind it: `Bäckerei Johann Mayer`.
+    pub fn is_named_after(&self, word: &str) -> bool {
+        let word = word.to_lowercase();
+        self.named_after_endings.iter().any(|ending| word.ends_with(ending.as_str()))
+    }
+
     /// Whether a word that is in no list ends as a common noun does: `Recognition`.
     pub fn ends_as_noun(&self, word: &str) -> bool {
         self.noun_endings.iter().any(|ending| word.len() > ending.len() + 2 && word.ends_with(ending.as_str()))
@@ -439,6 +463,7 @@ mod tests {
     const OTHER_LISTS: &[&str] = &[
         "adverb_endings",
         "role_endings",
+        "named_after_endings",
         "noun_endings",
         "verb_second",
         "bare_years",

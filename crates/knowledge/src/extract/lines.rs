@@ -6,9 +6,9 @@ use ibid_domain::Category;
 use ibid_language::{one_line, words::lower};
 
 use super::{
-    lexicon::LEXICON,
+    lexicon::{GazetteerType, LEXICON},
     tokens::{LexiconToken, LexiconTokenKind},
-    traits::{CLOSING, COMMON, GIVEN, HEADER, LABEL},
+    traits::{CLOSING, COMMON, FAMILY, GIVEN, HEADER, LABEL},
 };
 
 /// Form of the line that a sentence is in.
@@ -120,6 +120,14 @@ pub fn begins_with_header(said: &str) -> bool {
     let label = label.trim_end();
     let is_header = |label: &str| LEXICON.traits(LEXICON.word_id(&lower(label))) & HEADER != 0;
     label.len() <= LONGEST_HEADER && label.starts_with(char::is_uppercase) && is_header(label)
+}
+
+/// Returns true if one of the words is by itself a firm or a product that the gazetteers know, and no person's name.
+pub fn names_product(named: &[LexiconToken]) -> bool {
+    let firm = |known: &GazetteerType| matches!(known, GazetteerType::Org | GazetteerType::Object);
+    named.iter().filter(|token| !token.has_trait(GIVEN | FAMILY)).any(|token| {
+        LEXICON.phrases_starting_with(token.word).iter().any(|(rest, known)| rest.is_empty() && firm(known))
+    })
 }
 
 /// More bytes than the name of any header line has.

@@ -19,9 +19,12 @@ mod dates;
 mod event_guards;
 mod events;
 mod frames;
+mod furniture;
 mod lexicon;
 mod lines;
 mod mail_owners;
+mod name_context;
+mod name_evidence;
 mod name_types;
 mod names;
 mod resolve;
@@ -38,7 +41,7 @@ use ibid_language::sentences;
 use crate::{ExtractedEntity, Findings, KnowledgeInput};
 
 /// The name and version of these rules: what they found is found anew when it changes.
-pub const RULES: &str = "rules-2";
+pub const RULES: &str = "rules-3";
 
 /// The most of each that one text gives.
 const MOST_EVENTS: usize = 5_000;

@@ -9,6 +9,21 @@ use super::{
 
 impl CapitalRun<'_> {
     pub(super) fn classify_run(&self, start: usize, end: usize, opening: bool, spots: &mut Vec<NameCandidate>) {
+        // `Former National Security Council`
+        if end - start > 1 && self.has_trait(start, FORMER) && !self.has_trait(start, GIVEN) {
+            self.classify_run(start + 1, end, false, spots);
+            return;
+        }
+        // `Will Warren win?`
+        if end - start > 1 && opening && self.has_trait(start, AUXILIARY) && self.is_question() {
+            self.classify_run(start + 1, end, false, spots);
+            return;
+        }
+        if let Some(cut) = self.person_behind_org(start, end) {
+            self.classify_run(start, cut, opening, spots);
+            self.classify_run(cut, end, false, spots);
+            return;
+        }
         let length = end - start;
         let last = end - 1;
         // `Dr. Chen`, `Ms Tressider`.
@@ -22,7 +37,7 @@ impl CapitalRun<'_> {
                 && !self.ends_org(end)
                 && self.gazetteer_match(start, end).is_none_or(|(_, known)| known != end)
             {
-                let mut spot = NameCandidate::new(name, end, GuessedType::Person, 0.9);
+                let mut spot = NameCandidate::new(name, self.titled_end(name, end), GuessedType::Person, 0.9);
                 spot.titled = true;
                 spots.push(spot);
                 return;
@@ -60,6 +75,21 @@ impl CapitalRun<'_> {
             }
             return;
         }
+        // `Mercedes Valtteri Bottas`, `San Francisco Demonstranten`: a known name, and another behind it.
+        if let Some((known, to)) = self.gazetteer_match(start, end)
+            && self.ends_before_other_name(start, to, end, known)
+        {
+            spots.push(self.gazetteer_name(start, to, known, opening));
+            self.classify_run(to, end, false, spots);
+            return;
+        }
+        if !self.capitals.tell
+            && let Some(cut) = self.german_person_end(start, end)
+        {
+            self.classify_run(start, cut, opening, spots);
+            self.classify_run(cut, end, false, spots);
+            return;
+        }
         // `Vertriebsleiter Markus Schulz`: where every noun has a capital, the name begins with the given name.
         if !self.capitals.tell
             && let Some(name) = (start + 1..end - 1)
@@ -69,6 +99,12 @@ impl CapitalRun<'_> {
         {
             let before = spots.len();
             self.classify_run(name, end, false, spots);
+            // `die Bäckerei Johann Mayer`
+            if self.words.is_named_after(self.word_at(name - 1)) {
+                spots.truncate(before);
+                spots.push(NameCandidate::new(name - 1, end, GuessedType::Object, 0.6));
+                return;
+            }
             let office = self
                 .token(name - 1)
                 .filter(|office| self.words.ends_as_role(office.text_in(self.text)) || office.has_trait(ROLE_HEAD));
@@ -197,8 +233,14 @@ impl CapitalRun<'_> {
             first = start;
         }
         let org = if first > start {
-            let guess = self
-                .by_words(start, first, opening)
+            // `Rockland County Executive`, `Senate Minority Leader`
+            let known =
+                self.gazetteer_match(start, first).map(|(known, to)| self.gazetteer_name(start, to, known, opening));
+            let place =
+                self.has_trait(first, PLACE_END).then(|| NameCandidate::new(start, first, GuessedType::Place, 0.6));
+            let guess = known
+                .or(place)
+                .or_else(|| self.by_words(start, first, opening))
                 .unwrap_or_else(|| NameCandidate::new(start, first, GuessedType::Org, 0.6));
             spots.push(guess);
             Some(spots.len() - 1)
@@ -257,7 +299,12 @@ impl CapitalRun<'_> {
         let given_first = self.token(start).is_some_and(|token| token.has_trait(GIVEN) && !token.has_trait(COMMON));
         if (start + 1..last).any(|at| self.is_sign(at, '&')) {
             let from = self.without_opening_word(start, start + 1, opening);
-            return Some(NameCandidate::new(from, end, GuessedType::Org, 0.8 - lowered));
+            // `Rock & Roll`, `Sun & Mon`
+            let day = (start..end).any(|at| self.has_trait(at, WEEKDAY | MONTH));
+            let common = (start..end).all(|at| self.is_sign(at, '&') || self.has_trait(at, COMMON | LABEL));
+            let plain = day || common && (start..end).any(|at| !self.is_sign(at, '&') && !self.is_family(at));
+            let score = if plain { 0.45 } else { 0.8 };
+            return Some(NameCandidate::new(from, end, GuessedType::Org, score - lowered));
         }
         // `Project Apollo`, `Operation Overlord`.
         if length >= 2
@@ -272,25 +319,42 @@ impl CapitalRun<'_> {
         {
             return Some(NameCandidate::new(start, end, GuessedType::Project, 0.8 - lowered));
         }
-        // `Alice Church` and `David Park` are people.
-        let two_names = length == 2 && given_first;
-        if length >= 2 && self.has_trait(last, ORG_END) && !(two_names && self.has_trait(last, PLACE_END)) {
-            let person_like = two_names && self.has_trait(last, FAMILY_TOO);
-            if !person_like {
-                let from = self.without_opening_word(start, last, opening);
-                // `Project Team`, `Executive Board`: common words throughout make it a part of something, not a name.
-                let plain = (from..last).all(|at| self.has_trait(at, COMMON | ROLE_WORD) && !self.has_trait(at, GIVEN));
-                let score = if plain { 0.6 } else { 0.85 };
-                return Some(NameCandidate::new(from, end, GuessedType::Org, score - lowered));
-            }
+        // `Alice Church` and `David Park` are people, `Marin County` is none.
+        let two_names = length == 2 && given_first && (self.is_family(last) || self.person_context(start, end));
+        if length >= 2 && self.has_trait(last, THING_END) && !two_names {
+            return Some(NameCandidate::new(start, end, GuessedType::Object, 0.6 - lowered));
+        }
+        // `HP DesignJet Studio`: a firm's name before a word with an inner capital makes it a product.
+        let product = self.token(start + 1).is_some_and(|token| token.shape.camel && !token.shape.capitals)
+            && matches!(self.gazetteer_match(start, start + 1), Some((GazetteerType::Org, _)));
+        if length >= 2 && product {
+            return Some(NameCandidate::new(start, end, GuessedType::Object, 0.7 - lowered));
+        }
+        // `Journal of Economic Growth` is a thing, `Wall Street Journal` a firm.
+        if (start..last).any(|at| self.has_trait(at, PERIODICAL) && self.has_trait(at + 1, OF)) {
+            return Some(NameCandidate::new(start, end, GuessedType::Object, 0.7 - lowered));
         }
         if length >= 3 && self.has_trait(start, ORG_START | ORG_END) && self.has_trait(start + 1, OF) {
-            return Some(NameCandidate::new(start, end, GuessedType::Org, 0.85 - lowered));
+            // `an Office of Emergency Services`
+            let plain = (start..end).all(|at| self.has_trait(at, COMMON | OF | AND | DETERMINER));
+            let score = if plain && self.is_unspecific(start, end) { 0.45 } else { 0.85 };
+            return Some(NameCandidate::new(start, end, GuessedType::Org, score - lowered));
         }
         if length >= 3 && (start + 1..last).any(|at| self.has_trait(at, ORG_END) && self.has_trait(at + 1, OF)) {
             return Some(NameCandidate::new(start, end, GuessedType::Org, 0.85 - lowered));
         }
-        if length >= 2 && self.has_trait(start, ORG_START) && !self.has_trait(start, PLACE_START | COMMON) {
+        if length >= 2 && self.has_trait(last, ORG_END) && !two_names {
+            let from = self.without_opening_word(start, last, opening);
+            return Some(NameCandidate::new(from, end, GuessedType::Org, self.org_score(from, last) - lowered));
+        }
+        // `Universidad Católica`, but not `Technische Daten`, whose first word is an adjective.
+        let institution =
+            self.has_trait(start, ORG_END) || (start + 1..end).any(|at| self.has_trait(at, ORG_START | ORG_END));
+        if length >= 2
+            && institution
+            && self.has_trait(start, ORG_START)
+            && !self.has_trait(start, PLACE_START | COMMON)
+        {
             return Some(NameCandidate::new(start, end, GuessedType::Org, 0.7 - lowered));
         }
         if length >= 2 && self.has_trait(last, PLACE_END) && !two_names {
@@ -374,6 +438,10 @@ impl CapitalRun<'_> {
         let last = *words.last()?;
         let lowered = if self.capitals.everywhere { 0.15 } else { 0.0 };
         if words.len() < 2 || words.len() > 5 {
+            return None;
+        }
+        // `Chen1`: a note, or a name and a number that grew together.
+        if words.iter().any(|at| self.word_at(*at).ends_with(|c: char| c.is_ascii_digit())) {
             return None;
         }
         let tail = words.get(1..).unwrap_or_default();
@@ -513,13 +581,16 @@ impl CapitalRun<'_> {
             return the.then(|| NameCandidate::new(at, at + 1, GuessedType::Unknown, 0.1));
         }
         if token.has_trait(GIVEN) && !token.has_trait(COMMON) && !token.shape.capitals && !token.shape.camel {
-            let mut score = if self.capitals.everywhere { 0.35 } else { 0.62 };
+            let mut score: f32 = if self.capitals.everywhere { 0.35 } else { 0.62 };
             if self.person_context(at, at + 1) {
                 score += 0.13;
             }
             // `the Oscar`, `Oscar-winning`.
             if before.is_some_and(|before| before.has_trait(THE)) {
                 score -= 0.3;
+            }
+            if self.speaks_against_given(at) {
+                score = score.min(0.45);
             }
             return Some(NameCandidate::new(at, at + 1, GuessedType::Person, score));
         }
@@ -556,13 +627,19 @@ impl CapitalRun<'_> {
             return Some(NameCandidate::new(at, at + 1, GuessedType::Org, 0.65));
         }
         if employer && !opening {
-            return Some(NameCandidate::new(at, at + 1, GuessedType::Org, 0.5));
+            // `at` stands before places and things too: once is not enough.
+            let score = if before.is_some_and(|before| before.has_trait(AT)) { 0.47 } else { 0.5 };
+            return Some(NameCandidate::new(at, at + 1, GuessedType::Org, score));
         }
-        if next.is_some_and(|next| next.has_trait(ORG_VERB) && !next.shape.capital) {
+        // `Acme launched a tool`, but not `Stadia launched today`.
+        let object = self.token(at + 2).is_some_and(|object| {
+            object.has_trait(DETERMINER) || object.is_capital() || object.kind == LexiconTokenKind::Number
+        });
+        if object && next.is_some_and(|next| next.has_trait(ORG_VERB) && !next.shape.capital) {
             return Some(NameCandidate::new(at, at + 1, GuessedType::Org, 0.45));
         }
         let name = !token.shape.capitals && !token.shape.camel && !self.words.ends_as_noun(token.text_in(self.text));
-        if self.person_context(at, at + 1) && name {
+        if self.person_context(at, at + 1) && name && (token.has_trait(FAMILY) || self.speaks(at)) {
             return Some(NameCandidate::new(at, at + 1, GuessedType::Person, 0.5));
         }
         if before.is_some_and(|before| before.has_trait(BEFORE_PLACE)) && !opening && !token.shape.capitals {

@@ -7,8 +7,9 @@ use super::{
     lexicon::{GazetteerType, LEXICON, LanguageWords},
     tokens::{LexiconToken, LexiconTokenKind},
     traits::{
-        AND, COMMON, DETERMINER, DOTTED, GIVEN, GRAMMAR, LABEL, LEGAL_FORM, MONTH, NO_NAME, OF, ORG_END, ORG_START,
-        PARTICLE, PLACE_END, PROJECT_WORD, PROSE_PARTICLE, ROLE_HEAD, ROLE_WORD, TITLE, Traits, WEEKDAY,
+        AND, AUXILIARY, COMMON, DETERMINER, DOTTED, FAMILY, GIVEN, GRAMMAR, LABEL, LEGAL_FORM, MONTH, NO_NAME, OF,
+        ORG_END, ORG_START, PARTICLE, PERSON_VERB, PLACE_END, POSSESSIVE, PREPOSITION, PROJECT_WORD, PROSE_PARTICLE,
+        ROLE_HEAD, ROLE_WORD, TITLE, Traits, WEAK_ORG_END, WEEKDAY,
     },
 };
 
@@ -91,8 +92,14 @@ pub struct CapitalRules {
     pub tell: bool,
     /// Most words have one, as in headings: a capital alone says nothing.
     pub everywhere: bool,
+    /// The language has rules; of others only the lists of names are known.
+    pub known: bool,
 }
 
+/// Lines with fewer bytes are not wrapped: what follows them is another name.
+const SHORTEST_WRAPPED: usize = 40;
+/// Given names with fewer letters stand in many handles that are no people's.
+const SHORTEST_HANDLE_NAME: usize = 4;
 /// A person's or thing's name has at most this many words.
 const LONGEST_RUN: usize = 12;
 
@@ -109,7 +116,7 @@ pub fn find_names(
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         if token.kind == LexiconTokenKind::Handle {
-            spots.push(NameCandidate::new(at, at + 1, GuessedType::Person, 0.6));
+            spots.push(run.handle_name(at));
             at += 1;
         } else if token.is_capital() {
             let end = run.run_end(at);
@@ -174,6 +181,9 @@ impl CapitalRun<'_> {
         while at - start < LONGEST_RUN {
             let Some(token) = self.token(at) else { break };
             let previous = self.token(at - 1);
+            if self.breaks_line_before(at) {
+                break;
+            }
             if token.kind == LexiconTokenKind::Word && token.is_capital() {
                 // `J.R.Smith` has no blank, `Acme/Beta` is two.
                 if !token.spaced && !previous.is_some_and(|previous| previous.is_sign('.')) {
@@ -190,16 +200,22 @@ impl CapitalRun<'_> {
                 at += 1;
             } else if token.is_sign('&') && self.is_capital_at(at + 1) && token.spaced {
                 at += 2;
-            } else if token.kind == LexiconTokenKind::Possessive && self.owns_org(at + 1) {
+            } else if token.kind == LexiconTokenKind::Possessive
+                && self.owns_org(at + 1)
+                && !self.is_org_or_place(start, at)
+            {
                 at += 2;
                 org = true;
             } else if token.kind == LexiconTokenKind::Word
                 && token.has_trait(PARTICLE)
                 && at > start
                 && self.skip_particles(at).is_some()
+                && (!token.has_trait(PREPOSITION) || self.is_given_before(start, at))
             {
                 at = self.skip_particles(at).unwrap_or(at + 1);
-            } else if (org && self.joins_org_parts(at)) || self.and_org(at) {
+            } else if org && self.lists_org_fields(start, at) {
+                at += 4;
+            } else if (org && self.joins_org_parts(at)) || self.and_org(start, at) {
                 at += 1;
                 while self.token(at).is_some_and(|token| !token.is_capital()) && at - start < LONGEST_RUN {
                     at += 1;
@@ -217,6 +233,52 @@ impl CapitalRun<'_> {
             && !self.has_trait(at, ROLE_HEAD)
     }
 
+    /// Returns true if the words are an organisation or a place of their own, which owns another: `NASA's Laboratory`.
+    fn is_org_or_place(&self, start: usize, end: usize) -> bool {
+        let start = start + usize::from(self.has_trait(start, GRAMMAR) && start + 1 < end);
+        self.gazetteer_match(start, end).is_some_and(|(_, to)| to == end) || (end - start > 1 && self.ends_org(end))
+    }
+
+    /// Returns true if a token begins another line, and the line before is too short to be wrapped there.
+    fn breaks_line_before(&self, at: usize) -> bool {
+        let (Some(before), Some(token)) = (at.checked_sub(1).and_then(|before| self.token(before)), self.token(at))
+        else {
+            return false;
+        };
+        let breaks = self.text.get(before.end..token.start).is_some_and(|gap| gap.contains('\n'));
+        breaks && {
+            let line = self.text.get(..before.end).unwrap_or("");
+            before.end - line.rfind('\n').map_or(0, |newline| newline + 1) < SHORTEST_WRAPPED
+        }
+    }
+
+    /// A handle is a person's if it has a given name in it or does what people do; others are shows, papers and firms.
+    fn handle_name(&self, at: usize) -> NameCandidate {
+        let handle = self.word_at(at).trim_start_matches('@');
+        let mut begins: Vec<usize> = vec![0];
+        let mut after_small = false;
+        for (place, c) in handle.char_indices() {
+            if (c.is_uppercase() && after_small) || !c.is_alphabetic() {
+                begins.push(place);
+            }
+            after_small = c.is_lowercase();
+        }
+        begins.push(handle.len());
+        let is_given = |part: &str| LEXICON.traits(LEXICON.word_id(&part.to_lowercase())) & (GIVEN | COMMON) == GIVEN;
+        let named = begins.windows(2).any(|ends| {
+            let part = handle.get(ends[0]..ends[1]).unwrap_or("").trim_matches(|c: char| !c.is_alphabetic());
+            // `alicechen`: a given name of some letters that the part begins with.
+            is_given(part) || (SHORTEST_HANDLE_NAME..part.len()).any(|end| part.get(..end).is_some_and(is_given))
+        });
+        let acts = self.person_context(at, at + 1)
+            || self.has_trait(at + 1, AUXILIARY | PERSON_VERB)
+            || (self.has_trait(at + 1, AND)
+                && self.token(at + 2).is_some_and(|next| next.kind == LexiconTokenKind::Handle))
+            || self.is_sign(at + 1, ':')
+            || at == 0;
+        NameCandidate::new(at, at + 1, GuessedType::Person, if named || acts { 0.6 } else { 0.3 })
+    }
+
     /// Returns true if the dot after this token belongs to it: an initial, `Dr`, `St`.
     pub(super) fn is_dotted(&self, at: usize) -> bool {
         self.token(at).is_some_and(|token| {
@@ -226,6 +288,19 @@ impl CapitalRun<'_> {
 
     fn continues_name(&self, at: usize) -> bool {
         self.is_capital_at(at) || (self.has_trait(at, PARTICLE) && self.skip_particles(at).is_some())
+    }
+
+    /// Where a particle is a preposition of the language too, it joins a given name to a family name, and nothing else:
+    /// `Carlos Sainz van McLaren` is of McLaren.
+    fn is_given_before(&self, start: usize, at: usize) -> bool {
+        let before = at - 1;
+        self.has_trait(before, GIVEN)
+            || self.token(before).is_some_and(|token| token.shape.initial)
+            || (self.is_sign(before, '.') && before > start)
+            || (self.has_trait(before, FAMILY)
+                && self.has_trait(start, GIVEN)
+                && self.is_capital_at(at + 1)
+                && self.has_trait(at + 1, FAMILY))
     }
 
     /// One past the particles that begin at `at`, if a capital follows them: `van der`.
@@ -241,9 +316,22 @@ impl CapitalRun<'_> {
     /// Returns true if a lower-case word joins two parts of an organisation's name: `Department of Health and Safety`.
     fn joins_org_parts(&self, at: usize) -> bool {
         if self.has_trait(at, OF) && !self.is_capital_at(at) {
-            let joined_before = at >= 2 && self.has_trait(at - 2, OF);
+            // `Society for the Prevention of Cruelty`
+            let joined_before = at >= 2
+                && (self.has_trait(at - 2, OF)
+                    || (at >= 3 && self.has_trait(at - 2, DETERMINER) && self.has_trait(at - 3, OF)));
+            // `Bank of the West`, but not `the Times for his New Yorker report`.
+            let article = |at: usize| self.has_trait(at, DETERMINER) && !self.has_trait(at, POSSESSIVE);
             return (self.has_trait(at - 1, ORG_START | ORG_END) || joined_before)
-                && (self.is_capital_at(at + 1) || (self.has_trait(at + 1, DETERMINER) && self.is_capital_at(at + 2)));
+                && !self.is_plain_noun_before(at)
+                && (self.is_capital_at(at + 1) || (article(at + 1) && self.is_capital_at(at + 2)));
+        }
+        // `Committee on Intelligence`, but not `the Council on Monday`.
+        if self.word_at(at) == "on" && self.is_capital_at(at + 1) {
+            return self.has_trait(at - 1, ORG_START | ORG_END)
+                && !self.has_trait(at - 1, WEAK_ORG_END)
+                && self.has_trait(at + 1, COMMON)
+                && !self.has_trait(at + 1, WEEKDAY | MONTH | GIVEN | GRAMMAR);
         }
         // `Ministry of Health and Care`, but not `Harbour Board and Alice Chen`.
         self.has_trait(at, AND)
@@ -254,12 +342,42 @@ impl CapitalRun<'_> {
             && self.has_trait(at - 1, COMMON)
     }
 
+    /// Where every noun has a capital, an adjective shows that no name is meant: `eines der besten Studios des Landes`.
+    fn is_plain_noun_before(&self, of: usize) -> bool {
+        !self.capitals.tell
+            && of.checked_sub(2).and_then(|before| self.token(before)).is_some_and(|before| {
+                before.kind == LexiconTokenKind::Word
+                    && !before.shape.capital
+                    && !before.has_trait(GRAMMAR | PREPOSITION)
+            })
+    }
+
+    /// `Ministry of Trade, Industry and Energy`: fields in a row, from the comma.
+    fn lists_org_fields(&self, start: usize, at: usize) -> bool {
+        let field = |at: usize| {
+            self.token(at).is_some_and(|token| token.is_capital() && token.has_trait(COMMON) && !token.has_trait(GIVEN))
+        };
+        self.is_sign(at, ',')
+            && at >= start + 3
+            && self.has_trait(at - 2, OF)
+            && self.has_trait(at - 3, ORG_START | ORG_END)
+            && field(at - 1)
+            && field(at + 1)
+            && self.has_trait(at + 2, AND)
+            && field(at + 3)
+            && !self.has_trait(at + 4, ORG_END)
+    }
+
     /// `Securities and Exchange Commission`: what ends an organisation's name follows the word after `and`.
-    fn and_org(&self, at: usize) -> bool {
-        self.has_trait(at, AND)
-            && self
-                .token(at - 1)
-                .is_some_and(|token| token.is_capital() && token.has_trait(COMMON) && !token.has_trait(ORG_END | GIVEN))
+    fn and_org(&self, start: usize, at: usize) -> bool {
+        let article = start > 0 && self.has_trait(start - 1, DETERMINER);
+        // English names stand in texts of other languages too.
+        (self.has_trait(at, AND) || self.word_at(at) == "and")
+            && self.token(at - 1).is_some_and(|token| {
+                token.is_capital()
+                    && (token.has_trait(COMMON) || (article && !self.capitals.tell))
+                    && !token.has_trait(ORG_END | GIVEN)
+            })
             && self
                 .token(at + 1)
                 .is_some_and(|token| token.is_capital() && token.has_trait(COMMON) && !token.has_trait(GIVEN))
@@ -275,7 +393,7 @@ impl CapitalRun<'_> {
         while start < end && self.cannot_begin(start, end, start == end - 1) {
             start += 1;
         }
-        while end > start && self.cannot_end(end - 1) {
+        while end > start && self.cannot_end(end - 1) && !self.ends_org_of(start, end) {
             end -= 1;
         }
         if start >= end {
@@ -307,7 +425,8 @@ impl CapitalRun<'_> {
             return !self.is_sign(at + 1, '.') && token.has_trait(GRAMMAR);
         }
         // A family name may look like a word of grammar in another language, but not at the beginning.
-        if token.has_trait(GRAMMAR) && !token.has_trait(GIVEN) {
+        let little = token.has_trait(GRAMMAR) || (token.has_trait(PREPOSITION) && !token.has_trait(PARTICLE));
+        if little && !token.has_trait(GIVEN) {
             // `The Guardian` and the like are known with their article.
             return self.gazetteer_match(at, end).is_none_or(|(_, last)| last != end);
         }
@@ -322,6 +441,13 @@ impl CapitalRun<'_> {
                 && !token.has_trait(GIVEN)
                 && self.gazetteer_match(at, end).is_none()
                 && !(self.ends_org(end) && end - at > 1))
+    }
+
+    /// Returns true if a label is the end of an organisation's name: `Department of Homeland Security`.
+    fn ends_org_of(&self, start: usize, end: usize) -> bool {
+        self.is_capital_at(end - 1)
+            && (start + 1..end - 1).any(|at| self.has_trait(at, OF) && self.has_trait(at - 1, ORG_START | ORG_END))
+            && end - start >= 4
     }
 
     pub(super) fn ends_org(&self, end: usize) -> bool {

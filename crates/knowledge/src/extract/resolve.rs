@@ -332,6 +332,11 @@ fn join_people(groups: &mut [MentionGroup]) {
             note(false, group.first_word(), to);
         }
     }
+    let firms: HashSet<String> = groups
+        .iter()
+        .filter(|group| group.words.len() > 1 && group.is_guessed(GuessedType::Org))
+        .map(|group| group.first_word().to_owned())
+        .collect();
     for place in 0..groups.len() {
         let Some(group) = groups.get(place).filter(|group| group.joined.is_none()) else { continue };
         let (guess, score) = group.best_guess();
@@ -340,6 +345,10 @@ fn join_people(groups: &mut [MentionGroup]) {
                 let sure =
                     matches!(guess, GuessedType::Org | GuessedType::Place | GuessedType::Project | GuessedType::Object)
                         && score >= 0.6;
+                // `Bloomberg` after `Michael Bloomberg` is the person, if the text names no firm so.
+                let person = only_value(&by_family, word).and_then(Result::ok).and_then(|person| groups.get(person));
+                let follows = person.is_some_and(|person| person.mentions.first() < group.mentions.first());
+                let sure = sure && !(guess == GuessedType::Org && follows && !firms.contains(word));
                 if sure
                     || (word_traits(word) & COMMON != 0
                         && word_traits(word) & GIVEN == 0

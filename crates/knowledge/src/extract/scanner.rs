@@ -11,8 +11,10 @@ use super::{
     event_guards::SentenceGuards,
     events::{self, EventDraft},
     frames::{self, EventFrames, FrameMatch},
+    furniture,
     lexicon::{LEXICON, LanguageWords},
     lines::{self, LineContext},
+    name_context,
     names::{self, CapitalRules, GuessedType, NameCandidate},
     resolve::{self, NameMention},
     tokens::{self, LexiconToken, LexiconTokenKind},
@@ -36,6 +38,8 @@ pub struct ScannedText {
 
 /// Longer sentences tell no event: they are lists and tables without their lines.
 const LONGEST: usize = 120;
+/// Texts of so many bytes show their language better than what they say of it.
+const TELLS_ITS_LANGUAGE: usize = 1_000;
 /// No text has more names than this; what follows is not read for names.
 const MOST_NAMES: usize = 60_000;
 
@@ -45,11 +49,17 @@ pub struct TextScanner<'text> {
     words: &'static LanguageWords,
     frames: Option<&'static EventFrames>,
     capitals_tell: bool,
+    /// The language of the text has rules.
+    is_known: bool,
     read: ScannedText,
     /// Reference date for `tomorrow`: the date of the message, else of the text.
     written: Option<PartialDate>,
     /// True inside a fenced code block.
     code: bool,
+    /// Menus of the page, in the order of the text; those that were passed are gone.
+    menus: Vec<Range<usize>>,
+    /// True under a heading such as `References`.
+    references: bool,
     /// The category of the items under the last heading.
     section: Option<Category>,
     /// Mention of the speaker of the current line.
@@ -70,13 +80,18 @@ impl<'text> TextScanner<'text> {
     /// Creates a scanner at the start of a text.
     pub fn new(reading: &KnowledgeInput<'text>) -> Self {
         let named = reading.language.and_then(Language::from_code);
-        let language = named.unwrap_or_else(|| detect::guess(reading.text, None));
+        // A page may say that it is English and be German; a long text shows what it is.
+        let detected =
+            (reading.text.len() >= TELLS_ITS_LANGUAGE).then(|| detect::detect_quickly(reading.text)).flatten();
+        let language = detected.or(named).unwrap_or_else(|| detect::guess(reading.text, None));
         let words = LEXICON.language(language);
         Self {
             text: reading.text,
             words,
             frames: frames::frames_for_language(language),
-            capitals_tell: !words.lexicon.has_capital_nouns,
+            // Of a language without rules nothing is known but names.
+            capitals_tell: !words.lexicon.has_capital_nouns && words.lexicon.language == language,
+            is_known: words.lexicon.language == language,
             read: ScannedText {
                 mentions: Vec::new(),
                 drafts: Vec::new(),
@@ -86,6 +101,8 @@ impl<'text> TextScanner<'text> {
             },
             written: reading.date,
             code: false,
+            menus: furniture::menus(reading.text).into_iter().rev().collect(),
+            references: false,
             section: None,
             speaker: None,
             closing: false,
@@ -138,7 +155,7 @@ impl<'text> TextScanner<'text> {
             self.code = !self.code && said.matches("```").count() != 2;
             return;
         }
-        if self.code || lines::is_code(said) {
+        if self.code || lines::is_code(said) || self.is_furniture(range.start) {
             return;
         }
         if new_line {
@@ -158,6 +175,27 @@ impl<'text> TextScanner<'text> {
             .is_some_and(|before| before.trim_end_matches([' ', '\t', '\u{a0}']).ends_with('\n') || before.is_empty())
     }
 
+    /// Returns true if what begins at a byte is a menu, a notice, a table of contents or a reference.
+    fn is_furniture(&mut self, at: usize) -> bool {
+        while self.menus.last().is_some_and(|menu| menu.end <= at) {
+            self.menus.pop();
+        }
+        if self.menus.last().is_some_and(|menu| menu.contains(&at)) {
+            return true;
+        }
+        let line = furniture::line_around(self.text, at);
+        if furniture::heads_references(line) {
+            self.references = true;
+            return true;
+        }
+        if furniture::is_reference(line, self.references) {
+            return true;
+        }
+        // A paragraph of prose ends the list, and so does another heading.
+        self.references = false;
+        furniture::is_furniture(line)
+    }
+
     fn read_tokens(&mut self, range: Range<usize>, tokens: &[LexiconToken], stand: &mut LineContext) {
         let Some(last) = tokens.last() else { return };
         stand.ends = matches!(
@@ -170,7 +208,8 @@ impl<'text> TextScanner<'text> {
         let everywhere = lines::capitals_everywhere(tokens);
         let short = words <= 14 && tokens.len() <= 24;
         stand.heading |= !stand.ends && !stand.item && short && (everywhere || words <= 7) && !row;
-        let capitals = CapitalRules { tell: self.capitals_tell, everywhere: everywhere && words >= 2 };
+        let capitals =
+            CapitalRules { tell: self.capitals_tell, everywhere: everywhere && words >= 2, known: self.is_known };
         if self.read_header(tokens) {
             return;
         }
@@ -179,7 +218,8 @@ impl<'text> TextScanner<'text> {
         let named_line = (self.closing || self.signature.is_some()) && words <= 8 && everywhere;
         let capitals = if named_line { CapitalRules { everywhere: false, ..capitals } } else { capitals };
         names::find_names(self.text, tokens, self.words, capitals, &mut spots);
-        attributes::add_attributes(self.text, tokens, &mut spots);
+        attributes::add_attributes(self.text, tokens, self.capitals_tell, &mut spots);
+        name_context::doubt_names(self.text, tokens, &mut spots);
         // Two columns of a table may make any sense together, but not that of a sentence.
         let body = if row { 0 } else { self.speaker_token_count(tokens, &mut spots) };
         let first = self.read.mentions.len();
@@ -238,6 +278,7 @@ impl<'text> TextScanner<'text> {
             spots,
             first_mention: first,
             times: &self.times,
+            written: self.written,
             stand,
             body,
             speaker: self.speaker,
@@ -301,9 +342,9 @@ impl<'text> TextScanner<'text> {
             return true;
         }
         let mut spots = std::mem::take(&mut self.spots);
-        let capitals = CapitalRules { tell: true, everywhere: false };
+        let capitals = CapitalRules { tell: true, everywhere: false, known: true };
         names::find_names(self.text, tokens, self.words, capitals, &mut spots);
-        attributes::add_attributes(self.text, tokens, &mut spots);
+        attributes::add_attributes(self.text, tokens, self.capitals_tell, &mut spots);
         for spot in &mut spots {
             spot.opening = false;
             let mail = tokens.get(spot.last).is_some_and(|token| token.is_sign('<'))
@@ -316,9 +357,23 @@ impl<'text> TextScanner<'text> {
                 .unwrap_or_default()
                 .iter()
                 .all(|token| token.has_trait(COMMON) && !token.has_trait(GIVEN));
-            if matches!(spot.guess, GuessedType::Unknown | GuessedType::Person) && !common {
-                (spot.guess, spot.score) = (GuessedType::Person, spot.score.max(if mail { 0.85 } else { 0.65 }));
+            if !matches!(spot.guess, GuessedType::Unknown | GuessedType::Person) || common {
+                continue;
             }
+            let named = tokens.get(spot.first..spot.last).unwrap_or_default();
+            // `The Acme Support <help@acme.com>`: who writes may be a firm, and an address may have words for a name.
+            let is_firm =
+                |token: &LexiconToken| token.has_trait(ORG_END | LEGAL_FORM) && !token.has_trait(FAMILY | GIVEN);
+            let firm = named.iter().any(is_firm) || lines::names_product(named);
+            let is_word = |token: &LexiconToken| {
+                token.kind == LexiconTokenKind::Word && !token.is_capital() && !token.has_trait(PARTICLE)
+            };
+            let phrase = [spot.first.wrapping_sub(1), spot.last].iter().any(|at| tokens.get(*at).is_some_and(is_word));
+            (spot.guess, spot.score) = match (firm, phrase) {
+                (_, true) => (GuessedType::Unknown, 0.2),
+                (true, false) => (GuessedType::Org, 0.6),
+                (false, false) => (GuessedType::Person, spot.score.max(if mail { 0.85 } else { 0.65 })),
+            };
         }
         let first = self.read.mentions.len();
         self.store_names(tokens, &spots, NamePenalties::default());

@@ -97,7 +97,7 @@ pub fn tokenize(text: &str, range: Range<usize>, words: &LanguageWords, tokens: 
         }
         let rest = text.get(at..range.end).unwrap_or("");
         let (length, kind) = if first.is_alphanumeric() {
-            email_length(rest).or_else(|| url_length(rest)).unwrap_or_else(|| {
+            email_length(rest).or_else(|| url_length(rest)).or_else(|| domain_length(rest)).unwrap_or_else(|| {
                 let elided = elision_length(rest, words, at == range.start);
                 elided.map_or_else(|| word_length(rest, first), |length| (length, LexiconTokenKind::Word))
             })
@@ -283,6 +283,29 @@ fn url_length(rest: &str) -> Option<(usize, LexiconTokenKind)> {
     Some((said.len(), LexiconTokenKind::Address))
 }
 
+/// Last parts of the names of sites that stand in prose without `www`.
+const TOP_DOMAINS: &[&str] = &[
+    "com", "org", "net", "de", "io", "eu", "gov", "edu", "info", "fr", "es", "it", "nl", "at", "ch", "tv", "uk", "br",
+    "pt", "ai", "app", "dev", "us", "me", "co", "biz",
+];
+
+/// The length of the name of a site, with its path: `LiveNation.com`, `pic.twitter.com/x`.
+fn domain_length(rest: &str) -> Option<(usize, LexiconTokenKind)> {
+    let host =
+        rest.bytes().take(80).take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')).count();
+    let host = rest.get(..host)?.trim_end_matches(['.', '-']);
+    let (name, top) = host.rsplit_once('.')?;
+    let has_name = name.split('.').all(|part| part.len() > 1) && name.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let goes_on = rest.get(host.len()..)?.starts_with(|c: char| c.is_alphanumeric() || c == '@' || c == '_');
+    if !has_name || goes_on || !TOP_DOMAINS.contains(&top) {
+        return None;
+    }
+    let path = rest.get(host.len()..).filter(|rest| rest.starts_with('/')).unwrap_or("");
+    let ends = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | ')' | ']' | '|' | ',');
+    let path = path.get(..path.find(ends).unwrap_or(path.len()))?.trim_end_matches(['.', ';', ':', '!', '?']);
+    Some((host.len() + path.len(), LexiconTokenKind::Address))
+}
+
 /// The length of the handle that `rest` begins with.
 fn handle_length(rest: &str) -> Option<(usize, LexiconTokenKind)> {
     let bytes = rest.as_bytes().get(1..)?;
@@ -338,6 +361,10 @@ mod tests {
         assert_eq!(
             said("@bob-l I'll see https://x.org/a?b. AT&T, don't"),
             ["@bob-l", "I'll", "see", "https://x.org/a?b", ".", "AT&T", ",", "don't"]
+        );
+        assert_eq!(
+            said("on Example.com. See pic.example.org/a2, e.g. so U.S.A."),
+            ["on", "Example.com", ".", "See", "pic.example.org/a2", ",", "e.g", ".", "so", "U.S.A", "."]
         );
     }
 

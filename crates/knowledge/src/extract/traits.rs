@@ -212,4 +212,18 @@ traits! {
     TIME_WORD = 101;
     /// Denies without being a negation: `without`.
     WITHOUT = 97;
+    /// Ends an organisation's name only behind a word of its own: `Acme Media`, but not `Social Media`.
+    WEAK_ORG_END = 102;
+    /// Ends the name of a thing that is often named after a person: `Stanley Cup`.
+    THING_END = 103;
+    /// Stands before a name without being part of it: `former`.
+    FORMER = 104;
+    /// In lower case behind a person's name, what is named after them: `Walter Reed hospital`.
+    NAMED_AFTER = 105;
+    /// Is only said by people: `said`, but not `reported`, which programs do too.
+    SPEECH = 106;
+    /// A determiner that says whose it is: `his`.
+    POSSESSIVE = 107;
+    /// Appears in issues: `Journal of`.
+    PERIODICAL = 108;
 }

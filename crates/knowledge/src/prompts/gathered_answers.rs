@@ -380,6 +380,7 @@ impl GatheredAnswers {
                     category: event.category,
                     narrative: event.narrative.clone(),
                     time: event.time,
+                    written: reading.date,
                     confidence: event.confidence,
                     actors,
                     subjects,

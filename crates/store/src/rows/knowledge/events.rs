@@ -20,7 +20,7 @@ pub struct NewEvent {
     pub category: Category,
     /// Short description of the event.
     pub narrative: String,
-    /// Date of the event; `None` if the text does not tell it.
+    /// Date of the event, else of the text that tells it; `None` if neither is known.
     pub date: Option<PartialDate>,
     /// Confidence of the extractor, from 0 to 1.
     pub confidence: f64,
