@@ -16,7 +16,7 @@ pub fn add_attributes(text: &str, tokens: &[LexiconToken], capitals_tell: bool, 
         let person = spots.get(at).is_some_and(|spot| {
             spot.guess == GuessedType::Person
                 || (spot.guess == GuessedType::Unknown
-                    && capitals_tell
+                    && (capitals_tell || beside.is_quoted(spot))
                     && (beside.is_name_like(spot) || beside.is_family_like(spot)))
                 || (spot.guess == GuessedType::Place && spot.len() == 2)
         });
@@ -55,6 +55,11 @@ impl AttributeReader<'_> {
 
     fn word_at(&self, at: usize) -> &str {
         self.token(at).map_or("", |token| token.text_in(self.text))
+    }
+
+    /// Returns true if a verb of saying stands before a name: `sagte Constanze Kurz, eine Sprecherin`.
+    fn is_quoted(&self, spot: &NameCandidate) -> bool {
+        spot.first.checked_sub(1).is_some_and(|before| self.has_trait(before, QUOTES | SPEECH))
     }
 
     /// Returns true if several words may be a person's name: `Final Fantasy XV` and `Radeon Pro` are none.

@@ -51,6 +51,9 @@ impl CapitalRun<'_> {
         while at < end && part(at) {
             at += 1;
         }
+        if self.is_sign(at, '&') {
+            return None;
+        }
         // The family name, and what may stand behind it.
         let mut cut = at + 1;
         while cut < end && (self.has_trait(cut, POSTNOMINAL | FAMILY) || self.is_sign(cut, '.')) {
@@ -154,6 +157,12 @@ impl CapitalRun<'_> {
         // A language without rules: that the word is a name there too is not known.
         let unknown = !self.capitals.known;
         (owns && !owned) || numbered || noun || compound || version || unknown
+    }
+
+    /// Returns true if a verb that only people do stands beside a name: `dijo Oke Halvane`.
+    pub(super) fn speaks_before_or_after(&self, start: usize, end: usize) -> bool {
+        let speech = |at: usize| self.token(at).is_some_and(|verb| verb.has_trait(SPEECH) && !verb.shape.capital);
+        speech(end) || start.checked_sub(1).is_some_and(speech)
     }
 
     /// Returns true if people alone do what a word that no list knows does: `Volker said`, but not `Helgrind reported`.

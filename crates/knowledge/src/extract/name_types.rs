@@ -1,5 +1,7 @@
 //! What a run of words with capitals names, by the words in it and beside it.
 
+use ibid_language::Language;
+
 use super::{
     lexicon::{GazetteerType, LEXICON},
     names::{CapitalRun, GuessedType, NameCandidate},
@@ -519,7 +521,10 @@ impl CapitalRun<'_> {
             let score = if self.person_context(start, end) { score + 0.15 } else { score };
             return Some(NameCandidate::new(start, end, GuessedType::Person, score - lowered));
         }
-        // Two or three words that no list knows.
+        // Two or three words that no list knows; of other languages no list of common words is there to tell.
+        if self.words.lexicon.language != Language::ENGLISH && !self.speaks_before_or_after(start, end) {
+            return None;
+        }
         let bare = (start..end).all(|at| self.is_bare(at));
         if !bare || words.len() > 3 || !self.capitals.tell || self.capitals.everywhere {
             return None;

@@ -294,7 +294,7 @@ impl CapitalRun<'_> {
     /// `Carlos Sainz van McLaren` is of McLaren.
     fn is_given_before(&self, start: usize, at: usize) -> bool {
         let before = at - 1;
-        self.has_trait(before, GIVEN)
+        (self.has_trait(before, GIVEN) && !self.has_trait(before, COMMON))
             || self.token(before).is_some_and(|token| token.shape.initial)
             || (self.is_sign(before, '.') && before > start)
             || (self.has_trait(before, FAMILY)
