@@ -354,6 +354,12 @@ impl AttributeReader<'_> {
                 && !self.is_acronym_of(spots, at, found)
             {
                 let sure = role.is_some();
+                // `Rose Tyler (Billie Piper)`: an actor behind a part.
+                let other = spots.get(found).is_some_and(|other| other.guess == GuessedType::Person && other.len() > 1);
+                if !sure && other {
+                    piece = end + 1;
+                    continue;
+                }
                 if sure || spots.get(at).is_some_and(|spot| spot.guess == GuessedType::Person) {
                     org = org.or_else(|| self.org_at(spots, piece, true));
                     // A name alone in brackets may be another person's: an actor's behind a part.

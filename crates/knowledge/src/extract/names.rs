@@ -426,7 +426,8 @@ impl CapitalRun<'_> {
         }
         // A family name may look like a word of grammar in another language, but not at the beginning.
         let little = token.has_trait(GRAMMAR) || (token.has_trait(PREPOSITION) && !token.has_trait(PARTICLE));
-        if little && !token.has_trait(GIVEN) {
+        // `La` and `Den` are given names somewhere, and articles here.
+        if little && (!token.has_trait(GIVEN) || token.has_trait(DETERMINER)) {
             // `The Guardian` and the like are known with their article.
             return self.gazetteer_match(at, end).is_none_or(|(_, last)| last != end);
         }
