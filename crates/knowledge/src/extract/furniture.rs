@@ -67,8 +67,15 @@ fn is_notice(line: &str) -> bool {
                 || (rest.starts_with(char::is_whitespace) && !is_sentence)
         })
     };
-    (line.split_whitespace().count() <= LONGEST_LINK && PHRASES.begins.iter().any(begins))
-        || PHRASES.contains.iter().any(|phrase| lowered.contains(phrase.as_str()))
+    line.split_whitespace().count() <= LONGEST_LINK && PHRASES.begins.iter().any(begins)
+}
+
+/// Returns true if a sentence is a notice of the page, wherever it stands: `All rights reserved.`
+pub fn is_notice_sentence(said: &str) -> bool {
+    said.len() <= LONGEST_NOTICE && {
+        let lowered = lower(said);
+        PHRASES.contains.iter().any(|phrase| lowered.contains(phrase.as_str()))
+    }
 }
 
 /// `3.2 Methods ........ 17`
@@ -156,7 +163,10 @@ pub fn is_reference(line: &str, in_list: bool) -> bool {
     let (mut initials, mut address) = (0, false);
     for word in line.split_whitespace() {
         let bare = word.trim_matches(['(', ')', ',', ';', '[', ']']);
-        address |= bare.starts_with("doi:") || bare.contains("doi.org/") || bare.starts_with("arXiv:");
+        address |= bare.starts_with("doi:")
+            || bare.starts_with("DOI:")
+            || bare.contains("doi.org/")
+            || bare.starts_with("arXiv:");
         address |= in_list && bare.contains("://");
         let dotted = bare.len() >= 2
             && bare
@@ -171,7 +181,9 @@ pub fn is_reference(line: &str, in_list: bool) -> bool {
         return year || address || initials >= 1 || others;
     }
     // `Niekus, M. J. et al. (2019)`, `Chen, A., Li, B.: Title. Journal 3, pp. 2-8, 2019`
-    (initials >= 2 && others) || (initials >= 2 && year && (pages || address)) || (address && (initials >= 1 || others))
+    let bracketed = line.contains("(19") || line.contains("(20");
+    let told = pages || address || (others && bracketed);
+    (initials >= 2 && year && told) || (address && (initials >= 1 || others))
 }
 
 /// Returns true if a line has a year from 1800 on.
@@ -193,11 +205,11 @@ mod tests {
             "© 2019 Acme Media Group",
             "Home | News | Sport | About us | Contact",
             "3.2 The Harbour Board ........ 17",
-            "We use cookies to improve Acme Shop. Accept all cookies?",
             "Lesen Sie auch: Anna Weber verlässt die Nordbank",
         ] {
             assert!(is_furniture(line), "{line}");
         }
+        assert!(is_notice_sentence("We use cookies to improve Acme Shop."));
         for line in [
             "More from the crew was asked than Alice Chen could give.",
             "Alice Chen | Acme Corp | 12 May",
@@ -224,6 +236,7 @@ mod tests {
         let entry = "Chen, A., Li, B.: Tides of the north coast. J. Harbour Stud. 3, pp. 2-8, 2019";
         assert!(is_reference(entry, false) && is_reference(entry, true));
         assert!(is_reference("Halvane, O. The breakwater of Pellmouth", true));
+        assert!(!is_reference("We met in May. J. R. Tressider et al. reported the same in 2018.", false));
         assert!(!is_reference("J. R. Tressider met A. Chen in 2019 and agreed on the price.", false));
         assert!(
             heads_references("## References")

@@ -1,8 +1,9 @@
 //! Events, people and things of a text, by rules.
 //!
-//! A text is read once, sentence by sentence: [`scanner`] says what kind of line it is and who speaks, [`names`] and
-//! [`name_types`] where it names somebody, [`attributes`] what it says of them, [`events`] what it tells. What the names
-//! mean is decided over the whole text ([`resolve`]), and only then are the events put together.
+//! A text is read once, sentence by sentence: [`scanner`] says what kind of line it is and who speaks, [`furniture`] what
+//! belongs to the page and is not read, [`names`] and [`name_types`] where it names somebody, [`name_context`] what speaks
+//! against that, [`attributes`] what it says of them, [`events`] what it tells. What the names mean is decided over the
+//! whole text ([`resolve`]), and only then are the events put together.
 //!
 //! The rules know no words of a language: [`traits`] names what a word may do, and lists under `data/extract/` say which
 //! words do it. What is known of a language apart from people and events comes from [`ibid_language`].
@@ -29,6 +30,7 @@ mod name_types;
 mod names;
 mod resolve;
 mod scanner;
+mod single_names;
 mod subjects;
 mod tokens;
 mod traits;

@@ -104,11 +104,15 @@ impl CapitalRun<'_> {
         let unspecific = self.is_unspecific(start, last + 1);
         // `Social Media`, but `Fortress Investment Group`
         let weak = self.has_trait(last, WEAK_ORG_END);
+        let before = start.checked_sub(1).and_then(|before| self.token(before));
+        let the = before.is_some_and(|before| before.has_trait(THE) && !before.shape.capital);
         match plain {
             false if unspecific && !self.capitals.tell => 0.45,
             false => 0.85,
             true if shouts || unspecific || (weak && last - start < 2) => 0.45,
             true if weak => 0.55,
+            // `of the Allotment Society`: the article says that there is one such.
+            true if the => 0.78,
             true => 0.6,
         }
     }

@@ -155,7 +155,7 @@ impl<'text> TextScanner<'text> {
             self.code = !self.code && said.matches("```").count() != 2;
             return;
         }
-        if self.code || lines::is_code(said) || self.is_furniture(range.start) {
+        if self.code || lines::is_code(said) || furniture::is_notice_sentence(said) || self.is_furniture(range.start) {
             return;
         }
         if new_line {
