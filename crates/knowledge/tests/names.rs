@@ -108,6 +108,47 @@ fn titles_of_works_and_namesakes_are_no_people() {
 }
 
 #[test]
+fn a_name_ends_where_another_begins() {
+    has_names("By Brian Pascus May 26, 2019. The pier was closed.", &[("person", "Brian Pascus")]);
+    has_names("He wrote to Alaska Sen. Lisa Chen on Monday.", &[("person", "Lisa Chen")]);
+    has_names("They asked about ALICE CHEN Interviews on Monday.", &[("person", "ALICE CHEN")]);
+    has_names(
+        "The head of the Missouri Supreme Court Patricia Chen spoke first.",
+        &[("org", "Missouri Supreme Court"), ("person", "Patricia Chen")],
+    );
+    has_names("It was written by Philip B. Low of Pellmouth.", &[]);
+}
+
+#[test]
+fn terms_and_languages_are_no_names() {
+    has_names("A convolutional neural network (CNN) was trained on texts in Danish.", &[]);
+    has_names("We use Graph Attention Networks and Human Language Technology.", &[]);
+    has_names("The image is given to a CNN. It fared well in Russian SRL.", &[]);
+    has_names("The paper was taken up by the Arya Samaj, and by others.", &[]);
+    has_names("He told CNN that the pier was closed.", &[("org", "CNN")]);
+}
+
+#[test]
+fn offices_and_places_are_no_organizations() {
+    has_names("They moved from Leamington Spa to Pellmouth.", &[]);
+    has_names("Theodore, bishop of Pharan, wrote first.", &[("person", "Theodore")]);
+    has_names(
+        "He reports to the Harbour Office and the Coastal Fund.",
+        &[("org", "Coastal Fund"), ("org", "Harbour Office")],
+    );
+    has_names("Ask the Head Coach or the General Manager of the club.", &[]);
+}
+
+#[test]
+fn what_shares_a_word_with_a_name_makes_no_person() {
+    has_names("In Billionaires Forbes was first. The Forbes staff counted them.", &[]);
+    has_names(
+        "The hall was lit for Keld Brannock. Later Brannock said that it was late.",
+        &[("person", "Keld Brannock")],
+    );
+}
+
+#[test]
 fn an_event_knows_when_its_text_was_written() {
     let date = "2024-05-15".parse().ok();
     let text = "The board decided to close the pier. Alice Chen will send the plan by Friday.";

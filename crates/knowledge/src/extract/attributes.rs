@@ -66,8 +66,11 @@ impl AttributeReader<'_> {
     fn is_name_like(&self, spot: &NameCandidate) -> bool {
         let large = |token: &LexiconToken| token.shape.capitals && !token.has_trait(POSTNOMINAL);
         let named = self.tokens.get(spot.first..spot.last).unwrap_or_default();
+        // `Kunsthalle Karlsruhe Celebrated`: a common word ends no name of which nothing else is known.
+        let common = named.last().is_some_and(|last| last.has_trait(COMMON) && !last.has_trait(GIVEN | FAMILY))
+            && !named.first().is_some_and(|first| first.has_trait(GIVEN));
         let shouted = named.iter().all(|token| token.kind != LexiconTokenKind::Word || token.shape.capitals);
-        spot.len() >= 2 && (shouted || !named.iter().any(large))
+        spot.len() >= 2 && !common && (shouted || !named.iter().any(large))
     }
 
     /// Returns true if a single word may be a family name with a role after it: `Goodall, founder of …`.
@@ -197,7 +200,9 @@ impl AttributeReader<'_> {
         }
         let role = self.role_at(at)?;
         let next = role.1;
-        let joined = self.has_trait(next, BEFORE_EMPLOYER);
+        // `bishop of Pellmouth`, but `mayor, Acme Corp`
+        let rules_place = self.has_trait(next - 1, RULES_PLACE) && self.has_trait(next, OF);
+        let joined = self.has_trait(next, BEFORE_EMPLOYER) && !rules_place;
         let listed = matches!(self.sign_at(next), Some(',' | '|' | '@' | '-' | '–' | '—' | '/'));
         let org = if joined || listed {
             // `Professor für Digitale Kultur`: a field, where its capitals say nothing.
@@ -208,6 +213,12 @@ impl AttributeReader<'_> {
         };
         let reach = org.and_then(|org| spots.get(org)).map_or(next, |org| org.reach.max(org.last));
         Some((role, org, reach))
+    }
+
+    /// Returns true if a role is the first part of another name: `Captain Beefheart`.
+    fn is_within_name(&self, role: (usize, usize)) -> bool {
+        let is_capital = |at: usize| self.token(at).is_some_and(|token| token.is_capital() && token.spaced);
+        is_capital(role.0) && is_capital(role.1)
     }
 
     /// Returns true if nothing but the name at this token stands before the closing sign.
@@ -265,7 +276,7 @@ impl AttributeReader<'_> {
                         next.first == role.1 && matches!(next.guess, GuessedType::Person | GuessedType::Unknown)
                     });
                     // `Alice: Manager said`: a speaker's words are no role.
-                    if !to_next && (sign != Some(':') || self.token(reach).is_none()) {
+                    if !to_next && !self.is_within_name(role) && (sign != Some(':') || self.token(reach).is_none()) {
                         let reach = reach + usize::from(self.sign_at(reach) == Some(','));
                         Self::set_attributes(spots, at, Some(role), org, reach);
                     }
@@ -309,6 +320,13 @@ impl AttributeReader<'_> {
             // `Alice of Acme`, but not `Alice from Berlin`.
             if let Some(org) = self.org_at(spots, next + 1, !self.has_trait(next, AT)) {
                 let reach = spots.get(org).map_or(next, |org| org.reach);
+                // `Verna Augustine from Trinidad`: a word that nothing else tells of may be a place.
+                // `Robert of Jumièges` is named after one.
+                let alone = spots.get(at).is_some_and(|person| person.len() == 1);
+                let from = !self.has_trait(next, OF | AT) || (alone && self.has_trait(next, OF));
+                if let Some(org) = spots.get_mut(org).filter(|org| from && org.len() == 1 && org.score <= 0.7) {
+                    org.score = 0.47;
+                }
                 Self::set_attributes(spots, at, None, Some(org), reach);
             }
         } else if self.has_trait(next, COPULA) {
@@ -344,7 +362,7 @@ impl AttributeReader<'_> {
                     spot.mail = Some(piece);
                 }
             } else if let Some((found, employer, _)) =
-                self.role_and_org(spots, piece).filter(|(found, _, _)| found.1 <= close)
+                self.role_and_org(spots, piece).filter(|(found, _, _)| found.1 <= close && !self.is_within_name(*found))
             {
                 role = role.or(Some(found));
                 org = org.or(employer);
@@ -354,6 +372,13 @@ impl AttributeReader<'_> {
                 && !self.is_acronym_of(spots, at, found)
             {
                 let sure = role.is_some();
+                // `Charlie Bean (The Ninjago Movie)`
+                let work = self.has_trait(piece, DETERMINER)
+                    && spots.get(found).is_some_and(|other| other.guess != GuessedType::Org);
+                if work {
+                    piece = end + 1;
+                    continue;
+                }
                 // `Rose Tyler (Billie Piper)`: an actor behind a part.
                 let other = spots.get(found).is_some_and(|other| other.guess == GuessedType::Person && other.len() > 1);
                 if !sure && other {

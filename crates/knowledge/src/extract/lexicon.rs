@@ -52,6 +52,7 @@ pub struct LanguageWords {
     role_endings: Vec<String>,
     named_after_endings: Vec<String>,
     noun_endings: Vec<String>,
+    adjective_endings: Vec<String>,
 }
 
 /// Beginnings of names and words, in every language.
@@ -171,6 +172,10 @@ const LISTS: &[(&str, Traits)] = &[
     ("former", FORMER),
     ("possessives", POSSESSIVE),
     ("periodicals", PERIODICAL),
+    ("rules_places", RULES_PLACE),
+    ("field_ends", FIELD_END),
+    ("before_fields", BEFORE_FIELD),
+    ("name_and", NAME_AND),
     ("named_after", NAMED_AFTER),
     ("common", COMMON),
     ("possible", POSSIBLE),
@@ -333,6 +338,7 @@ impl WordLists {
             role_endings: parts_of(lists, "role_endings"),
             named_after_endings: parts_of(lists, "named_after_endings"),
             noun_endings: parts_of(lists, "noun_endings"),
+            adjective_endings: parts_of(lists, "adjective_endings"),
         });
     }
 
@@ -444,6 +450,11 @@ impl LanguageWords {
         self.named_after_endings.iter().any(|ending| word.ends_with(ending.as_str()))
     }
 
+    /// Whether a word that is in no list ends as an adjective does: `Convolutional`.
+    pub fn ends_as_adjective(&self, word: &str) -> bool {
+        self.adjective_endings.iter().any(|ending| word.len() > ending.len() + 3 && word.ends_with(ending.as_str()))
+    }
+
     /// Whether a word that is in no list ends as a common noun does: `Recognition`.
     pub fn ends_as_noun(&self, word: &str) -> bool {
         self.noun_endings.iter().any(|ending| word.len() > ending.len() + 2 && word.ends_with(ending.as_str()))
@@ -465,6 +476,7 @@ mod tests {
         "role_endings",
         "named_after_endings",
         "noun_endings",
+        "adjective_endings",
         "verb_second",
         "bare_years",
         "other_pronouns",

@@ -28,6 +28,7 @@ mod name_context;
 mod name_evidence;
 mod name_types;
 mod names;
+mod person_names;
 mod resolve;
 mod scanner;
 mod single_names;

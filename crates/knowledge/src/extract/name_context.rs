@@ -24,7 +24,7 @@ pub fn doubt_names(text: &str, tokens: &[LexiconToken], spots: &mut [NameCandida
     let shouts = is_shouted(tokens);
     for spot in spots.iter_mut().filter(|spot| matches!(spot.guess, GuessedType::Person | GuessedType::Org)) {
         let around = NameSurroundings { text, tokens, spot };
-        let (namesake, versioned) = (around.is_namesake(), around.has_version());
+        let (namesake, versioned) = (around.is_namesake() || around.is_defined_term(), around.has_version());
         if around.is_work_title(&quoted)
             || around.is_cited()
             || around.touches_code()
@@ -128,6 +128,22 @@ impl NameSurroundings<'_> {
         self.is_person()
             && self.named().len() > 1
             && self.after().is_some_and(|next| next.spaced && !next.shape.capital && next.has_trait(after))
+    }
+
+    /// `convolutional neural networks (CNNs)`: letters that the text explains by words without capitals are no firm's.
+    fn is_defined_term(&self) -> bool {
+        let ([word], Some(open)) = (self.named(), self.spot.first.checked_sub(1)) else { return false };
+        let bracketed = self.before().is_some_and(|before| before.is_sign('('))
+            && self.after().is_some_and(|after| after.is_sign(')'));
+        let letters = word.text_in(self.text).trim_end_matches('s');
+        let count = letters.chars().count();
+        let Some(first) = open.checked_sub(count).filter(|_| bracketed && count >= 2) else { return false };
+        let words = self.tokens.get(first..open).unwrap_or_default();
+        words.iter().zip(letters.chars()).all(|(word, letter)| {
+            word.kind == LexiconTokenKind::Word
+                && !word.shape.capital
+                && word.text_in(self.text).chars().next().is_some_and(|first| first.eq_ignore_ascii_case(&letter))
+        })
     }
 
     /// A common word, or letters that are all large, as the whole name of a person.

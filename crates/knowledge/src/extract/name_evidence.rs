@@ -21,6 +21,17 @@ impl CapitalRun<'_> {
     /// Where a person's name begins behind an organisation's, as in two columns of a table: `Harbour Board of Pellmouth
     /// Oke Halvane`.
     pub(super) fn person_behind_org(&self, start: usize, end: usize) -> Option<usize> {
+        let given = |at: usize| self.token(at).is_some_and(|token| token.has_trait(GIVEN) && !token.has_trait(COMMON));
+        // `Missouri Supreme Court Patricia Chen`
+        let behind_end = (start + 2..end.saturating_sub(1)).find(|at| {
+            given(*at)
+                && !self.has_trait(*at, ORG_END | PLACE_END)
+                && self.has_trait(*at - 1, ORG_END)
+                && !self.has_trait(*at - 1, WEAK_ORG_END)
+        });
+        if self.capitals.tell && !self.ends_org(end) && behind_end.is_some() {
+            return behind_end;
+        }
         let of = (start + 1..end).find(|at| self.has_trait(*at, OF) && !self.is_capital_at(*at))?;
         if !self.has_trait(of - 1, ORG_START | ORG_END) || !self.capitals.tell {
             return None;
@@ -29,7 +40,6 @@ impl CapitalRun<'_> {
         let of = (of..end).rev().find(|at| !self.is_capital_at(*at))?;
         let (first, words) = (of + 1, end - of - 1);
         let known = self.gazetteer_match(first, end).map_or(first + 1, |(_, to)| to);
-        let given = |at: usize| self.token(at).is_some_and(|token| token.has_trait(GIVEN) && !token.has_trait(COMMON));
         let by_given = (known..end.saturating_sub(1)).find(|at| given(*at));
         let bare = || words == 3 && known == first + 1 && (first..end).all(|at| self.is_bare(at));
         by_given.or_else(|| bare().then_some(known))
@@ -60,6 +70,44 @@ impl CapitalRun<'_> {
             cut += 1;
         }
         (cut < end && self.is_capital_at(cut)).then_some(cut)
+    }
+
+    /// Where a run of capitals ends and another begins, with what stands between them left out: `Alice Chen May 26`,
+    /// `Alaska Sen. Lisa Chen`, `Trade & Industry John Chen`, `ALICE CHEN Interview`.
+    pub(super) fn other_name_within(&self, start: usize, end: usize) -> Option<(usize, usize)> {
+        let is_day = |at: usize| {
+            self.token(at).is_some_and(|token| {
+                token.kind == LexiconTokenKind::Number && token.spaced && token.end - token.start <= 2
+            })
+        };
+        if end - start >= 3 && self.has_trait(end - 1, MONTH) && is_day(end) {
+            return Some((end - 1, end));
+        }
+        let title = (start + 1..end.saturating_sub(2)).find(|at| {
+            self.has_trait(*at, TITLE)
+                && !self.has_trait(*at - 1, TITLE)
+                && self.is_capital_at(*at - 1)
+                && self.is_sign(*at + 1, '.')
+                && self.is_capital_at(*at + 2)
+        });
+        if let Some(title) = title {
+            return Some((title, title));
+        }
+        // `for Trade & Industry John Chen`
+        let given = |at: usize| self.token(at).is_some_and(|token| token.has_trait(GIVEN) && !token.has_trait(COMMON));
+        if let Some(and) = (start..end).find(|at| self.is_sign(*at, '&'))
+            && let Some(person) = (and + 2..end - 1).find(|at| given(*at))
+        {
+            return Some((person, person));
+        }
+        let large = |at: usize| self.token(at).is_some_and(|token| token.shape.capitals && token.end - token.start > 2);
+        let small = (start..end).find(|at| !large(*at))?;
+        let is_word =
+            self.token(small).is_some_and(|token| token.kind == LexiconTokenKind::Word && !token.shape.capitals);
+        // `ACME CFO Alice Chen`
+        let office = (start..small).any(|at| self.has_trait(at, ROLE_HEAD | ROLE_WORD | TITLE));
+        (small - start >= 2 && is_word && !office && !self.has_trait(small, PARTICLE | POSTNOMINAL))
+            .then_some((small, small))
     }
 
     /// Returns true if a name of the gazetteers ends where another name begins.
@@ -106,10 +154,24 @@ impl CapitalRun<'_> {
         let weak = self.has_trait(last, WEAK_ORG_END);
         let before = start.checked_sub(1).and_then(|before| self.token(before));
         let the = before.is_some_and(|before| before.has_trait(THE) && !before.shape.capital);
+        // `the Harbour Office`, but not `the Project Team`.
+        let known_office = the
+            && self.has_trait(last, ORG_ALONE)
+            && !(start..last).any(|at| self.has_trait(at, LABEL | ROLE_HEAD | GRAMMAR));
+        // `Human Language Technology`, `Knowledge Graph Construction`
+        let before_last = last.checked_sub(1).filter(|before| *before >= start).and_then(|before| self.token(before));
+        let term = self.has_trait(last, FIELD_END)
+            && before_last.is_some_and(|word| {
+                let common = word.has_trait(COMMON) || self.words.ends_as_adjective(word.text_in(self.text));
+                common && !word.has_trait(GIVEN | FAMILY)
+            });
         match plain {
+            _ if term => 0.45,
             false if unspecific && !self.capitals.tell => 0.45,
             false => 0.85,
-            true if shouts || unspecific || (weak && last - start < 2) => 0.45,
+            true if shouts || unspecific => 0.45,
+            true if weak && known_office => 0.6,
+            true if weak && last - start < 2 => 0.45,
             true if weak => 0.55,
             // `of the Allotment Society`: the article says that there is one such.
             true if the => 0.78,

@@ -1,13 +1,14 @@
 //! What a run of words with capitals names, by the words in it and beside it.
 
-use ibid_language::Language;
-
 use super::{
     lexicon::{GazetteerType, LEXICON},
     names::{CapitalRun, GuessedType, NameCandidate},
-    tokens::{LexiconToken, LexiconTokenKind},
+    tokens::LexiconTokenKind,
     traits::*,
 };
+
+/// The name of a firm with an `&` has at most this many words and signs.
+const LONGEST_FIRM: usize = 6;
 
 impl CapitalRun<'_> {
     pub(super) fn classify_run(&self, start: usize, end: usize, opening: bool, spots: &mut Vec<NameCandidate>) {
@@ -29,13 +30,19 @@ impl CapitalRun<'_> {
         let length = end - start;
         let last = end - 1;
         // `Dr. Chen`, `Ms Tressider`.
-        if self.has_trait(start, TITLE) && length >= 2 {
+        // `MS MARCO` is no lady.
+        let large = self.token(start).is_some_and(|title| title.shape.capitals) && !self.capitals.everywhere;
+        if self.has_trait(start, TITLE) && length >= 2 && !large {
             let mut name = start + 1;
             while name < end && (self.is_sign(name, '.') || self.has_trait(name, TITLE)) {
                 name += 1;
             }
+            // `General Motors CEO Mary Chen`, `Major League Soccer`
+            let office =
+                |at: usize| self.has_trait(at, ROLE_HEAD | ORG_END) && !self.has_trait(at, GIVEN | FAMILY | FAMILY_TOO);
             if name < end
                 && self.is_capital_at(name)
+                && !(name..end.min(name + 2)).any(|at| office(at) && (at == name || at + 1 < end))
                 && !self.ends_org(end)
                 && self.gazetteer_match(start, end).is_none_or(|(_, known)| known != end)
             {
@@ -63,7 +70,10 @@ impl CapitalRun<'_> {
             return;
         }
         // `Acme Corp`, and what follows it is another name.
-        if let Some(form) = (start + 1..end).find(|at| self.has_trait(*at, LEGAL_FORM) && self.is_legal_form(*at)) {
+        if let Some(form) = (start + 1..end).find(|at| self.has_trait(*at, LEGAL_FORM) && self.is_legal_form(*at))
+            // `Russian SRL`: letters that are a legal form elsewhere.
+            && !(self.word_at(form).len() <= 3 && (start..form).all(|at| self.has_trait(at, NO_NAME)))
+        {
             let from = self.without_opening_word(start, form, opening);
             let mut spot = NameCandidate::new(from, form + 1, GuessedType::Org, 0.95);
             spot.reach = form + 1 + usize::from(self.is_sign(form + 1, '.'));
@@ -155,6 +165,8 @@ impl CapitalRun<'_> {
                     && !before.is_some_and(|before| before.shape.capitals && before.end - before.start > 3))
                     || token.is_some_and(|token| token.has_trait(SMALL_FORM) && !token.shape.capitals)
             }
+            // `Leamington Spa`, but `Acme SpA`
+            3 => token.is_none_or(|token| !token.has_trait(COMMON) || token.shape.capitals || token.shape.camel),
             _ => true,
         }
     }
@@ -189,6 +201,14 @@ impl CapitalRun<'_> {
         } else if alone && word.is_some_and(|word| word.has_trait(COMMON)) {
             // `Orange`, `Word`, `Shell`, `Rust`: only within a sentence and only with a capital.
             score = if opening || self.capitals.everywhere { 0.3 } else { 0.6 };
+        }
+        // `a CNN`: one of many, whose letters are those of a firm by chance.
+        if guess == GuessedType::Org
+            && alone
+            && word.is_some_and(|word| word.shape.capitals)
+            && self.is_unspecific(start, end)
+        {
+            score = 0.45;
         }
         // `in Congress` is no place, `Google Maps team` is still Google Maps.
         if guess == GuessedType::Place
@@ -243,9 +263,12 @@ impl CapitalRun<'_> {
             let guess = known
                 .or(place)
                 .or_else(|| self.by_words(start, first, opening))
+                // `By Ben Chen Photographer Samantha Li`
+                .or_else(|| self.person_by_shape(start, first, opening).filter(|_| self.has_trait(start, GIVEN)))
                 .unwrap_or_else(|| NameCandidate::new(start, first, GuessedType::Org, 0.6));
+            let is_person = guess.guess == GuessedType::Person;
             spots.push(guess);
-            Some(spots.len() - 1)
+            (!is_person).then(|| spots.len() - 1)
         } else {
             None
         };
@@ -305,7 +328,8 @@ impl CapitalRun<'_> {
             let day = (start..end).any(|at| self.has_trait(at, WEEKDAY | MONTH));
             let common = (start..end).all(|at| self.is_sign(at, '&') || self.has_trait(at, COMMON | LABEL));
             let plain = day || common && (start..end).any(|at| !self.is_sign(at, '&') && !self.is_family(at));
-            let score = if plain { 0.45 } else { 0.8 };
+            // `Gibson Gerald & Angela Blackwell Hal Duncan Ian Hunter` is a list of people.
+            let score = if plain || end - from > LONGEST_FIRM { 0.45 } else { 0.8 };
             return Some(NameCandidate::new(from, end, GuessedType::Org, score - lowered));
         }
         // `Project Apollo`, `Operation Overlord`.
@@ -429,144 +453,5 @@ impl CapitalRun<'_> {
                 let place = token.has_trait(PLACE_NOUN).then_some(GuessedType::Place);
                 place.or(token.has_trait(ORG_NOUN).then_some(GuessedType::Org))
             })
-    }
-
-    /// A person by the shape of the name.
-    pub(super) fn person_by_shape(&self, start: usize, end: usize, opening: bool) -> Option<NameCandidate> {
-        let first = self.token(start)?;
-        let words: Vec<usize> = (start..end)
-            .filter(|at| self.token(*at).is_some_and(|token| token.kind == LexiconTokenKind::Word))
-            .collect();
-        let last = *words.last()?;
-        let lowered = if self.capitals.everywhere { 0.15 } else { 0.0 };
-        if words.len() < 2 || words.len() > 5 {
-            return None;
-        }
-        // `Chen1`: a note, or a name and a number that grew together.
-        if words.iter().any(|at| self.word_at(*at).ends_with(|c: char| c.is_ascii_digit())) {
-            return None;
-        }
-        let tail = words.get(1..).unwrap_or_default();
-        let tail_fits = tail.iter().all(|at| {
-            self.token(*at).is_some_and(|token| {
-                token.shape.initial
-                    || (!token.has_trait(ORG_END | LABEL | PROJECT_WORD | NO_NAME) || token.has_trait(GIVEN))
-                        && !(token.shape.capitals && !first.shape.capitals && !token.has_trait(POSTNOMINAL))
-            })
-        });
-        if first.shape.initial && (self.is_sign(start + 1, '.') || first.end - first.start > 1) {
-            // `A. Chen`; in `A. Introduction` the rest is a common word.
-            let family = self.token(last)?;
-            let fits =
-                tail_fits && !family.shape.initial && !family.has_trait(COMMON | LABEL) && !family.shape.capitals;
-            return fits.then(|| NameCandidate::new(start, end, GuessedType::Person, 0.8 - lowered));
-        }
-        if first.has_trait(GIVEN)
-            && tail_fits
-            && (!first.shape.camel || LEXICON.has_name_prefix(first.text_in(self.text)))
-        {
-            // `Alice C.`
-            let family = self.token(last)?;
-            if family.shape.initial && words.len() == 2 {
-                let dotted = self.is_sign(last + 1, '.');
-                let fits = !first.has_trait(COMMON) && family.end - family.start == 1 && dotted;
-                return fits.then(|| {
-                    // The dot belongs to the initial, also where it ends the sentence.
-                    let mut spot = NameCandidate::new(start, last + 2, GuessedType::Person, 0.7);
-                    spot.reach = last + 2;
-                    spot
-                });
-            }
-            // `Georgia Tech` and `Star Wars` begin as names do; what follows must be one.
-            let family_name = self.has_trait(last, FAMILY | GIVEN);
-            let place = LEXICON
-                .phrases_starting_with(first.word)
-                .iter()
-                .any(|(rest, known)| rest.is_empty() && *known == GazetteerType::Place);
-            let common_first = first.has_trait(COMMON);
-            let common_rest = tail.iter().all(|at| self.has_trait(*at, COMMON) && !self.has_trait(*at, GIVEN | FAMILY));
-            // `Peter Koros Design`
-            if words.len() >= 3 && self.has_trait(last, COMMON) && !family_name {
-                return None;
-            }
-            let score = match (common_first, common_rest) {
-                (false, false) => 0.9,
-                (false, true) => 0.72,
-                (true, false) if family_name || self.person_context(start, end) => 0.85,
-                (true, false) if !place => 0.45,
-                // `Will Power`, `May Day`.
-                _ => return None,
-            };
-            if common_first
-                && opening
-                && first.has_trait(AUXILIARY | MONTH)
-                && !self.has_trait(last, GIVEN)
-                && !self.person_context(start, end)
-            {
-                return None;
-            }
-            if common_rest
-                && tail.iter().any(|at| self.has_trait(*at, OBJECT_WORD | PLACE_END | ROLE_HEAD))
-                && tail.len() > 1
-            {
-                return None;
-            }
-            return Some(NameCandidate::new(start, end, GuessedType::Person, score - lowered));
-        }
-        // `Feliciano Lopez`: a family name behind a word that no list knows.
-        let unknown = !first.has_trait(COMMON | LABEL | ORG_START | NO_NAME | ROLE_HEAD | ROLE_WORD | PLACE_START)
-            && !first.shape.capitals;
-        if words.len() == 2 && unknown && !first.shape.camel && self.has_trait(last, FAMILY) && self.capitals.tell {
-            let score = if self.has_trait(last, COMMON | PLACE_END | ORG_END) { 0.47 } else { 0.75 };
-            let score = if self.person_context(start, end) { score + 0.15 } else { score };
-            return Some(NameCandidate::new(start, end, GuessedType::Person, score - lowered));
-        }
-        // Two or three words that no list knows; of other languages no list of common words is there to tell.
-        if self.words.lexicon.language != Language::ENGLISH && !self.speaks_before_or_after(start, end) {
-            return None;
-        }
-        let bare = (start..end).all(|at| self.is_bare(at));
-        if !bare || words.len() > 3 || !self.capitals.tell || self.capitals.everywhere {
-            return None;
-        }
-        if start > 0 && self.has_trait(start - 1, THE) {
-            return None;
-        }
-        if words.iter().any(|at| self.words.ends_as_noun(self.word_at(*at))) {
-            return None;
-        }
-        let mut score = 0.49;
-        if self.person_context(start, end) {
-            score += 0.28;
-        }
-        if self.has_trait(end, ORG_VERB) {
-            score -= 0.1;
-        }
-        Some(NameCandidate::new(start, end, GuessedType::Person, score))
-    }
-
-    /// Returns true if the words beside a name show that it is a person.
-    pub(super) fn person_context(&self, start: usize, end: usize) -> bool {
-        let next = self.token(end);
-        let before = start.checked_sub(1).and_then(|before| self.token(before));
-        let said = |token: Option<&LexiconToken>| {
-            token.is_some_and(|token| {
-                token.has_trait(PERSON_VERB) && !token.shape.capital && !token.has_trait(AUXILIARY)
-            })
-        };
-        // `Author: Sunna Ferrick`
-        let labelled = before.is_some_and(|before| before.is_sign(':'))
-            && start
-                .checked_sub(2)
-                .and_then(|label| self.token(label))
-                .is_some_and(|label| label.has_trait(ROLE_HEAD | PERSON_LABEL));
-        labelled
-            || said(next)
-            || (next.is_some_and(|next| next.has_trait(AUXILIARY)) && said(self.token(end + 1)))
-            || before.is_some_and(|before| {
-                (before.has_trait(QUOTES) && !before.has_trait(AUXILIARY))
-                    || (before.has_trait(GREETING) && before.shape.capital)
-            })
-            || (next.is_some_and(|next| next.is_sign(',')) && self.has_trait(end + 1, WHO))
     }
 }

@@ -7,9 +7,9 @@ use super::{
     lexicon::{GazetteerType, LEXICON, LanguageWords},
     tokens::{LexiconToken, LexiconTokenKind},
     traits::{
-        AND, AUXILIARY, COMMON, DETERMINER, DOTTED, FAMILY, GIVEN, GRAMMAR, LABEL, LEGAL_FORM, MONTH, NO_NAME, OF,
-        ORG_END, ORG_START, PARTICLE, PERSON_VERB, PLACE_END, POSSESSIVE, PREPOSITION, PROJECT_WORD, PROSE_PARTICLE,
-        ROLE_HEAD, ROLE_WORD, TITLE, Traits, WEAK_ORG_END, WEEKDAY,
+        AND, AUXILIARY, BEFORE_FIELD, COMMON, DETERMINER, DOTTED, FAMILY, GIVEN, GRAMMAR, LABEL, LEGAL_FORM, MONTH,
+        NAME_AND, NO_NAME, OF, ORG_END, ORG_START, PARTICLE, PERSON_VERB, PLACE_END, POSSESSIVE, PREPOSITION,
+        PROJECT_WORD, PROSE_PARTICLE, ROLE_HEAD, ROLE_WORD, TITLE, Traits, WEAK_ORG_END, WEEKDAY,
     },
 };
 
@@ -327,7 +327,7 @@ impl CapitalRun<'_> {
                 && (self.is_capital_at(at + 1) || (article(at + 1) && self.is_capital_at(at + 2)));
         }
         // `Committee on Intelligence`, but not `the Council on Monday`.
-        if self.word_at(at) == "on" && self.is_capital_at(at + 1) {
+        if self.has_trait(at, BEFORE_FIELD) && self.is_capital_at(at + 1) {
             return self.has_trait(at - 1, ORG_START | ORG_END)
                 && !self.has_trait(at - 1, WEAK_ORG_END)
                 && self.has_trait(at + 1, COMMON)
@@ -372,7 +372,7 @@ impl CapitalRun<'_> {
     fn and_org(&self, start: usize, at: usize) -> bool {
         let article = start > 0 && self.has_trait(start - 1, DETERMINER);
         // English names stand in texts of other languages too.
-        (self.has_trait(at, AND) || self.word_at(at) == "and")
+        self.has_trait(at, AND | NAME_AND)
             && self.token(at - 1).is_some_and(|token| {
                 token.is_capital()
                     && (token.has_trait(COMMON) || (article && !self.capitals.tell))
@@ -405,6 +405,11 @@ impl CapitalRun<'_> {
         }) {
             self.find_names_in_run(start, cut, spots);
             self.find_names_in_run(cut + 1, end, spots);
+            return;
+        }
+        if let Some((cut, next)) = self.other_name_within(start, end) {
+            self.find_names_in_run(start, cut, spots);
+            self.find_names_in_run(next, end, spots);
             return;
         }
         let opening = opening || self.may_open_sentence(start);
@@ -441,7 +446,9 @@ impl CapitalRun<'_> {
             || (token.has_trait(NO_NAME)
                 && !token.has_trait(GIVEN)
                 && self.gazetteer_match(at, end).is_none()
-                && !(self.ends_org(end) && end - at > 1))
+                && !(self.ends_org(end) && end - at > 1)
+                // `American Institute of Homeopathy`
+                && !(self.has_trait(at + 1, ORG_START | ORG_END) && self.has_trait(at + 2, OF) && end - at > 3))
     }
 
     /// Returns true if a label is the end of an organisation's name: `Department of Homeland Security`.

@@ -63,6 +63,8 @@ pub struct ResolvedEntity {
 
 /// Below this nothing is said at all.
 const ENOUGH: f32 = 0.5;
+/// From this on something besides its capital says that a single word is a person.
+const DOUBTFUL_PERSON: f32 = 0.45;
 
 /// All mentions under one spelling, and then under all of one thing.
 #[derive(Clone, Debug, Default)]
@@ -561,8 +563,12 @@ fn build_entities(
             .collect();
         all.sort_unstable();
         let more = all.len().min(6).saturating_sub(1) as f32;
-        // Mentions that say nothing of its kind make a person surer, whose short forms they are, but not a thing.
-        let short = all.len().saturating_sub(group.mentions.len());
+        // Short forms that are a person's by themselves make a person surer: `Halvane said`, but not `Forbes staff`.
+        let is_person = |member: &&MentionGroup| member.scores[GuessedType::Person as usize] >= DOUBTFUL_PERSON;
+        let short_forms = members.get(&place).into_iter().flatten().filter(|member| **member != place);
+        let given = word_traits(group.first_word()) & GIVEN != 0;
+        let short =
+            short_forms.filter_map(|member| groups.get(*member)).filter(|member| given || is_person(member)).count();
         let bonus = match guess {
             GuessedType::Person if score >= 0.5 || short > 0 => 0.03 * more,
             GuessedType::Person => 0.0,

@@ -23,6 +23,10 @@ impl CapitalRun<'_> {
             let the = before.is_some_and(|before| before.has_trait(THE));
             return the.then(|| NameCandidate::new(at, at + 1, GuessedType::Unknown, 0.1));
         }
+        // `in Danish`: a language, where nothing says that a person is meant.
+        if token.has_trait(GIVEN) && token.has_trait(NO_NAME) && !self.person_context(at, at + 1) {
+            return Some(NameCandidate::new(at, at + 1, GuessedType::Unknown, 0.1));
+        }
         if token.has_trait(GIVEN) && !token.has_trait(COMMON) && !token.shape.capitals && !token.shape.camel {
             let mut score: f32 = if self.capitals.everywhere { 0.35 } else { 0.62 };
             if self.person_context(at, at + 1) {

@@ -226,4 +226,12 @@ traits! {
     POSSESSIVE = 107;
     /// Appears in issues: `Journal of`.
     PERIODICAL = 108;
+    /// An office over a place: `bishop of Pellmouth`.
+    RULES_PLACE = 109;
+    /// Ends an organisation's name, but makes a term of a common word before it: `Text Mining`.
+    FIELD_END = 110;
+    /// Stands between an organisation and its field: `Committee on Intelligence`.
+    BEFORE_FIELD = 111;
+    /// Joins the parts of an organisation's name in a text of any language: `and`.
+    NAME_AND = 112;
 }
