@@ -51,6 +51,15 @@ named! {
 }
 
 named! {
+    /// Where the date of an event comes from.
+    DateSource, "a source of a date", "dated_by",
+    /// The text says when it was.
+    Text = "text";
+    /// The text does not say; it is the date of the document or message that tells of it.
+    Document = "document";
+}
+
+named! {
     /// What became of two that may be the same.
     PairState, "a state of a pair", "state",
     /// Nobody has said yet.
@@ -152,8 +161,10 @@ pub struct Event {
     pub category: Category,
     /// Short description of the event.
     pub narrative: String,
-    /// Date of the event, as exactly as the text tells it, else of the text itself; `None` if neither is known.
+    /// Date of the event, as exactly as the text tells it; `None` if it does not.
     pub date: Option<PartialDate>,
+    /// Date of the document or message that tells of it; `None` if it has none.
+    pub document_date: Option<PartialDate>,
     /// Confidence of the extractor, from 0 to 1.
     pub confidence: f64,
     /// Name and version of the extractor that found it.
@@ -165,6 +176,15 @@ pub struct Event {
     /// Quotes from the revision's text that support it.
     pub evidence: Vec<Quote>,
     pub created_at: Timestamp,
+}
+
+impl Event {
+    /// Returns the date to sort and show the event by, and where it comes from. A document's date must never be shown as
+    /// if the text said it.
+    pub fn best_date(&self) -> Option<(PartialDate, DateSource)> {
+        let told = self.date.map(|date| (date, DateSource::Text));
+        told.or_else(|| self.document_date.map(|date| (date, DateSource::Document)))
+    }
 }
 
 /// Two entities that may be the same, for a person to decide.

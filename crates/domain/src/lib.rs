@@ -44,7 +44,9 @@ pub use id::{
     ChunkId, CitationId, ConversationId, DocumentCitationId, DocumentId, EntityId, EventId, JobId, MentionId, MergeId,
     PairId, PointerId, RevisionId, RunId, SourceId, TenantId, UserId,
 };
-pub use knowledge::{ActorRole, Entity, EntityType, Event, Mention, Pair, PairState, Participant, Quote, Sameness};
+pub use knowledge::{
+    ActorRole, DateSource, Entity, EntityType, Event, Mention, Pair, PairState, Participant, Quote, Sameness,
+};
 pub use manifest::{Entry, Manifest, ManifestPath, Tree};
 pub use pagination::{Cursor, Limit, Page};
 pub use pointer::{Pointer, PointerType};

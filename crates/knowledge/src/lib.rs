@@ -66,7 +66,7 @@ pub struct ExtractedEvent {
     pub narrative: String,
     /// Date of the event, as exact as the text states it.
     pub time: Option<PartialDate>,
-    /// Date of the message or document that tells the event, for an event without a date of its own.
+    /// Date of the message or document that tells the event; `None` if it has none.
     pub written: Option<PartialDate>,
     /// Confidence from 0 to 1 that the text states this event.
     pub confidence: f32,

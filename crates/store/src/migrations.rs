@@ -43,6 +43,7 @@ steps! {
     6 "0006_settings";
     7 "0007_knowledge";
     8 "0008_documents";
+    9 "0009_document_dates";
 }
 
 /// The steps of PostgreSQL as sqlx applies them, under an advisory lock.

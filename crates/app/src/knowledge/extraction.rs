@@ -366,8 +366,8 @@ fn new_events(
             id,
             category: found.category,
             narrative: found.narrative.clone(),
-            // What has no date of its own is as old as the text that tells it.
-            date: found.time.or(found.written),
+            date: found.time,
+            document_date: found.written,
             confidence: f64::from(found.confidence),
             actors,
             subjects,

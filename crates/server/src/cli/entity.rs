@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use ibid_app::{EntitySplit, ReviewDecision, ReviewPair};
-use ibid_domain::{Entity, EntityId, EntityType, Limit, MentionId, PairId};
+use ibid_domain::{DateSource, Entity, EntityId, EntityType, Limit, MentionId, PairId};
 use ibid_store::{EntityFilter, EntityOrder};
 
 use super::{
@@ -99,7 +99,11 @@ pub(super) async fn run(command: EntityCommand, library: &LocalLibrary, output: 
                     ("merged into", one.merged_into.map(|id| id.to_string()).unwrap_or_default()),
                 ]);
                 for event in &events.items {
-                    let date = event.date.map_or_else(|| "undated".to_owned(), |date| date.to_string());
+                    let date = match event.best_date() {
+                        Some((date, DateSource::Text)) => date.to_string(),
+                        Some((date, DateSource::Document)) => format!("{date} (date of the document)"),
+                        None => "undated".to_owned(),
+                    };
                     anstream::println!("\n{BOLD}{}{BOLD:#}  {DIM}{date}{DIM:#}", event.category.as_str());
                     anstream::println!("{}", event.narrative);
                 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::{
     search::app_url,
-    values::{self, ActorRole, EntityDecision, EntityType, EventCategory},
+    values::{self, ActorRole, EntityDecision, EntityType, EventCategory, EventDating},
 };
 
 /// Titles of sources by their ids.
@@ -99,12 +99,15 @@ pub(crate) struct Event {
     category: EventCategory,
     /// Description of the event in one or two sentences.
     pub(crate) narrative: String,
-    /// Start of the event; null if the source does not tell.
+    /// Start of the event, or of the document's date if the text tells none; null if neither is known.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     event_time: Option<Timestamp>,
-    /// The same, as exactly as the source tells: a day, a month or a year.
+    /// The same, as exactly as it is known: a day, a month or a year.
     #[schema(required)]
     event_date: Option<String>,
+    /// Where the date comes from; null if there is none.
+    #[schema(required)]
+    dated_by: Option<EventDating>,
     /// Confidence of the extraction, from 0 to 1.
     confidence: f64,
     /// Entities that act in the event.
@@ -129,12 +132,14 @@ pub(crate) struct Event {
 impl Event {
     pub(crate) fn new(event: &domain::Event, titles: &SourceTitles) -> Self {
         let source_title = find_title(titles, event.source);
+        let (date, dated_by) = event.best_date().unzip();
         Self {
             id: event.id.uuid(),
             category: event.category.into(),
             narrative: event.narrative.clone(),
-            event_time: event.date.and_then(PartialDate::start_timestamp),
-            event_date: event.date.map(|date| date.to_string()),
+            event_time: date.and_then(PartialDate::start_timestamp),
+            event_date: date.map(|date| date.to_string()),
+            dated_by: dated_by.map(Into::into),
             confidence: round_score(event.confidence),
             actors: event.actors.iter().map(Into::into).collect(),
             subjects: event.subjects.iter().map(Into::into).collect(),
@@ -553,12 +558,15 @@ pub(crate) struct RelatedItem {
     reason: String,
     /// Description of the event in one or two sentences.
     summary: String,
-    /// Start of the event; null if the source does not tell.
+    /// Start of the event, or of the document's date if the text tells none; null if neither is known.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     event_time: Option<Timestamp>,
-    /// The same, as exactly as the source tells.
+    /// The same, as exactly as it is known.
     #[schema(required)]
     event_date: Option<String>,
+    /// Where the date comes from; null if there is none.
+    #[schema(required)]
+    dated_by: Option<EventDating>,
     /// Confidence of the extraction, from 0 to 1.
     confidence: f64,
     /// Id of the source that the event was extracted from.
@@ -599,7 +607,9 @@ impl RelatedItem {
 
     /// Formats the event, its connection and its evidence as text for a model.
     pub(crate) fn as_text(&self) -> String {
-        let date = self.event_date.as_deref().map(|date| format!(", {date}")).unwrap_or_default();
+        let of_document = self.dated_by == Some(domain::DateSource::Document.into());
+        let whose = if of_document { " (date of the document)" } else { "" };
+        let date = self.event_date.as_deref().map(|date| format!(", {date}{whose}")).unwrap_or_default();
         let quote = self.evidence.first().map(|one| format!("\n“{}”\n{}", one.quote.trim(), one.url));
         format!("{}{date} ({}): {}{}", self.category, self.reason, self.summary, quote.unwrap_or_default())
     }
@@ -612,14 +622,16 @@ impl RelatedItem {
             added: diff.added,
             removed: diff.removed,
         });
+        let (date, dated_by) = event.best_date().unzip();
         Self {
             kind: RelatedKind::Event,
             id: event.id.uuid(),
             category: event.category.into(),
             reason,
             summary: event.narrative.clone(),
-            event_time: event.date.and_then(PartialDate::start_timestamp),
-            event_date: event.date.map(|date| date.to_string()),
+            event_time: date.and_then(PartialDate::start_timestamp),
+            event_date: date.map(|date| date.to_string()),
+            dated_by: dated_by.map(Into::into),
             confidence: round_score(event.confidence),
             source_id: event.source.uuid(),
             actors: event.actors.iter().map(Into::into).collect(),

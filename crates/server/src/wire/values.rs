@@ -171,6 +171,7 @@ closed_sets! {
     EntityType = ibid_domain::EntityType, "Type of an entity.";
     ErrorCode = ibid_domain::Code, "Stable name of what went wrong. /docs explains each.";
     EventCategory = ibid_domain::Category, "Category of an event.";
+    EventDating = ibid_domain::DateSource, "Where the date of an event comes from: `text` if the source says when it was, `document` if it does not and the date of the document or message stands in.";
     FetchStrategy = ibid_domain::FetchStrategy, "Way for a client to get the content of a source.";
     JobChange = ibid_domain::job::JobChange, "Change of a job, as the stream of events tells it.";
     JobState = ibid_domain::job::JobState, "State of a job.";

@@ -24,6 +24,7 @@ on_both_servers!(
     mentions_are_taken_apart,
     sources_come_and_go,
     memories,
+    events_say_whose_date_they_have,
     what_an_event_quotes_is_checked,
     bad_input,
 );
@@ -500,6 +501,34 @@ async fn memories(server: Running) {
     );
     refused(server.request(Method::POST, "/api/v1/memories").json(&json!({"content": "  "})), 422, "invalid_field")
         .await;
+}
+
+/// An event without a date of its own has that of its document, and says so; without either it has none.
+async fn events_say_whose_date_they_have(server: Running) {
+    let letter = "3 May 2024\n\nBoris Klein decided to keep the old tower. He approved the new lens on 6 May 2024.";
+    let letter = server.told("letter.txt", letter).await;
+    let note = server.told("note.txt", "Boris Klein decided to paint the winch house.").await;
+    let dates = async |query: String| -> Vec<(Json, Json)> {
+        let events = server.json(&format!("/api/v1/events?{query}")).await;
+        let events = events["items"].as_array().unwrap().clone();
+        assert!(events.iter().all(|event| event["event_date"].is_null() == event["event_time"].is_null()));
+        events.iter().map(|event| (event["event_date"].clone(), event["dated_by"].clone())).collect()
+    };
+    let told = (json!("2024-05-06"), json!("text"));
+    let written = (json!("2024-05-03"), json!("document"));
+    assert_eq!(dates(format!("source_id={}", id(&letter))).await, [told.clone(), written.clone()]);
+    assert_eq!(dates(format!("source_id={}", id(&note))).await, [(Json::Null, Json::Null)]);
+    // Filters and pages go by either date, and what has none comes last.
+    assert_eq!(dates("to=2024-05-04T00:00:00Z".to_owned()).await, std::slice::from_ref(&written));
+    assert_eq!(dates("from=2024-05-04T00:00:00Z".to_owned()).await, std::slice::from_ref(&told));
+    let first = server.json("/api/v1/events?limit=1").await;
+    let rest = dates(format!("limit=5&cursor={}", first["next_cursor"].as_str().unwrap())).await;
+    assert_eq!(rest, [written, (Json::Null, Json::Null)]);
+    let boris = server.entities("type=person").await[0]["entity_id"].as_str().unwrap().to_owned();
+    let shown = server.ibid(&["entity", "show", &boris]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("2024-05-03 (date of the document)") && shown.contains("undated"), "{shown}");
+    assert!(shown.contains("2024-05-06") && !shown.contains("2024-05-06 (date"), "{shown}");
 }
 
 async fn bad_input(server: Running) {

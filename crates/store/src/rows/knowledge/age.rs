@@ -120,8 +120,10 @@ impl Knowledge<'_> {
             r#"WITH {NODES}, {chosen}, {current} INSERT INTO nur."Event" (id, properties)
                SELECT ag_catalog._graphid((SELECT id FROM event_label)::int, e.seq), jsonb_build_object(
                    'event_id', e.id, 'category', e.category, 'narrative', e.narrative, 'artifact_uid', e.source_id,
-                   'revision_id', e.revision_id, 'event_time', e.event_date, 'confidence', e.confidence,
-                   'tenant_id', e.tenant_id)::text::ag_catalog.agtype
+                   'revision_id', e.revision_id, 'event_time', COALESCE(e.event_date, e.document_date),
+                   'dated_by', CASE WHEN e.event_date IS NOT NULL THEN 'text'
+                                    WHEN e.document_date IS NOT NULL THEN 'document' END,
+                   'confidence', e.confidence, 'tenant_id', e.tenant_id)::text::ag_catalog.agtype
                FROM current e ON CONFLICT (id) DO UPDATE SET properties = excluded.properties"#
         );
         self.tx.execute_built(sql, values.clone()).await?;

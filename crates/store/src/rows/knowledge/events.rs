@@ -20,8 +20,10 @@ pub struct NewEvent {
     pub category: Category,
     /// Short description of the event.
     pub narrative: String,
-    /// Date of the event, else of the text that tells it; `None` if neither is known.
+    /// Date of the event; `None` if the text does not tell it.
     pub date: Option<PartialDate>,
+    /// Date of the document or message that tells of it; `None` if it has none.
+    pub document_date: Option<PartialDate>,
     /// Confidence of the extractor, from 0 to 1.
     pub confidence: f64,
     /// Entities that act in the event, with their roles.
@@ -65,6 +67,7 @@ impl Knowledge<'_> {
             "category",
             "narrative",
             "event_date",
+            "document_date",
             "sorted_at",
             "confidence",
             "extractor",
@@ -90,7 +93,8 @@ impl Knowledge<'_> {
                 event.category.as_str(),
                 event.narrative.as_str(),
                 event.date.map(|date| date.to_string()),
-                event.date.and_then(PartialDate::start_timestamp).unwrap_or(LONG_AGO),
+                event.document_date.map(|date| date.to_string()),
+                event.date.or(event.document_date).and_then(PartialDate::start_timestamp).unwrap_or(LONG_AGO),
                 event.confidence,
                 extractor,
                 now,
@@ -98,8 +102,8 @@ impl Knowledge<'_> {
         };
         let rows: Vec<_> = events.iter().map(row).collect();
         let again = "ON CONFLICT (id) DO UPDATE SET start_char = excluded.start_char, narrative = excluded.narrative,
-                     event_date = excluded.event_date, sorted_at = excluded.sorted_at, confidence = excluded.confidence,
-                     extractor = excluded.extractor";
+                     event_date = excluded.event_date, document_date = excluded.document_date,
+                     sorted_at = excluded.sorted_at, confidence = excluded.confidence, extractor = excluded.extractor";
         self.insert_rows("events", COLUMNS, rows, again).await?;
 
         let all: Vec<EventId> = now_told.iter().copied().collect();
@@ -252,7 +256,7 @@ impl Knowledge<'_> {
             also(" AND e.sorted_at >= ?", from.into());
         }
         if let Some(to) = filter.to {
-            also(" AND e.event_date IS NOT NULL AND e.sorted_at < ?", to.into());
+            also(" AND COALESCE(e.event_date, e.document_date) IS NOT NULL AND e.sorted_at < ?", to.into());
         }
         if let Some(cursor) = after {
             let [micros, id] = cursor.key_parts()?;
@@ -271,7 +275,8 @@ impl Knowledge<'_> {
         let rows = self.tx.rows_built(sql, values).await?;
         let events = rows.iter().map(read_event).collect::<Result<Vec<_>>>()?;
         let mut page = Page::from_rows(events, limit, |last| {
-            let at = last.date.and_then(PartialDate::start_timestamp).unwrap_or(LONG_AGO);
+            let date = last.best_date().and_then(|(date, _)| date.start_timestamp());
+            let at = date.unwrap_or(LONG_AGO);
             vec![at.as_micros().to_string(), last.id.to_string()]
         });
         page.items = self.with_parts(page.items).await?;
@@ -332,6 +337,7 @@ fn read_event(row: &SqlRow) -> Result<Event> {
         category: row.parse("category")?,
         narrative: row.get("narrative")?,
         date: row.parse_opt("event_date")?,
+        document_date: row.parse_opt("document_date")?,
         confidence: row.get("confidence")?,
         extractor: row.get("extractor")?,
         actors: Vec::new(),
