@@ -7,6 +7,7 @@ import {
   reasonWords,
   saysTheSame,
   shortDate,
+  whenWords,
   shortened,
   typeWord,
 } from "@/lib/event-words";
@@ -25,6 +26,15 @@ describe("when something was", () => {
     expect(dateWords("2025-13-01")).toBe("2025-13-01");
     expect(dateWords("soon")).toBe("soon");
     expect(shortDate("soon")).toBeNull();
+  });
+
+  it("says so where the date is the document's and not the text's", () => {
+    expect(whenWords("18 September 2025", "text")).toBe("18 September 2025");
+    expect(whenWords("18 September 2025", "document")).toBe("18 September 2025 (date of the document)");
+    expect(whenWords(null, "document")).toBe("Date of the document");
+    expect(whenWords(null, null)).toBeNull();
+    expect(shortDate("2025-09-18", "document")).toBe("as of 18 Sep 2025");
+    expect(shortDate("2025-09-18", "text")).toBe("18 Sep 2025");
   });
 });
 

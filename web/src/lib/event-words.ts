@@ -1,4 +1,7 @@
+import type { KnownEvent } from "@/api/types";
 import { humanise } from "@/lib/format";
+
+type DatedBy = KnownEvent["dated_by"];
 
 /** A word that the server should have kept short. */
 const WORD_CHARS = 40;
@@ -53,10 +56,18 @@ export function dateWords(date: string | null | undefined): string | null {
       : null;
 }
 
-/** The same where there is little room: "18 Sep 2025". */
-export function shortDate(date: string | null | undefined): string | null {
+/** When an event was, and whose date that is: a document's date is never shown as if its text said it. */
+export function whenWords(when: string | null, datedBy: DatedBy): string | null {
+  if (datedBy !== "document") return when;
+  return when ? `${when} (date of the document)` : "Date of the document";
+}
+
+/** The same where there is little room: "18 Sep 2025", "as of 18 Sep 2025" if it is the document's date. */
+export function shortDate(date: string | null | undefined, datedBy: DatedBy = null): string | null {
   const read = readDate(date);
-  return read ? [read.day, read.month?.slice(0, 3), read.year].filter((part) => part != null).join(" ") : null;
+  if (!read) return null;
+  const words = [read.day, read.month?.slice(0, 3), read.year].filter((part) => part != null).join(" ");
+  return datedBy === "document" ? `as of ${words}` : words;
 }
 
 /** Through whom an event is connected, if it says. */

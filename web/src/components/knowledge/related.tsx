@@ -2,7 +2,7 @@ import { useId } from "react";
 import type { Entity, RelatedItem } from "@/api/types";
 import { EntityChips } from "@/components/knowledge/entity-link";
 import { EventItem, participantsOf } from "@/components/knowledge/event-item";
-import { dateWords, reasonName, reasonWords } from "@/lib/event-words";
+import { dateWords, reasonName, reasonWords, whenWords } from "@/lib/event-words";
 import styles from "@/components/knowledge/knowledge.module.css";
 
 interface Props {
@@ -32,7 +32,7 @@ export function Related({ related, entities, under = 2 }: Props) {
               <li key={item.id}>
                 <EventItem
                   category={item.category}
-                  when={dateWords(item.event_date)}
+                  when={whenWords(dateWords(item.event_date), item.dated_by)}
                   narrative={item.summary}
                   evidence={item.evidence}
                   // Who connects it is said already.

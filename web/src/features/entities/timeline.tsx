@@ -4,6 +4,7 @@ import type { EntityAnswer } from "@/api/types";
 import { EventItem, participantsOf } from "@/components/knowledge/event-item";
 import { Empty, ErrorNote, More } from "@/components/states";
 import { byMonth } from "@/features/entities/entity-words";
+import { whenWords } from "@/lib/event-words";
 import { usePages } from "@/lib/use-pages";
 import styles from "@/features/entities/entity.module.css";
 
@@ -42,7 +43,7 @@ export function Timeline({ entity, at }: { entity: EntityAnswer; at: number }) {
                   <li key={event.id}>
                     <EventItem
                       category={event.category}
-                      when={when}
+                      when={whenWords(when, event.dated_by)}
                       narrative={event.narrative}
                       evidence={event.evidence}
                       participants={participantsOf(event, id)}

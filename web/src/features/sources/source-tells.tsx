@@ -1,7 +1,7 @@
 import { eventKeys, listEvents } from "@/api/events";
 import { EventItem, participantsOf } from "@/components/knowledge/event-item";
 import { Empty, ErrorNote, More, Skeleton } from "@/components/states";
-import { dateWords } from "@/lib/event-words";
+import { dateWords, whenWords } from "@/lib/event-words";
 import { usePages } from "@/lib/use-pages";
 import styles from "@/features/sources/source-page.module.css";
 
@@ -33,7 +33,7 @@ export function SourceTells({ id }: { id: string }) {
           <li key={event.id}>
             <EventItem
               category={event.category}
-              when={dateWords(event.event_date)}
+              when={whenWords(dateWords(event.event_date), event.dated_by)}
               narrative={event.narrative}
               evidence={event.evidence}
               participants={participantsOf(event)}

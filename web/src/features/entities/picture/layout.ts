@@ -142,7 +142,7 @@ function entityNode(entity: Entity, shape: Shape, letter = LETTER.entity) {
 }
 
 function eventNode(event: KnownEvent) {
-  const label = shortDate(event.event_date) ?? "";
+  const label = shortDate(event.event_date, event.dated_by) ?? "";
   return {
     kind: "event" as const,
     id: event.id,

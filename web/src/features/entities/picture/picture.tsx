@@ -9,7 +9,7 @@ import { PlaceLink } from "@/components/place-link";
 import { Empty, ErrorNote, Skeleton } from "@/components/states";
 import { Drawing } from "@/features/entities/picture/drawing";
 import { picturePages, type PicturePage } from "@/features/entities/picture/pages";
-import { dateWords, shortened } from "@/lib/event-words";
+import { dateWords, shortened, whenWords } from "@/lib/event-words";
 import { formatCount, formatPlural } from "@/lib/format";
 import styles from "@/features/entities/picture/picture.module.css";
 
@@ -106,7 +106,7 @@ function Events({ events }: { events: PicturePage["events"] }) {
         const told = <bdi>{shortened(event.narrative, 140)}</bdi>;
         return (
           <li key={event.id}>
-            <Category category={event.category} /> <span>{dateWords(event.event_date)}</span>{" "}
+            <Category category={event.category} /> <span>{whenWords(dateWords(event.event_date), event.dated_by)}</span>{" "}
             {words ? (
               <PlaceLink
                 sourceId={words.source_id}
