@@ -9,6 +9,10 @@ test.describe("people and things", () => {
 
   test("lead from a name to what happened and to the exact words", async ({ page, request }) => {
     await bringSample(request);
+    // Of a file without a date, nobody knows when what it tells was.
+    const undated = Buffer.from("The Harbour Board decided to paint the winch house.\n");
+    await bring(request, { name: "note.txt", mimeType: "text/plain", buffer: undated });
+    await waitUntilRead(request);
     const table = page.getByRole("table", { name: "People and things" });
 
     await test.step("the list is a place, by key and by rail", async () => {
@@ -46,8 +50,17 @@ test.describe("people and things", () => {
       const years = page.getByRole("main").getByRole("heading", { level: 2 });
       await expect(years.first()).toHaveText("2025");
       await expect(years.last()).toHaveText("Undated");
-      await expect(page.getByRole("region", { name: "2025" }).getByText("18 September 2025")).toBeVisible();
+      const undatedItems = page.getByRole("region", { name: "Undated" }).getByRole("listitem");
+      await expect(undatedItems).toHaveCount(1);
+      await expect(undatedItems).toContainText("paint the winch house");
+      await expect(undatedItems).not.toContainText("date of the document");
       await expectAccessible(page);
+    });
+
+    await test.step("an event without a date has that of its document, which is said", async () => {
+      const items = page.getByRole("region", { name: "2025" }).getByRole("listitem");
+      const closed = items.filter({ hasText: "closed the outer 200 metres" });
+      await expect(closed).toContainText("9 January 2025 (date of the document)");
     });
 
     await test.step("a quote opens its source at the words, and back is back", async () => {
