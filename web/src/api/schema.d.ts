@@ -3688,11 +3688,12 @@ export interface components {
              * @description Time at which the event was extracted.
              */
             created_at: string;
-            /** @description The same, as exactly as the source tells: a day, a month or a year. */
+            dated_by: null | components["schemas"]["EventDating"];
+            /** @description The same, as exactly as it is known: a day, a month or a year. */
             event_date: string | null;
             /**
              * Format: date-time
-             * @description Start of the event; null if the source does not tell.
+             * @description Start of the event, or of the document's date if the text tells none; null if neither is known.
              */
             event_time: string | null;
             /** @description Quotes of the source that support the event. */
@@ -3726,6 +3727,11 @@ export interface components {
          * @enum {string}
          */
         EventCategory: "Commitment" | "Execution" | "Decision" | "Collaboration" | "QualityRisk" | "Feedback" | "Change" | "Stakeholder";
+        /**
+         * @description Where the date of an event comes from: `text` if the source says when it was, `document` if it does not and the date of the document or message stands in.
+         * @enum {string}
+         */
+        EventDating: "text" | "document";
         /** @description Exact words of a source that support an event. */
         EventEvidence: {
             /**
@@ -5270,11 +5276,12 @@ export interface components {
                  * @description Time at which the event was extracted.
                  */
                 created_at: string;
-                /** @description The same, as exactly as the source tells: a day, a month or a year. */
+                dated_by: null | components["schemas"]["EventDating"];
+                /** @description The same, as exactly as it is known: a day, a month or a year. */
                 event_date: string | null;
                 /**
                  * Format: date-time
-                 * @description Start of the event; null if the source does not tell.
+                 * @description Start of the event, or of the document's date if the text tells none; null if neither is known.
                  */
                 event_time: string | null;
                 /** @description Quotes of the source that support the event. */
@@ -6158,11 +6165,12 @@ export interface components {
              * @description Confidence of the extraction, from 0 to 1.
              */
             confidence: number;
-            /** @description The same, as exactly as the source tells. */
+            dated_by: null | components["schemas"]["EventDating"];
+            /** @description The same, as exactly as it is known. */
             event_date: string | null;
             /**
              * Format: date-time
-             * @description Start of the event; null if the source does not tell.
+             * @description Start of the event, or of the document's date if the text tells none; null if neither is known.
              */
             event_time: string | null;
             /** @description Quotes of the source that support the event. */
