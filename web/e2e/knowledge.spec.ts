@@ -50,6 +50,12 @@ test.describe("people and things", () => {
       const years = page.getByRole("main").getByRole("heading", { level: 2 });
       await expect(years.first()).toHaveText("2025");
       await expect(years.last()).toHaveText("Undated");
+      await expect(
+        page
+          .getByRole("region", { name: "2025" })
+          .getByText(/^18 September 2025/)
+          .first(),
+      ).toBeVisible();
       const undatedItems = page.getByRole("region", { name: "Undated" }).getByRole("listitem");
       await expect(undatedItems).toHaveCount(1);
       await expect(undatedItems).toContainText("paint the winch house");
