@@ -45,6 +45,24 @@ named! {
     Changed = "changed";
 }
 
+/// A detail in which a claim of a message and its source differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimDifference {
+    pub kind: DifferenceKind,
+    /// Words of the claim, such as `72 metres`; empty if only the source has some.
+    pub claim: String,
+    /// Offset of those words' first character in the message; `None` if they do not stand there in one piece.
+    pub start_index: Option<usize>,
+    /// Offset after those words' last character in the message.
+    pub end_index: Option<usize>,
+    /// Words of the source that stand in their place, such as `27 metres`; `None` if it has none.
+    pub source: Option<String>,
+    /// Offset of those words' first character in the text of the source.
+    pub start_char: Option<usize>,
+    /// Offset after those words' last character in the text of the source.
+    pub end_char: Option<usize>,
+}
+
 /// A numbered link from a marker in a message to one source, with the words that support it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Citation {
@@ -75,6 +93,8 @@ pub struct Citation {
     pub verdict: Option<Verdict>,
     /// Confidence of the verdict, from 0 to 1.
     pub score: Option<f64>,
+    /// The details in which claim and source differ; empty if there are none or nothing was compared.
+    pub why: Vec<ClaimDifference>,
     /// Tells if a newer revision still has the quoted words.
     pub state: CitationState,
     /// Summary of the source; a job adds it some time after the answer.

@@ -4,8 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    CitationId, ConversationId, PointerId, Problem, RunId, RunMode, RunStatus, Sha256, SourceId, SourceType, Timestamp,
-    Usage, Verdict, citation::CitedFile, code::Code, source::named,
+    CitationId, ConversationId, PointerId, Problem, RevisionId, RunId, RunMode, RunStatus, Sha256, SourceId,
+    SourceType, Timestamp, Usage, Verdict,
+    citation::{CitedFile, ClaimDifference},
+    code::Code,
+    source::named,
 };
 
 named! {
@@ -84,6 +87,8 @@ run_events! {
     SubagentFailed(SubagentFailed) = "subagent_failed";
     /// More words of the answer, with no half of a marker at their end.
     ContentDelta(ContentDelta) = "content_delta";
+    /// A claim of the answer was checked against what it cites.
+    ClaimChecked(ClaimChecked) = "claim_checked";
     /// The citations of the answer are stored.
     CitationsCreated(CitationsCreated) = "citations_created";
     /// Sources of the answer have summaries.
@@ -250,6 +255,36 @@ pub struct MarkerPlace {
     pub end_index: usize,
     /// Numbers of the sources, in the order in which they are written.
     pub numbers: Vec<u32>,
+}
+
+/// Result of checking a claim, told after its words. It takes the place of earlier results that its span overlaps.
+///
+/// A claim with several citations is as good as the best of them: verdict, quote and differences are of that one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClaimChecked {
+    /// Offset of the claim's first character in the whole answer.
+    pub start_index: usize,
+    /// Offset after the claim's last character in the whole answer, its markers included.
+    pub end_index: usize,
+    /// Numbers of the sources that the claim cites, in the order in which they are written.
+    pub numbers: Vec<u32>,
+    pub verdict: Verdict,
+    /// Confidence of the verdict, from 0 to 1.
+    pub score: f64,
+    /// Number of the source that supports the claim best.
+    pub number: u32,
+    /// That source, if it is one of the library.
+    pub source_id: Option<SourceId>,
+    /// The revision that was read, if it is one of the library.
+    pub revision_id: Option<RevisionId>,
+    /// Words of the source that come closest to the claim.
+    pub quote: Option<String>,
+    /// Offset of the quote's first character in the text of the source.
+    pub start_char: Option<usize>,
+    /// Offset after the quote's last character in the text of the source.
+    pub end_char: Option<usize>,
+    /// The details in which claim and source differ.
+    pub why: Vec<ClaimDifference>,
 }
 
 /// Citations that were stored for an answer.

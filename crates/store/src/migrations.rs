@@ -44,6 +44,7 @@ steps! {
     7 "0007_knowledge";
     8 "0008_documents";
     9 "0009_document_dates";
+    10 "0010_differences";
 }
 
 /// The steps of PostgreSQL as sqlx applies them, under an advisory lock.

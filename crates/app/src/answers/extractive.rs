@@ -273,6 +273,7 @@ fn quoted_citations(
             // The words are the source's own: what is judged is whether they answer.
             verdict: Some(if picks.is_answered { Verdict::Supported } else { Verdict::Unsupported }),
             score: Some(f64::from(picks.confidence)),
+            why: Vec::new(),
             state: CitationState::Current,
             summary: None,
             created_at: now,

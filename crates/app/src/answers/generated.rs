@@ -9,10 +9,12 @@ use ibid_citations::{
     prompt::GUIDELINES,
     strip_markers,
 };
-use ibid_domain::{Code, MessageRole, MessageStatus, Problem, Run, RunPhase, Usage};
+use ibid_domain::{Code, MessageRole, MessageStatus, Problem, Run, RunEventData, RunPhase, Usage};
 use ibid_models::{ChatDelta, ChatMessage, ChatModel, ChatRequest, estimate_tokens};
 
-use super::{AskRequest, begin_phase, end_phase, retrieval::source_of, run_recorder::RunHandle};
+use super::{
+    AskRequest, begin_phase, end_phase, retrieval::source_of, run_recorder::RunHandle, streamed_checks::StreamedChecks,
+};
 use crate::{App, FoundPassage, Result, runs::NewAnswer};
 
 /// Maximum number of passages searched for an answer.
@@ -68,22 +70,42 @@ impl App {
             Problem::new(Code::ModelFailed, error.to_string())
         };
         let mut stream = model.stream(request).await.map_err(failed)?;
-        while let Some(delta) = stream.next().await {
-            match delta.map_err(failed)? {
-                ChatDelta::Text(words) => live.push_text(shown.feed(&words)),
-                ChatDelta::Usage(took) => usage = self.price_usage(model.name(), took),
-                ChatDelta::ToolCall(_) | ChatDelta::End(_) => {}
+        let mut checks = StreamedChecks::start(self, &live.scope, ledger);
+        let tell = |claim| live.record(RunEventData::ClaimChecked(claim));
+        let push = |shown: ShownText, checks: &StreamedChecks| {
+            checks.push_text(&shown.text);
+            live.push_text(shown);
+        };
+        loop {
+            let delta = tokio::select! {
+                Some(claim) = checks.next() => {
+                    tell(claim);
+                    continue;
+                }
+                delta = stream.next() => delta,
+            };
+            match delta {
+                Some(delta) => match delta.map_err(failed)? {
+                    ChatDelta::Text(words) => push(shown.feed(&words), &checks),
+                    ChatDelta::Usage(took) => usage = self.price_usage(model.name(), took),
+                    ChatDelta::ToolCall(_) | ChatDelta::End(_) => {}
+                },
+                None => break,
             }
         }
         let whole = shown.finish();
         if whole.text.trim().is_empty() {
             return Err(Problem::new(Code::ModelFailed, "the model answered with nothing").into());
         }
-        live.push_text(whole.rest);
+        push(whole.rest, &checks);
         live.flush().await;
         end_phase(live, RunPhase::Synthesis);
         begin_phase(live, RunPhase::Verification);
-        let (mut checked, read) = self.citations(&live.scope).check_against(&whole.text, ledger).await?;
+        let mut judged = checks.finish(tell).await;
+        let mut checked = self.citations(&live.scope).check_claims(&whole.text, ledger, &mut judged).await?;
+        // The last claims end with the answer, and a few may have been read otherwise before it was whole.
+        checked.claims.iter().filter_map(|claim| judged.report(&whole.text, claim)).for_each(tell);
+        let read = judged.into_contents();
         // They are gone from the text, and are told all the same.
         checked.dangling = whole.dangling;
         checked.dangling_ids = whole.dangling_ids;

@@ -1,7 +1,7 @@
 //! Answers that this library gives itself: a question in, a run that is carried out here, its events on the way.
 //!
-//! `extractive.rs` answers with the library's own words, `generated.rs` with a language model's, `research.rs` after
-//! several searches; `overview/` answers greetings and requests for an overview. `retrieval.rs` is what they go by,
+//! `extractive.rs` answers with the library's own words, `generated.rs` with a language model's, which
+//! `streamed_checks.rs` checks on their way, `research.rs` after several searches; `overview/` answers greetings and requests for an overview. `retrieval.rs` is what they go by,
 //! `run_recorder.rs` writes down what happens, `notes.rs` comes after.
 
 mod extractive;
@@ -11,6 +11,7 @@ mod overview;
 mod research;
 mod retrieval;
 pub(crate) mod run_recorder;
+mod streamed_checks;
 mod wording;
 
 pub(crate) use self::wording::refusal_words;

@@ -12,7 +12,7 @@ use ibid_domain::{
 };
 use ibid_store::{CitationFilter, CitationTotals, CitedSource, Tx};
 
-use super::{CheckedCitation, CheckedText, CitedContents};
+use super::{CheckedCitation, CheckedText, CitedContents, claim_differences::locate_differences};
 use crate::{Result, Scope, UploadDetails, services::CitationService};
 
 /// Number of characters stored before and after a quote, to find it again in a changed text.
@@ -103,6 +103,9 @@ impl CitationService<'_> {
                     anchor: work.text.as_ref().zip(words).map(|(text, words)| text.anchor_quote(words, span)),
                     verdict: support.map(|found| found.support.verdict),
                     score: support.map(|found| f64::from(found.support.score)),
+                    why: claim
+                        .zip(support)
+                        .map_or_else(Vec::new, |(claim, found)| locate_differences(text, claim, &found.support.why)),
                     state: CitationState::Current,
                     summary: None,
                     created_at: now,

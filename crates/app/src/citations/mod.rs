@@ -1,14 +1,14 @@
 //! Checking what a text says against what it cites, and keeping what came of it.
 
 mod affected_claims;
+mod claim_checks;
+mod claim_differences;
 mod judge;
 mod message_citations;
 
-use std::collections::{HashMap, hash_map::Entry};
-
 use futures::{StreamExt, TryStreamExt, stream};
 use ibid_citations::{
-    CitationSource, ExtractorRegistry, Ledger,
+    ExtractorRegistry,
     annotate::{AnnotationFormat, CitationNote, annotate_text},
     cited_text, parse_markers,
 };
@@ -16,16 +16,17 @@ use ibid_claims::{
     Claim, extract_claims,
     verify::{Difference, ModelSignals, ParsedPassage, Support, Verdict},
 };
-use ibid_domain::{Code, Mark, Problem, Revision, RevisionId, SearchFilter, Source, SourceId, Span};
+use ibid_domain::{Code, Problem, RevisionId, SearchFilter, Source, SourceId, Span};
 use ibid_language::Language;
 
 pub(crate) use affected_claims::NormalizedText;
 pub use affected_claims::{AffectedClaim, AffectedClaims, ClaimPlace};
+pub(crate) use claim_checks::{CitedContents, JudgedClaims};
 pub use judge::{ClaimJudge, ClaimJudgement, LocalJudge, ModelJudge};
 pub use message_citations::CitationStats;
 pub(crate) use message_citations::{build_anchor, keep_citations, snapshot_source};
 
-use crate::{App, Error, FoundPassage, Result, SearchRequest, services::CitationService};
+use crate::{App, FoundPassage, Result, SearchRequest, services::CitationService};
 
 /// The result of checking a text against the sources it cites.
 #[derive(Clone, Debug)]
@@ -48,6 +49,16 @@ pub struct CheckedClaim {
     pub claim: Claim,
     /// One for each source it cites.
     pub citations: Vec<CheckedCitation>,
+}
+
+impl CheckedClaim {
+    /// The citation that supports the claim best: a claim is as good as that one.
+    pub fn best_citation(&self) -> Option<&CheckedCitation> {
+        let rank = |citation: &&CheckedCitation| citation.support.verdict;
+        self.citations.iter().max_by(|a, b| {
+            rank(a).cmp(&rank(b)).then(a.support.score.total_cmp(&b.support.score)).then(b.number.cmp(&a.number))
+        })
+    }
 }
 
 /// The result of checking one citation of a claim.
@@ -144,82 +155,7 @@ const SEARCHES: usize = 4;
 /// The most statements of a draft that are looked for.
 const MOST_CLAIMS: usize = 500;
 
-/// The text of a cited work that claims are checked against.
-pub(crate) struct CitedContent {
-    passage: ParsedPassage,
-    /// The source of the library, and what of it was read.
-    of: Option<(SourceId, Revision, Vec<Mark>)>,
-}
-
-/// The text of each cited work, by its number in the ledger.
-pub(crate) type CitedContents = HashMap<u32, CitedContent>;
-
 impl CitationService<'_> {
-    /// Checks every claim of a text against the sources that it cites.
-    pub async fn check_text(self, text: &str, sources: Vec<CitationSource>) -> Result<CheckedText> {
-        Ok(self.check_against(text, &Ledger::from_sources(sources)).await?.0)
-    }
-
-    /// The same with a ledger; also gives what was read of the cited works.
-    pub(crate) async fn check_against(self, text: &str, ledger: &Ledger) -> Result<(CheckedText, CitedContents)> {
-        let markers = parse_markers(text);
-        let resolved = ledger.resolve_markers(text, &markers);
-        let cited: HashMap<_, _> =
-            resolved.references.iter().map(|reference| (reference.span.start, &reference.numbers)).collect();
-        let mut read = CitedContents::new();
-        let mut checked = CheckedText {
-            claims: Vec::new(),
-            uncited: Vec::new(),
-            dangling: resolved.dangling.clone(),
-            dangling_ids: resolved.dangling_ids.clone(),
-            by_meaning: self.app.tools().compares_meaning(),
-        };
-        for claim in extract_claims(&cited_text(text, &markers)) {
-            let mut citations: Vec<CheckedCitation> = Vec::new();
-            let mut names_any = false;
-            for cited_part in &claim.cited {
-                let Some(numbers) = cited.get(&markers[cited_part.marker].span.start) else { continue };
-                names_any = true;
-                for &number in *numbers {
-                    if citations.iter().any(|known| known.number == number) {
-                        continue;
-                    }
-                    let Some(entry) = ledger.get(number) else { continue };
-                    let read = match read.entry(number) {
-                        Entry::Occupied(known) => known.into_mut(),
-                        Entry::Vacant(place) => {
-                            let results = std::iter::once(&entry.source).chain(&entry.others);
-                            place.insert(self.read_cited(results).await?)
-                        }
-                    };
-                    let (mut support, is_known) = self.app.check_claim(&claim.text, &read.passage).await;
-                    // A marker within a sentence stands for what is before it.
-                    if support.verdict < Verdict::Supported && cited_part.part != claim.text {
-                        let (part, _) = self.app.check_claim(&cited_part.part, &read.passage).await;
-                        if part.score > support.score || part.verdict > support.verdict {
-                            support = part;
-                        }
-                    }
-                    checked.by_meaning &= is_known;
-                    let quote = support.quote.and_then(|span| span.slice_of(read.passage.text())).map(str::to_owned);
-                    citations.push(CheckedCitation {
-                        number,
-                        cited_id: entry.source.id.clone(),
-                        of: read.of.as_ref().map(|(source, revision, _)| (*source, revision.id)),
-                        support,
-                        quote,
-                    });
-                }
-            }
-            if names_any {
-                checked.claims.push(CheckedClaim { claim, citations });
-            } else if claim.is_factual {
-                checked.uncited.push(claim);
-            }
-        }
-        Ok((checked, read))
-    }
-
     /// Binds each claim of a draft to the passage of the library that says it best.
     pub async fn ground_text(self, text: &str, filter: &SearchFilter) -> Result<GroundedText> {
         let claims = extract_claims(&cited_text(text, &parse_markers(text)));
@@ -267,28 +203,6 @@ impl CitationService<'_> {
             (hit, passage)
         };
         Ok(hits.into_iter().map(parsed).collect())
-    }
-
-    /// Reads the text of a cited work: from the library if it is there, else from the tool results.
-    async fn read_cited<'source>(self, results: impl Iterator<Item = &'source CitationSource>) -> Result<CitedContent> {
-        let mut said: Vec<&str> = Vec::new();
-        for source in results {
-            if let Some(id) = source.source_id.as_deref().and_then(|id| id.parse().ok()) {
-                let revision = source.revision_id.as_deref().and_then(|id| id.parse().ok());
-                match self.app.sources(self.scope).text(id, revision).await {
-                    Ok(text) => {
-                        let of = Some((id, text.revision, text.marks));
-                        return Ok(CitedContent { of, passage: ParsedPassage::new(text.text) });
-                    }
-                    // It is gone, or was never there: what the tool returned is all there is.
-                    Err(Error::Problem(problem)) if is_absent(problem.code) => {}
-                    Err(error) => return Err(error),
-                }
-            }
-            let words = source.full_content.as_deref().or(source.snippet.as_deref());
-            said.extend(words.filter(|words| !said.contains(words)));
-        }
-        Ok(CitedContent { passage: ParsedPassage::new(said.join("\n\n")), of: None })
     }
 }
 
@@ -379,9 +293,4 @@ pub(crate) fn plain_query(text: &str) -> String {
     let end =
         (0..=SearchRequest::MAX_QUERY.min(query.len())).rev().find(|end| query.is_char_boundary(*end)).unwrap_or(0);
     query[..end].to_owned()
-}
-
-/// True if the error means that the source is gone or has no text.
-const fn is_absent(code: Code) -> bool {
-    matches!(code, Code::SourceNotFound | Code::RevisionNotFound | Code::SourceHasNoText)
 }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use ibid_app::{AskRequest, MessageWithCitations};
-use ibid_domain::{Citation, RunEvent, RunEventData, RunMode, RunStatus, SearchFilter};
+use ibid_domain::{Citation, RunEvent, RunEventData, RunMode, RunStatus, SearchFilter, citation::ClaimDifference};
 
 use super::{
     CommandError, CommandResult, LocalLibrary, Output,
@@ -92,8 +92,21 @@ fn print_sources(message: &MessageWithCitations) {
             let verdict = if verdict == "supported" { String::new() } else { format!(" ({verdict})") };
             anstream::println!("    {DIM}“{}”{verdict}{DIM:#}", ibid_language::one_line_at_most(quote, 200));
         }
+        for line in citation.why.iter().filter_map(difference_line) {
+            anstream::println!("    {line}");
+        }
     }
     if !message.message.dangling.is_empty() {
         anstream::println!("\n{DIM}taken out, for it names nothing: {}{DIM:#}", message.message.dangling.join(" "));
+    }
+}
+
+/// A detail in which the answer and a source differ, in words; `None` if there are no words to show.
+fn difference_line(difference: &ClaimDifference) -> Option<String> {
+    match (difference.claim.as_str(), difference.source.as_deref()) {
+        ("", None) => None,
+        ("", Some(source)) => Some(format!("the source says “{source}”")),
+        (claim, None) => Some(format!("“{claim}” is not in the source")),
+        (claim, Some(source)) => Some(format!("the answer says “{claim}”, the source “{source}”")),
     }
 }

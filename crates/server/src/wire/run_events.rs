@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::{
     citations::CitationSource,
-    runs::{CitedFile, Usage},
+    runs::{CitationDifference, CitedFile, Usage},
     values::{CheckVerdict, DeliverableKind, RunMode, RunPhase, RunStatus, SourceType},
 };
 
@@ -66,6 +66,7 @@ event_schemas! {
     SubagentResult, "SubagentResultEvent", SubagentResultData, "An agent under this one is done.";
     SubagentFailed, "SubagentFailedEvent", SubagentFailedData, "An agent under this one gave up.";
     ContentDelta, "ContentDeltaEvent", ContentDeltaData, "More words of the answer, with no half of a marker at their end.";
+    ClaimChecked, "ClaimCheckedEvent", ClaimCheckedData, "A claim of the answer was checked against what it cites.";
     CitationsCreated, "CitationsCreatedEvent", CitationsCreatedData, "The citations of the answer are stored.";
     EntityCreated, "EntityCreatedEvent", EntityCreatedData, "Sources of the answer have summaries; it may come after the end.";
     ArtifactCreated, "ArtifactCreatedEvent", ArtifactCreatedData, "A file of a deliverable was stored; it comes after the end.";
@@ -219,6 +220,39 @@ event_data! {
         /// of the whole answer.
         markers: Vec<MarkerPlace>,
     }
+    /// Result of checking a claim, told after its words. It takes the place of earlier results that its span overlaps;
+    /// what the citations of the message say takes the place of all of them. A claim with several citations is as good
+    /// as the best of them: verdict, quote and differences are of that one.
+    ClaimCheckedData {
+        /// Offset of the claim's first character in the whole answer.
+        start_index: u64,
+        /// Offset after the claim's last character in the whole answer, its markers included.
+        end_index: u64,
+        /// Numbers of the sources that the claim cites, in the order in which they are written.
+        numbers: Vec<u32>,
+        verdict: CheckVerdict,
+        /// Confidence in the verdict, from 0 to 1.
+        score: f64,
+        /// Number of the source that supports the claim best.
+        number: u32,
+        /// That source; null if it is none of the library's.
+        #[schema(required)]
+        source_id: Option<Uuid>,
+        /// The revision that was read; null if the source is none of the library's.
+        #[schema(required)]
+        revision_id: Option<Uuid>,
+        /// Words of the source that come closest to the claim.
+        #[schema(required)]
+        quote: Option<String>,
+        /// Offset of the quote's first character in the text of the source; null without a quote.
+        #[schema(required)]
+        start_char: Option<u64>,
+        /// Offset after the quote's last character in the text of the source; null without a quote.
+        #[schema(required)]
+        end_char: Option<u64>,
+        /// The details in which claim and source differ; empty if there are none.
+        why: Vec<CitationDifference>,
+    }
     /// Citations that were stored for the answer.
     CitationsCreatedData {
         message_id: String,
@@ -319,12 +353,13 @@ mod tests {
     use std::collections::BTreeSet;
 
     use ibid_domain::{
-        CitationId, ConversationId, Origin, PointerId, RunEventData, RunId, Sha256, SourceId, Verdict, citation,
+        CitationId, ConversationId, Origin, PointerId, RevisionId, RunEventData, RunId, Sha256, SourceId, Verdict,
+        citation,
         run_event::{
-            ArtifactCreated, CitationSummary, CitationsCreated, ClarificationNeeded, ClarificationReceived,
-            ManifestCreated, PhaseChange, PlanCreated, ReferencesFound, RunCompleted, RunFailed, RunStarted,
-            SourceSummaryNote, SubagentFailed, SubagentReported, SubagentSpawned, SummariesCreated, ToolCalled,
-            ToolResult,
+            ArtifactCreated, CitationSummary, CitationsCreated, ClaimChecked, ClarificationNeeded,
+            ClarificationReceived, ManifestCreated, PhaseChange, PlanCreated, ReferencesFound, RunCompleted, RunFailed,
+            RunStarted, SourceSummaryNote, SubagentFailed, SubagentReported, SubagentSpawned, SummariesCreated,
+            ToolCalled, ToolResult,
         },
     };
     use serde_json::json;
@@ -405,6 +440,20 @@ mod tests {
             }),
             RunEventData::SubagentFailed(SubagentFailed { subagent_id: text(), error: text() }),
             RunEventData::content("[1]", vec![marker]),
+            RunEventData::ClaimChecked(ClaimChecked {
+                start_index: 0,
+                end_index: 3,
+                numbers: vec![1],
+                verdict: Verdict::Contradicted,
+                score: 0.1,
+                number: 1,
+                source_id: Some(SourceId::new()),
+                revision_id: Some(RevisionId::new()),
+                quote: Some(text()),
+                start_char: Some(0),
+                end_char: Some(1),
+                why: vec![],
+            }),
             RunEventData::CitationsCreated(CitationsCreated {
                 message_id: message_id.clone(),
                 count: 1,

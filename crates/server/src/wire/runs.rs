@@ -14,8 +14,8 @@ use super::{
     citations::CitationSource,
     run_events::MarkerPlace,
     values::{
-        CheckVerdict, CitationState, FetchStrategy, MessageRole, MessageStatus, RunMode, RunStatus, SourceOrigin,
-        SourceType,
+        CheckVerdict, CitationState, DifferenceKind, FetchStrategy, MessageRole, MessageStatus, RunMode, RunStatus,
+        SourceOrigin, SourceType,
     },
     verification::UncitedClaim,
 };
@@ -225,6 +225,8 @@ pub(crate) struct Citation {
     verdict: Option<CheckVerdict>,
     /// Confidence in the verdict, from 0 to 1; null if it was not checked.
     score: Option<f64>,
+    /// The details in which claim and source differ; empty if there are none.
+    why: Vec<CitationDifference>,
     /// Summary of the source; null until a job has written it.
     summary: Option<String>,
     /// Time of creation, RFC 3339 in UTC.
@@ -274,8 +276,47 @@ impl From<domain::Citation> for Citation {
             last_page: pages.map(|(_, last)| last),
             verdict: citation.verdict.map(Into::into),
             score: citation.score.map(|score| (score * 1e4).round() / 1e4),
+            why: citation.why.into_iter().map(Into::into).collect(),
             summary: citation.summary,
             created_at: citation.created_at,
+        }
+    }
+}
+
+/// A detail in which a claim of a message and its source differ.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CitationDifference {
+    /// Kind of the detail.
+    kind: DifferenceKind,
+    /// Words of the claim, such as `72 metres`; empty if only the source has some.
+    claim: String,
+    /// Offset of those words' first character in the message; null if they do not stand there in one piece.
+    #[schema(required)]
+    start_index: Option<usize>,
+    /// Offset after those words' last character in the message; null if they do not stand there in one piece.
+    #[schema(required)]
+    end_index: Option<usize>,
+    /// Words of the source that stand in their place, such as `27 metres`; null if it has none.
+    #[schema(required)]
+    source: Option<String>,
+    /// Offset of those words' first character in the text of the source; null if it has none.
+    #[schema(required)]
+    start_char: Option<usize>,
+    /// Offset after those words' last character in the text of the source; null if it has none.
+    #[schema(required)]
+    end_char: Option<usize>,
+}
+
+impl From<domain::citation::ClaimDifference> for CitationDifference {
+    fn from(one: domain::citation::ClaimDifference) -> Self {
+        Self {
+            kind: one.kind.into(),
+            claim: one.claim,
+            start_index: one.start_index,
+            end_index: one.end_index,
+            source: one.source,
+            start_char: one.start_char,
+            end_char: one.end_char,
         }
     }
 }

@@ -23,7 +23,7 @@ const HARBOUR: &str = "# The harbour of Selde\n\nThe harbour of Selde was built 
                        unload at Torvik.";
 const LAMPS: &str = "Street lamps in Selde burn whale oil until 1891. Since 1891 they are electric.";
 
-async fn library(server: &Running) -> Vec<Json> {
+pub(crate) async fn library(server: &Running) -> Vec<Json> {
     let mut sources = Vec::new();
     for (name, text) in [("harbour.md", HARBOUR), ("lamps.txt", LAMPS)] {
         let source = server.with_text(name, text).await;
@@ -35,12 +35,12 @@ async fn library(server: &Running) -> Vec<Json> {
 }
 
 impl Running {
-    async fn conversation(&self) -> String {
+    pub(crate) async fn conversation(&self) -> String {
         id(&self.post("/api/v1/conversations", json!({})).await).to_owned()
     }
 
     /// Asks, and gives all events of the answer.
-    async fn asked(&self, conversation: &str, body: Json) -> Vec<(u64, String, Json)> {
+    pub(crate) async fn asked(&self, conversation: &str, body: Json) -> Vec<(u64, String, Json)> {
         let path = format!("/api/v1/conversations/{conversation}/messages");
         let response = self.request(Method::POST, &path).json(&body).send().await.unwrap();
         assert_eq!(response.status(), 200);
@@ -48,17 +48,17 @@ impl Running {
         crate::runs::events_in(&response.text().await.unwrap())
     }
 
-    async fn last_message(&self, conversation: &str) -> Json {
+    pub(crate) async fn last_message(&self, conversation: &str) -> Json {
         let messages = self.json(&format!("/api/v1/conversations/{conversation}/messages")).await;
         messages["items"].as_array().unwrap().last().unwrap().clone()
     }
 }
 
-fn kinds(events: &[(u64, String, Json)]) -> Vec<&str> {
+pub(crate) fn kinds(events: &[(u64, String, Json)]) -> Vec<&str> {
     events.iter().map(|(_, kind, _)| kind.as_str()).collect()
 }
 
-fn said(events: &[(u64, String, Json)]) -> String {
+pub(crate) fn said(events: &[(u64, String, Json)]) -> String {
     let deltas = events.iter().filter(|(_, kind, _)| kind == "content_delta");
     deltas.map(|(.., event)| event["data"]["text"].as_str().unwrap()).collect()
 }
@@ -289,7 +289,7 @@ async fn evidence(server: Running) {
 }
 
 /// A server whose language model follows a script.
-async fn with_model(
+pub(crate) async fn with_model(
     dialect: ProviderDialect,
     scripts: Vec<Vec<ScriptStep>>,
     more: &[&str],

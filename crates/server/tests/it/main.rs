@@ -30,5 +30,6 @@ mod sources;
 mod sources_hostile;
 mod sources_killed;
 mod sources_outside;
+mod streamed_checks;
 
 pub(crate) use running::{Running, on_both_servers};

@@ -9,6 +9,7 @@ use ibid_domain::{
 
 use crate::{
     EngineKind, Result, Scope, Tx,
+    rows::to_json_value,
     sql::{PrefixedRow, SqlValue, params, placeholder_list, placeholder_rows, to_sql_int},
 };
 
@@ -105,6 +106,7 @@ const COLUMNS: &[&str] = &[
     "last_page",
     "verdict",
     "score",
+    "why",
     "state",
     "summary",
     "created_at",
@@ -123,7 +125,7 @@ impl Citations<'_> {
         let mut added = 0;
         for citation in citations {
             let mut values = params![self.scope.tenant()];
-            values.extend(column_values(citation));
+            values.extend(column_values(citation)?);
             if self.tx.execute_built(sql.clone(), values).await? == 1 {
                 added += 1;
                 for sha256 in citation.anchor.iter().flat_map(|anchor| [anchor.text, anchor.content]) {
@@ -342,13 +344,13 @@ impl Citations<'_> {
 }
 
 /// Returns the values of a citation in the order of [`COLUMNS`].
-fn column_values(citation: &Citation) -> Vec<SqlValue> {
+fn column_values(citation: &Citation) -> Result<Vec<SqlValue>> {
     let Citation { snapshot, anchor, .. } = citation;
     let anchor = anchor.as_ref();
     let span = anchor.and_then(|anchor| anchor.span);
     let pages = anchor.and_then(|anchor| anchor.pages);
     let place = |place: usize| to_sql_int(place as u64);
-    params![
+    Ok(params![
         citation.id,
         citation.conversation,
         &citation.message,
@@ -381,10 +383,11 @@ fn column_values(citation: &Citation) -> Vec<SqlValue> {
         pages.map(|(_, last)| i64::from(last)),
         citation.verdict.map(|verdict| verdict.as_str()),
         citation.score,
+        to_json_value(&citation.why)?,
         citation.state.as_str(),
         citation.summary.as_deref(),
         citation.created_at,
-    ]
+    ])
 }
 
 fn read_citation(row: PrefixedRow<'_>) -> Result<Citation> {
@@ -433,6 +436,7 @@ fn read_citation(row: PrefixedRow<'_>) -> Result<Citation> {
         anchor,
         verdict: row.parse_opt("verdict")?,
         score: row.get("score")?,
+        why: row.parse_json("why")?,
         state: row.parse("state")?,
         summary: row.get("summary")?,
         created_at: row.get("created_at")?,

@@ -171,6 +171,7 @@ impl RenderedOverview {
                 anchor: Some(build_anchor(text, Some(rendered.quote.span), marks, place)),
                 verdict: Some(Verdict::Supported),
                 score: Some(1.0),
+                why: Vec::new(),
                 state: CitationState::Current,
                 summary: None,
                 created_at: now,

@@ -1,0 +1,166 @@
+//! Answers of a language model whose claims are checked while it still writes.
+
+use std::time::Duration;
+
+use ibid_testkit::{
+    TestEngine,
+    provider::{ProviderDialect, ScriptStep, ScriptedProvider},
+};
+use serde_json::{Value as Json, json};
+
+use crate::{
+    Running,
+    answers::{kinds, library, said, with_model},
+};
+
+/// The results of checking claims that a stream told of, each with the words that were shown before it.
+fn checked_claims(events: &[(u64, String, Json)]) -> Vec<(String, Json)> {
+    let told = events.iter().enumerate().filter(|(_, (_, kind, _))| kind == "claim_checked");
+    told.map(|(at, (.., event))| (said(&events[..at]), event["data"].clone())).collect()
+}
+
+fn words_at(text: &str, start: &Json, end: &Json) -> String {
+    let (start, end) = (start.as_u64().unwrap() as usize, end.as_u64().unwrap() as usize);
+    text.chars().skip(start).take(end - start).collect()
+}
+
+async fn claims_are_checked_as_they_stream(engine: TestEngine) {
+    let sentences = [
+        "The 🚢 harbour of Selde was built in 1874 by the engineer Marta Lindqvist [1].",
+        "Its eastern pier is 421 metres long [1]. [2]",
+        "The ferry to Oslo costs nine crowns on Sundays [1].",
+        "Ships unload at Torvik.",
+    ];
+    // The model waits after it has begun a sentence, until long after the one before can be judged.
+    let pause = ScriptStep::Silence(Duration::from_millis(1500));
+    let script = vec![
+        ScriptStep::Bytes(7),
+        ScriptStep::text(format!("{} {}\n\n- ", sentences[0], sentences[1])),
+        pause.clone(),
+        ScriptStep::text(format!("{}\n- {}", sentences[2], sentences[3])),
+        ScriptStep::Usage { input: 10, output: 5 },
+        ScriptStep::End,
+    ];
+    let provider = ScriptedProvider::start(ProviderDialect::OpenAi, vec![script]).await;
+    let url = provider.base_url().to_owned();
+    let arguments = [
+        "--chat",
+        "compatible",
+        "--chat-model",
+        "sample",
+        "--chat-url",
+        &url,
+        "--embedder",
+        "none",
+        "--judge",
+        "words",
+    ];
+    let Some(server) = Running::start_with(engine, &arguments).await else { return };
+    let sources = library(&server).await;
+    let conversation = server.conversation().await;
+    let events = server.asked(&conversation, json!({"content": "Who built the harbour of Selde?"})).await;
+    let text = said(&events);
+    assert_eq!(text, format!("{} {}\n\n- {}\n- {}", sentences[0], sentences[1], sentences[2], sentences[3]));
+
+    // Each claim that cites is told once, after its words, and the first two before the rest was written.
+    let claims = checked_claims(&events);
+    assert_eq!(claims.len(), 3, "{claims:?}");
+    for ((before, claim), sentence) in claims.iter().zip(sentences) {
+        assert_eq!(words_at(before, &claim["start_index"], &claim["end_index"]), sentence, "{claim}");
+    }
+    for (before, claim) in &claims[..2] {
+        assert!(!before.contains("ferry"), "{claim} came after {before}");
+    }
+    let verdicts: Vec<_> = claims.iter().map(|(_, claim)| claim["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["supported", "contradicted", "unsupported"]);
+    let pier = &claims[1].1;
+    assert_eq!((&pier["numbers"], &pier["number"]), (&json!([1, 2]), &json!(1)));
+    assert_eq!(pier["source_id"], sources[0]["id"]);
+    let why = &pier["why"][0];
+    assert_eq!(
+        (&why["kind"], &why["claim"], &why["source"]),
+        (&json!("figure"), &json!("421 metres"), &json!("412 metres"))
+    );
+    assert_eq!(words_at(&text, &why["start_index"], &why["end_index"]), "421 metres");
+    let path = format!(
+        "/api/v1/sources/{}/text?revision={}&start_char={}&end_char={}",
+        pier["source_id"].as_str().unwrap(),
+        pier["revision_id"].as_str().unwrap(),
+        why["start_char"],
+        why["end_char"]
+    );
+    assert_eq!(server.json(&path).await["text"], "412 metres");
+    assert!(pier["quote"].as_str().unwrap().contains("412 metres"), "{pier}");
+
+    // What is kept says the same.
+    let message = server.last_message(&conversation).await;
+    let citations = message["citations"].as_array().unwrap();
+    let of_pier: Vec<_> = citations.iter().filter(|one| one["claim_start_index"] == pier["start_index"]).collect();
+    assert_eq!(of_pier.len(), 2, "{message}");
+    for field in ["verdict", "score", "quote", "start_char", "end_char", "why", "revision_id"] {
+        assert_eq!(of_pier[0][field], pier[field], "{field}");
+    }
+    assert_eq!(citations[0]["why"], json!([]));
+    let claimed = |one: &Json| (one["claim_start_index"].clone(), one["claim_end_index"].clone());
+    let told = |one: &Json| (one["start_index"].clone(), one["end_index"].clone());
+    assert_eq!(claimed(&citations[3]), told(&claims[2].1));
+    assert_eq!(server.json("/api/v1/runs").await["items"][0]["usage"]["input_tokens"], 10);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn claims_are_checked_as_they_stream_on_sqlite() {
+    claims_are_checked_as_they_stream(TestEngine::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn claims_are_checked_as_they_stream_on_postgres() {
+    claims_are_checked_as_they_stream(TestEngine::Postgres).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claim_is_judged_once_though_it_is_checked_twice() {
+    let told = |verdict: &str| {
+        vec![ScriptStep::text(json!({"verdict": verdict, "quote": "built in 1874"}).to_string()), ScriptStep::End]
+    };
+    // The answer waits for the judge, who is asked for the first claim while it is being written.
+    let scripts = vec![
+        vec![
+            ScriptStep::text("The harbour of Selde was built in 1874 [1]. It is"),
+            ScriptStep::Silence(Duration::from_millis(1500)),
+            ScriptStep::text(" a harbour of pirates since 1874 [1]."),
+            ScriptStep::End,
+        ],
+        told("supported"),
+        told("unsupported"),
+    ];
+    let (server, provider) =
+        with_model(ProviderDialect::OpenAi, scripts, &["--judge", "model", "--embedder", "none"]).await;
+    library(&server).await;
+    let conversation = server.conversation().await;
+    let events = server.asked(&conversation, json!({"content": "Who built the harbour of Selde?"})).await;
+    let claims = checked_claims(&events);
+    let verdicts: Vec<_> = claims.iter().map(|(_, claim)| claim["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["supported", "unsupported"]);
+    assert!(!claims[0].0.contains("pirates"), "{claims:?}");
+    let judging = provider.received_requests().iter().filter(|one| one.body.to_string().contains("<claim>")).count();
+    assert_eq!(judging, 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_judge_that_fails_or_hangs_does_not_stop_an_answer() {
+    let answer = "The harbour of Selde was built in 1874 [1]. Its eastern pier is 412 metres long [1]. It is grey.";
+    let pieces: Vec<_> = answer.split_inclusive(' ').map(ScriptStep::text).chain([ScriptStep::End]).collect();
+    let silent = vec![ScriptStep::Silence(Duration::from_secs(600)), ScriptStep::End];
+    let broken = vec![ScriptStep::text("I cannot"), ScriptStep::Cut];
+    let more = ["--judge", "model", "--embedder", "none", "--chat-silence-seconds", "1"];
+    for judge in [silent, broken] {
+        let (server, _provider) = with_model(ProviderDialect::OpenAi, vec![pieces.clone(), judge], &more).await;
+        library(&server).await;
+        let conversation = server.conversation().await;
+        let events = server.asked(&conversation, json!({"content": "Who built the harbour of Selde?"})).await;
+        assert_eq!((said(&events).as_str(), kinds(&events).last()), (answer, Some(&"run_completed")));
+        // Words tell where the model does not.
+        let verdicts: Vec<_> = checked_claims(&events).iter().map(|(_, one)| one["verdict"].clone()).collect();
+        assert_eq!(verdicts, ["supported", "supported"]);
+    }
+}
