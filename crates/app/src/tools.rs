@@ -34,6 +34,8 @@ pub struct Tools {
     pub chat: Option<Arc<dyn ChatModel>>,
     /// True if the language model also writes notes on cited sources.
     pub notes_by_model: bool,
+    /// True if the language model rewrites once what the sources of its answer do not support.
+    pub revises_answers: bool,
     /// Finds pages of the web, if research may look there.
     pub web_search: Option<Arc<dyn WebSearch>>,
     /// Reads questions and claims together with passages, on this machine.
@@ -74,6 +76,7 @@ impl Tools {
             extractors: Arc::default(),
             chat: None,
             notes_by_model: false,
+            revises_answers: false,
             web_search: None,
             network: None,
             judge: Arc::new(LocalJudge::default()),

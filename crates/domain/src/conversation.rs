@@ -2,8 +2,10 @@
 
 use std::{fmt, str::FromStr};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
-    Code, ConversationId, JobId, Problem, RunId, Timestamp, UserId, problem::shorten_for_error, run::Usage,
+    Code, ConversationId, JobId, Problem, RunId, Timestamp, UserId, Verdict, problem::shorten_for_error, run::Usage,
     source::named,
 };
 
@@ -124,6 +126,8 @@ pub struct Message {
     pub usage: Usage,
     /// Cited ids that match none of the sources that the run was given.
     pub dangling: Vec<String>,
+    /// Claims that were rewritten after they were checked, in the order of the text.
+    pub rewritten: Vec<RewrittenClaim>,
     /// Job that works on the sources after the message is complete.
     pub async_job: Option<JobId>,
     /// True while that job is neither done nor dead.
@@ -131,6 +135,19 @@ pub struct Message {
     pub created_at: Timestamp,
     /// Time of the last change of text or status.
     pub updated_at: Timestamp,
+}
+
+/// A claim of an answer that was rewritten from its sources, because they did not support what stood there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RewrittenClaim {
+    /// Offset of the new claim's first character in the answer.
+    pub start_index: usize,
+    /// Offset after the new claim's last character in the answer.
+    pub end_index: usize,
+    /// Words that stood there before, without their markers.
+    pub before: String,
+    /// The verdict on what stood there before.
+    pub verdict: Verdict,
 }
 
 impl Message {

@@ -8,6 +8,7 @@ use crate::{
     SourceType, Timestamp, Usage, Verdict,
     citation::{CitedFile, ClaimDifference},
     code::Code,
+    conversation::RewrittenClaim,
     source::named,
 };
 
@@ -89,6 +90,8 @@ run_events! {
     ContentDelta(ContentDelta) = "content_delta";
     /// A claim of the answer was checked against what it cites.
     ClaimChecked(ClaimChecked) = "claim_checked";
+    /// Sentences of the answer were rewritten after the check; what was shown of it no longer counts.
+    AnswerRevised(AnswerRevised) = "answer_revised";
     /// The citations of the answer are stored.
     CitationsCreated(CitationsCreated) = "citations_created";
     /// Sources of the answer have summaries.
@@ -259,7 +262,8 @@ pub struct MarkerPlace {
 
 /// Result of checking a claim, told after its words. It takes the place of earlier results that its span overlaps.
 ///
-/// A claim with several citations is as good as the best of them: verdict, quote and differences are of that one.
+/// Of several citations, the one that supports the claim best decides; if none does, one that contradicts it counts more
+/// than one that says nothing of the matter. Verdict, quote and differences are of that one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimChecked {
     /// Offset of the claim's first character in the whole answer.
@@ -271,7 +275,7 @@ pub struct ClaimChecked {
     pub verdict: Verdict,
     /// Confidence of the verdict, from 0 to 1.
     pub score: f64,
-    /// Number of the source that supports the claim best.
+    /// Number of the source that decides.
     pub number: u32,
     /// That source, if it is one of the library.
     pub source_id: Option<SourceId>,
@@ -285,6 +289,17 @@ pub struct ClaimChecked {
     pub end_char: Option<usize>,
     /// The details in which claim and source differ.
     pub why: Vec<ClaimDifference>,
+}
+
+/// An answer after sentences of it were rewritten. The results of checking its claims are told anew after it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnswerRevised {
+    /// The whole answer, which takes the place of all text before.
+    pub text: String,
+    /// Citation markers of the answer that name sources of the run, in order.
+    pub markers: Vec<MarkerPlace>,
+    /// What was rewritten, in the order of the text.
+    pub rewritten: Vec<RewrittenClaim>,
 }
 
 /// Citations that were stored for an answer.

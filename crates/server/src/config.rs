@@ -142,6 +142,8 @@ settings! {
     firecrawl_url: String = String::new(), "IBID_FIRECRAWL_URL";
     /// Who checks claims and answers: words, local (the judge, if it is installed), or model (the one that writes answers)
     judge: JudgeKind = JudgeKind::Local, "IBID_JUDGE";
+    /// Have the model that writes answers rewrite once what its sources do not support: true or false
+    revise: bool = false, "IBID_REVISE";
     /// Who says what cited sources are about: local (their own words), or model (the one that writes answers)
     notes: LocalOrModel = LocalOrModel::Local, "IBID_NOTES";
     /// Who reads sources for what they tell of people and events: local (rules), or model (the one that writes answers)

@@ -75,6 +75,7 @@ pub fn reopen(config: &Config, tools: &Tools) -> Result<Tools, String> {
         chat,
         judge,
         notes_by_model: config.notes == LocalOrModel::Model,
+        revises_answers: config.revise,
         web_search: web_search(config)?,
         prices: parse_prices(&config.chat_prices)?,
         ..tools.clone()

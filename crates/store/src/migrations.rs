@@ -45,6 +45,7 @@ steps! {
     8 "0008_documents";
     9 "0009_document_dates";
     10 "0010_differences";
+    11 "0011_rewritten";
 }
 
 /// The steps of PostgreSQL as sqlx applies them, under an advisory lock.

@@ -119,6 +119,7 @@ impl App {
                 dangling_ids: Vec::new(),
                 by_meaning: self.tools().compares_meaning(),
             },
+            rewritten: Vec::new(),
             read: CitedContents::new(),
             citations: Some(citations),
         };

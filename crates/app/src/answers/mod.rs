@@ -1,7 +1,8 @@
 //! Answers that this library gives itself: a question in, a run that is carried out here, its events on the way.
 //!
-//! `extractive.rs` answers with the library's own words, `generated.rs` with a language model's, which
-//! `streamed_checks.rs` checks on their way, `research.rs` after several searches; `overview/` answers greetings and requests for an overview. `retrieval.rs` is what they go by,
+//! `extractive.rs` answers with the library's own words, `generated.rs` with a language model's, `research.rs` after
+//! several searches; `overview/` answers greetings and requests for an overview. `retrieval.rs` is what they go by,
+//! `streamed_checks.rs` checks a model's words on their way and `revision.rs` has it rewrite what is wrong,
 //! `run_recorder.rs` writes down what happens, `notes.rs` comes after.
 
 mod extractive;
@@ -10,6 +11,7 @@ pub(crate) mod notes;
 mod overview;
 mod research;
 mod retrieval;
+mod revision;
 pub(crate) mod run_recorder;
 mod streamed_checks;
 mod wording;
@@ -42,6 +44,8 @@ pub struct AskRequest {
     pub parent: ParentMessage,
     /// Answer mode; defaults to generated if a language model is configured, else extractive.
     pub mode: Option<RunMode>,
+    /// True if the model is to rewrite once what its sources do not support; the configured default if `None`.
+    pub revise: Option<bool>,
     /// Restricts the passages that are searched.
     pub filter: SearchFilter,
     /// Earlier messages from elsewhere, oldest first; only allowed for a new conversation.
@@ -57,6 +61,7 @@ impl AskRequest {
             question_id: None,
             parent: ParentMessage::Last,
             mode: None,
+            revise: None,
             filter: SearchFilter::default(),
             history: Vec::new(),
         }

@@ -20,6 +20,15 @@ pub(crate) struct CitedContent {
     pub(super) of: Option<(SourceId, Revision, Vec<Mark>)>,
 }
 
+impl CitedContent {
+    /// The sentences that have most of a claim's words, in the order of the text.
+    pub fn closest_words(&self, claim: &str, most: usize) -> String {
+        let mut places = self.passage.closest_sentences(claim, most);
+        places.sort_unstable();
+        places.iter().map(|place| self.passage.sentence(*place)).collect::<Vec<_>>().join("\n")
+    }
+}
+
 /// The text of each cited work, by its number in the ledger.
 pub(crate) type CitedContents = HashMap<u32, CitedContent>;
 
@@ -39,9 +48,19 @@ impl JudgedClaims {
         self.read
     }
 
+    /// What was read of the cited works so far.
+    pub const fn contents(&self) -> &CitedContents {
+        &self.read
+    }
+
+    /// Has results told again that were told before, because the text has changed.
+    pub fn forget_reports(&mut self) {
+        self.reported.clear();
+    }
+
     /// The result of a claim, if it was not told before.
     pub fn report(&mut self, text: &str, checked: &CheckedClaim) -> Option<ClaimChecked> {
-        let (claim, best) = (&checked.claim, checked.best_citation()?);
+        let (claim, best) = (&checked.claim, checked.deciding_citation()?);
         if !self.reported.insert(claim.span) {
             return None;
         }

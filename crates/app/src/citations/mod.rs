@@ -52,12 +52,19 @@ pub struct CheckedClaim {
 }
 
 impl CheckedClaim {
-    /// The citation that supports the claim best: a claim is as good as that one.
-    pub fn best_citation(&self) -> Option<&CheckedCitation> {
-        let rank = |citation: &&CheckedCitation| citation.support.verdict;
-        self.citations.iter().max_by(|a, b| {
-            rank(a).cmp(&rank(b)).then(a.support.score.total_cmp(&b.support.score)).then(b.number.cmp(&a.number))
-        })
+    /// The citation that decides about the claim: the one that supports it best. If none does, one that contradicts it
+    /// counts more than one that says nothing of the matter.
+    pub fn deciding_citation(&self) -> Option<&CheckedCitation> {
+        let rank = |citation: &CheckedCitation| match citation.support.verdict {
+            Verdict::Supported => 4,
+            Verdict::Partial => 3,
+            Verdict::Contradicted => 2,
+            Verdict::Unsupported => 1,
+            Verdict::Unverifiable => 0,
+        };
+        let score = |citation: &CheckedCitation| citation.support.score;
+        // Of equal ones the first.
+        self.citations.iter().rev().max_by(|a, b| rank(a).cmp(&rank(b)).then(score(a).total_cmp(&score(b))))
     }
 }
 
@@ -293,4 +300,31 @@ pub(crate) fn plain_query(text: &str) -> String {
     let end =
         (0..=SearchRequest::MAX_QUERY.min(query.len())).rev().find(|end| query.is_char_boundary(*end)).unwrap_or(0);
     query[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_is_as_good_as_its_best_citation_and_silence_does_not_hide_a_contradiction() {
+        let citation = |(number, verdict, score): &(u32, Verdict, f32)| CheckedCitation {
+            number: *number,
+            cited_id: String::new(),
+            of: None,
+            support: Support { verdict: *verdict, score: *score, quote: None, reasons: Vec::new(), why: Vec::new() },
+            quote: None,
+        };
+        let claim = Claim { text: String::new(), span: Span::default(), cited: Vec::new(), is_factual: true };
+        for (citations, decides) in [
+            (&[(1, Verdict::Contradicted, 0.1), (2, Verdict::Partial, 0.5)][..], Some(2)),
+            (&[(1, Verdict::Unsupported, 0.3), (2, Verdict::Contradicted, 0.1)], Some(2)),
+            (&[(1, Verdict::Supported, 0.8), (2, Verdict::Supported, 0.9), (3, Verdict::Supported, 0.9)], Some(2)),
+            (&[(1, Verdict::Unverifiable, 0.0), (2, Verdict::Unsupported, 0.0)], Some(2)),
+            (&[], None),
+        ] {
+            let checked = CheckedClaim { claim: claim.clone(), citations: citations.iter().map(citation).collect() };
+            assert_eq!(checked.deciding_citation().map(|one| one.number), decides, "{citations:?}");
+        }
+    }
 }

@@ -4,6 +4,7 @@ use ibid_citations::cited_stream::ShownText;
 use ibid_domain::{
     Citation, Conversation, Message, MessageRole, MessageStatus, Run, RunEventData, RunId, RunStatus, Usage,
     citation::cited_files,
+    conversation::RewrittenClaim,
     run_event::{CitationSummary, CitationsCreated, RunCompleted, RunFailed},
 };
 use ibid_store::Tx;
@@ -38,6 +39,8 @@ pub(crate) struct NewAnswer {
     /// Text of the answer that was not streamed to clients yet.
     pub unreleased: ShownText,
     pub checked: CheckedText,
+    /// What was rewritten after a first check.
+    pub rewritten: Vec<RewrittenClaim>,
     pub read: CitedContents,
     /// Citations whose words are known already; else they come from `checked`.
     pub citations: Option<Vec<Citation>>,
@@ -51,6 +54,7 @@ impl RunService<'_> {
         message.content = answer.text;
         message.model = answer.model;
         message.usage = answer.usage;
+        message.rewritten = answer.rewritten;
         let dangling = answer.checked.dangling.iter().map(|number| format!("[{number}]"));
         message.dangling = dangling.chain(answer.checked.dangling_ids.iter().cloned()).collect();
         let mut citations = match answer.citations {

@@ -141,8 +141,10 @@ pub(super) async fn released_text(tx: &mut Tx, scope: &Scope, run: ibid_domain::
         let Some(last) = events.last() else { return Ok(content) };
         after = last.seq;
         for event in events {
-            if let RunEventData::ContentDelta(delta) = event.data {
-                content.push_str(&delta.text);
+            match event.data {
+                RunEventData::ContentDelta(delta) => content.push_str(&delta.text),
+                RunEventData::AnswerRevised(revised) => content = revised.text,
+                _ => {}
             }
         }
     }

@@ -222,7 +222,11 @@ impl RunService<'_> {
         let unreleased = ShownText { text: text[before..].to_owned(), markers: ledger.place_markers(&text, before) };
         let (checked, read) = self.app.citations(self.scope).check_against(&text, &ledger).await?;
         let (model, usage) = (response.model.as_deref().map(replace_nul), response.usage);
-        self.end_answered(id, NewAnswer { text, model, usage, unreleased, checked, read, citations: None }).await
+        self.end_answered(
+            id,
+            NewAnswer { text, model, usage, unreleased, checked, rewritten: Vec::new(), read, citations: None },
+        )
+        .await
     }
 }
 

@@ -302,6 +302,7 @@ fn new_message(
         model: None,
         usage: Usage::default(),
         dangling: Vec::new(),
+        rewritten: Vec::new(),
         async_job: None,
         has_async_sources: false,
         created_at: now,

@@ -4,7 +4,9 @@ use std::io::Write as _;
 
 use clap::Args;
 use ibid_app::{AskRequest, MessageWithCitations};
-use ibid_domain::{Citation, RunEvent, RunEventData, RunMode, RunStatus, SearchFilter, citation::ClaimDifference};
+use ibid_domain::{
+    Citation, RunEvent, RunEventData, RunMode, RunStatus, SearchFilter, Span, citation::ClaimDifference,
+};
 
 use super::{
     CommandError, CommandResult, LocalLibrary, Output,
@@ -95,6 +97,11 @@ fn print_sources(message: &MessageWithCitations) {
         for line in citation.why.iter().filter_map(difference_line) {
             anstream::println!("    {line}");
         }
+    }
+    for rewritten in &message.message.rewritten {
+        let new = Span::new(rewritten.start_index, rewritten.end_index);
+        let new = new.slice_of(&message.message.content).unwrap_or_default();
+        anstream::println!("\nrewritten from its source: {new}\n    {DIM}it said: {}{DIM:#}", rewritten.before);
     }
     if !message.message.dangling.is_empty() {
         anstream::println!("\n{DIM}taken out, for it names nothing: {}{DIM:#}", message.message.dangling.join(" "));

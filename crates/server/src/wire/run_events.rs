@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::{
     citations::CitationSource,
-    runs::{CitationDifference, CitedFile, Usage},
+    runs::{CitationDifference, CitedFile, RewrittenClaim, Usage},
     values::{CheckVerdict, DeliverableKind, RunMode, RunPhase, RunStatus, SourceType},
 };
 
@@ -67,6 +67,7 @@ event_schemas! {
     SubagentFailed, "SubagentFailedEvent", SubagentFailedData, "An agent under this one gave up.";
     ContentDelta, "ContentDeltaEvent", ContentDeltaData, "More words of the answer, with no half of a marker at their end.";
     ClaimChecked, "ClaimCheckedEvent", ClaimCheckedData, "A claim of the answer was checked against what it cites.";
+    AnswerRevised, "AnswerRevisedEvent", AnswerRevisedData, "Sentences of the answer were rewritten after the check.";
     CitationsCreated, "CitationsCreatedEvent", CitationsCreatedData, "The citations of the answer are stored.";
     EntityCreated, "EntityCreatedEvent", EntityCreatedData, "Sources of the answer have summaries; it may come after the end.";
     ArtifactCreated, "ArtifactCreatedEvent", ArtifactCreatedData, "A file of a deliverable was stored; it comes after the end.";
@@ -221,8 +222,9 @@ event_data! {
         markers: Vec<MarkerPlace>,
     }
     /// Result of checking a claim, told after its words. It takes the place of earlier results that its span overlaps;
-    /// what the citations of the message say takes the place of all of them. A claim with several citations is as good
-    /// as the best of them: verdict, quote and differences are of that one.
+    /// what the citations of the message say takes the place of all of them. Of several citations, the one that supports
+    /// the claim best decides; if none does, one that contradicts it counts more than one that says nothing of the
+    /// matter. Verdict, quote and differences are of that one.
     ClaimCheckedData {
         /// Offset of the claim's first character in the whole answer.
         start_index: u64,
@@ -233,7 +235,7 @@ event_data! {
         verdict: CheckVerdict,
         /// Confidence in the verdict, from 0 to 1.
         score: f64,
-        /// Number of the source that supports the claim best.
+        /// Number of the source that decides.
         number: u32,
         /// That source; null if it is none of the library's.
         #[schema(required)]
@@ -252,6 +254,15 @@ event_data! {
         end_char: Option<u64>,
         /// The details in which claim and source differ; empty if there are none.
         why: Vec<CitationDifference>,
+    }
+    /// The answer after sentences of it were rewritten. The results of checking its claims are told anew after it.
+    AnswerRevisedData {
+        /// The whole answer, which takes the place of all text before.
+        text: String,
+        /// Citation markers of the answer that name sources of the run, in order.
+        markers: Vec<MarkerPlace>,
+        /// What was rewritten, in the order of the text.
+        rewritten: Vec<RewrittenClaim>,
     }
     /// Citations that were stored for the answer.
     CitationsCreatedData {
@@ -356,7 +367,7 @@ mod tests {
         CitationId, ConversationId, Origin, PointerId, RevisionId, RunEventData, RunId, Sha256, SourceId, Verdict,
         citation,
         run_event::{
-            ArtifactCreated, CitationSummary, CitationsCreated, ClaimChecked, ClarificationNeeded,
+            AnswerRevised, ArtifactCreated, CitationSummary, CitationsCreated, ClaimChecked, ClarificationNeeded,
             ClarificationReceived, ManifestCreated, PhaseChange, PlanCreated, ReferencesFound, RunCompleted, RunFailed,
             RunStarted, SourceSummaryNote, SubagentFailed, SubagentReported, SubagentSpawned, SummariesCreated,
             ToolCalled, ToolResult,
@@ -454,6 +465,7 @@ mod tests {
                 end_char: Some(1),
                 why: vec![],
             }),
+            RunEventData::AnswerRevised(AnswerRevised { text: text(), markers: vec![], rewritten: vec![] }),
             RunEventData::CitationsCreated(CitationsCreated {
                 message_id: message_id.clone(),
                 count: 1,

@@ -102,6 +102,8 @@ pub(crate) struct Message {
     markers: Vec<MarkerPlace>,
     /// Citation markers that name no source of the run.
     dangling: Vec<String>,
+    /// Claims that were rewritten from their sources after a check, with what stood there before.
+    rewritten: Vec<RewrittenClaim>,
     /// Its citations, in the order in which they stand.
     citations: Vec<Citation>,
     /// The files that it cites, each once.
@@ -133,6 +135,7 @@ impl From<MessageWithCitations> for Message {
             model: message.model,
             usage: message.usage.into(),
             dangling: message.dangling,
+            rewritten: message.rewritten.into_iter().map(Into::into).collect(),
             markers,
             cited_files: cited_files(&citations).into_iter().map(Into::into).collect(),
             entities: cited_entities(&citations),
@@ -141,6 +144,26 @@ impl From<MessageWithCitations> for Message {
             created_at: message.created_at,
             updated_at: message.updated_at,
         }
+    }
+}
+
+/// A claim of an answer that was rewritten from its sources, because they did not support what stood there.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RewrittenClaim {
+    /// Offset of the new claim's first character in the answer.
+    start_index: usize,
+    /// Offset after the new claim's last character in the answer.
+    end_index: usize,
+    /// Words that stood there before, without their markers.
+    before: String,
+    /// Verdict on what stood there before.
+    verdict: CheckVerdict,
+}
+
+impl From<domain::conversation::RewrittenClaim> for RewrittenClaim {
+    fn from(claim: domain::conversation::RewrittenClaim) -> Self {
+        let domain::conversation::RewrittenClaim { start_index, end_index, before, verdict } = claim;
+        Self { start_index, end_index, before, verdict: verdict.into() }
     }
 }
 

@@ -164,3 +164,113 @@ async fn a_judge_that_fails_or_hangs_does_not_stop_an_answer() {
         assert_eq!(verdicts, ["supported", "supported"]);
     }
 }
+
+/// A model that says something false, and then what it is told to say instead.
+fn revising(answer: &str, rewritten: Json) -> Vec<Vec<ScriptStep>> {
+    let whole =
+        |text: String| vec![ScriptStep::text(text), ScriptStep::Usage { input: 100, output: 10 }, ScriptStep::End];
+    vec![whole(answer.to_owned()), whole(json!({ "sentences": rewritten }).to_string())]
+}
+
+async fn what_is_wrong_is_rewritten_once(engine: TestEngine) {
+    let answer = "The 🚢 pier of Selde is 421 metres long [1]. The harbour of Selde was built in 1874 [1]. The ferry to Oslo \
+                  costs nine crowns on Sundays [1]. The harbour freezes from May to June [1].";
+    let rewritten = json!([
+        {"number": 1, "text": "Its eastern pier is\n412 metres long [1, 9]."},
+        {"number": 2, "text": ""},
+        {"number": 3, "text": "The harbour freezes in July [1]."},
+        {"number": 7, "text": "Its eastern pier is 412 metres long [1]."},
+    ]);
+    let provider = ScriptedProvider::start(ProviderDialect::OpenAi, revising(answer, rewritten)).await;
+    let url = provider.base_url().to_owned();
+    let arguments = [
+        "--chat",
+        "compatible",
+        "--chat-model",
+        "sample",
+        "--chat-url",
+        &url,
+        "--embedder",
+        "none",
+        "--judge",
+        "words",
+        "--revise",
+        "true",
+    ];
+    let Some(server) = Running::start_with(engine, &arguments).await else { return };
+    library(&server).await;
+    let conversation = server.conversation().await;
+    let events = server.asked(&conversation, json!({"content": "How long is the pier of Selde?"})).await;
+    // What was shown is told to count no more, and why.
+    let at = events.iter().position(|(_, kind, _)| kind == "answer_revised").unwrap();
+    let revised = &events[at].2["data"];
+    assert_eq!(said(&events), answer);
+    let text = "Its eastern pier is 412 metres long [1]. The harbour of Selde was built in 1874 [1]. The ferry to Oslo \
+                costs nine crowns on Sundays [1]. The harbour freezes from May to June [1].";
+    assert_eq!(revised["text"], text);
+    assert_eq!(revised["markers"].as_array().unwrap().len(), 4);
+    let expected = json!([{
+        "start_index": 0,
+        "end_index": 40,
+        "before": "The 🚢 pier of Selde is 421 metres long.",
+        "verdict": "contradicted",
+    }]);
+    assert_eq!(revised["rewritten"], expected);
+    // Each claim is told anew, in its new place.
+    let verdicts: Vec<_> = checked_claims(&events[at..])
+        .iter()
+        .map(|(_, claim)| {
+            assert!(words_at(text, &claim["start_index"], &claim["end_index"]).ends_with("[1]."), "{claim}");
+            claim["verdict"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(verdicts.len(), 4);
+    assert_eq!(verdicts[..3], ["supported", "supported", "unsupported"]);
+    // It is kept as it is told, with the tokens that it took.
+    let message = server.last_message(&conversation).await;
+    assert_eq!((&message["content"], &message["rewritten"]), (&json!(text), &expected));
+    assert_eq!(message["usage"]["input_tokens"], 200);
+    assert_eq!(message["citations"][0]["verdict"], "supported");
+    // The model was asked once for all, with the words of the source and nothing else.
+    let requests = provider.received_requests();
+    assert_eq!(requests.len(), 2);
+    let asked = requests[1].body.to_string();
+    assert!(asked.contains("421 metres long [1].") && asked.contains("is 412 metres long."), "{asked}");
+    assert!(!asked.contains("was built in 1874 [1]"), "{asked}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_wrong_is_rewritten_once_on_sqlite() {
+    what_is_wrong_is_rewritten_once(TestEngine::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_wrong_is_rewritten_once_on_postgres() {
+    what_is_wrong_is_rewritten_once(TestEngine::Postgres).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_rewritten_unasked_or_by_a_model_that_fails() {
+    let answer = "The eastern pier is 421 metres long [1].";
+    let good = json!([{"number": 1, "text": "Its eastern pier is 412 metres long [1]."}]);
+    let mut broken = revising(answer, good.clone());
+    broken[1] = vec![ScriptStep::text("{\"sentences\": [{\"num"), ScriptStep::Cut];
+    let mut useless = revising(answer, good.clone());
+    useless[1] = vec![ScriptStep::text("I would rather not."), ScriptStep::End];
+    let more = ["--embedder", "none", "--judge", "words"];
+    for (scripts, body, asked) in [
+        (revising(answer, good), json!({"content": "How long is the pier?"}), 1),
+        (broken, json!({"content": "How long is the pier?", "revise": true}), 2),
+        (useless, json!({"content": "How long is the pier?", "revise": true}), 2),
+    ] {
+        let (server, provider) = with_model(ProviderDialect::OpenAi, scripts, &more).await;
+        library(&server).await;
+        let conversation = server.conversation().await;
+        let events = server.asked(&conversation, body).await;
+        assert!(!kinds(&events).contains(&"answer_revised"));
+        let message = server.last_message(&conversation).await;
+        assert_eq!((&message["content"], &message["rewritten"]), (&json!(answer), &json!([])));
+        assert_eq!(message["citations"][0]["verdict"], "contradicted");
+        assert_eq!(provider.received_requests().len(), asked);
+    }
+}

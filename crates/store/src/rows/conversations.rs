@@ -103,8 +103,8 @@ impl Conversations<'_> {
             .tx
             .execute(
                 "INSERT INTO messages (tenant_id, id, conversation_id, parent_id, role, content, status, run_id, model, usage,
-                     dangling, async_job, created_at, updated_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                     dangling, rewritten, async_job, created_at, updated_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
                  ON CONFLICT (tenant_id, id) DO NOTHING",
                 params![
                     self.scope.tenant(),
@@ -118,6 +118,7 @@ impl Conversations<'_> {
                     new.model.as_deref(),
                     to_json_value(&new.usage)?,
                     to_json_value(&new.dangling)?,
+                    to_json_value(&new.rewritten)?,
                     new.async_job,
                     new.created_at,
                     new.updated_at,
@@ -132,7 +133,7 @@ impl Conversations<'_> {
         self.tx
             .execute(
                 "UPDATE messages SET content = $3, status = $4, model = $5, usage = $6, dangling = $7,
-                     async_job = COALESCE($8, async_job), updated_at = $9
+                     rewritten = $8, async_job = COALESCE($9, async_job), updated_at = $10
                  WHERE tenant_id = $1 AND id = $2",
                 params![
                     self.scope.tenant(),
@@ -142,6 +143,7 @@ impl Conversations<'_> {
                     message.model.as_deref(),
                     to_json_value(&message.usage)?,
                     to_json_value(&message.dangling)?,
+                    to_json_value(&message.rewritten)?,
                     message.async_job,
                     message.updated_at,
                 ],
@@ -258,6 +260,7 @@ pub(super) fn read_message(row: &SqlRow) -> Result<Message> {
         model: row.get("model")?,
         usage: row.with_prefix("").parse_json("usage")?,
         dangling: row.with_prefix("").parse_json("dangling")?,
+        rewritten: row.with_prefix("").parse_json("rewritten")?,
         async_job: row.get("async_job")?,
         has_async_sources: row.get("has_async_sources")?,
         created_at: row.get("created_at")?,

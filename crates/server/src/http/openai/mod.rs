@@ -102,7 +102,9 @@ fn build_ask(model: &str, turns: &[ChatTurn], field: &'static str) -> Result<Ask
         Some((role, turn.text())).filter(|(_, text)| !text.trim().is_empty())
     };
     let mode = MODELS.iter().find(|(name, _)| *name == model).and_then(|(_, mode)| *mode);
-    Ok(AskRequest { mode, history: before.iter().filter_map(earlier).collect(), ..AskRequest::new(last.text()) })
+    let history = before.iter().filter_map(earlier).collect();
+    // These clients cannot take back words that they have.
+    Ok(AskRequest { mode, history, revise: Some(false), ..AskRequest::new(last.text()) })
 }
 
 /// The address that opens the library at the cited words, or that of the page.

@@ -54,6 +54,9 @@ pub(crate) struct NewMessage {
     /// Way of answering; default: by the configured model, or in the library's own words if there is none.
     #[schema(value_type = Option<values::RunMode>)]
     mode: Option<String>,
+    /// Have the model rewrite once what its sources do not support; default: as configured. The answer says what was
+    /// rewritten.
+    revise: Option<bool>,
     /// Limits the passages that are searched.
     filters: Option<SearchFilters>,
 }
@@ -87,6 +90,7 @@ pub(in super::super) async fn ask(
         question_id: parse_message_id(body.message_id.as_deref(), "message_id")?,
         parent: parse_parent(body.parent_message_id)?,
         mode: body.mode.as_deref().map(str::parse::<RunMode>).transpose()?,
+        revise: body.revise,
         filter,
         ..AskRequest::new(body.content)
     };
