@@ -2033,6 +2033,30 @@ export interface components {
             /** @description Number of nodes for each label. */
             nodes: components["schemas"]["GraphNodeCounts"];
         };
+        /** @description The answer after sentences of it were rewritten. The results of checking its claims are told anew after it. */
+        AnswerRevisedData: {
+            /** @description Citation markers of the answer that name sources of the run, in order. */
+            markers: components["schemas"]["MarkerPlace"][];
+            /** @description What was rewritten, in the order of the text. */
+            rewritten: components["schemas"]["RewrittenClaim"][];
+            /** @description The whole answer, which takes the place of all text before. */
+            text: string;
+        };
+        /** @description Sentences of the answer were rewritten after the check. */
+        AnswerRevisedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["AnswerRevisedData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "answer_revised";
+        };
         /** @description Settings of the model that writes answers. */
         AnswerSettings: {
             /** @description Origin of the setting: `default`, `app`, `ibid.toml`, `flag`, or the name of an environment variable. */
@@ -2407,6 +2431,8 @@ export interface components {
             /** @description Web address of the source; null if it has none. */
             url?: string | null;
             verdict?: components["schemas"]["CheckVerdict"] | null;
+            /** @description The details in which claim and source differ; empty if there are none. */
+            why: components["schemas"]["CitationDifference"][];
         };
         /** @description A citation that was added to a document. */
         CitationAnswer: {
@@ -2421,6 +2447,23 @@ export interface components {
              * @description The version that the document is at.
              */
             version: number;
+        };
+        /** @description A detail in which a claim of a message and its source differ. */
+        CitationDifference: {
+            /** @description Words of the claim, such as `72 metres`; empty if only the source has some. */
+            claim: string;
+            /** @description Offset after those words' last character in the text of the source; null if it has none. */
+            end_char: number | null;
+            /** @description Offset after those words' last character in the message; null if they do not stand there in one piece. */
+            end_index: number | null;
+            /** @description Kind of the detail. */
+            kind: components["schemas"]["DifferenceKind"];
+            /** @description Words of the source that stand in their place, such as `27 metres`; null if it has none. */
+            source: string | null;
+            /** @description Offset of those words' first character in the text of the source; null if it has none. */
+            start_char: number | null;
+            /** @description Offset of those words' first character in the message; null if they do not stand there in one piece. */
+            start_index: number | null;
         };
         /**
          * @description Citation format of another provider or standard.
@@ -2848,6 +2891,75 @@ export interface components {
             source_id?: string | null;
             /** @description Title, as people see it. */
             title: string;
+        };
+        /**
+         * @description Result of checking a claim, told after its words. It takes the place of earlier results that its span overlaps;
+         *     what the citations of the message say takes the place of all of them. A claim with several citations is as good
+         *     as the best of them: verdict, quote and differences are of that one.
+         */
+        ClaimCheckedData: {
+            /**
+             * Format: int64
+             * @description Offset after the quote's last character in the text of the source; null without a quote.
+             */
+            end_char: number | null;
+            /**
+             * Format: int64
+             * @description Offset after the claim's last character in the whole answer, its markers included.
+             */
+            end_index: number;
+            /**
+             * Format: int32
+             * @description Number of the source that supports the claim best.
+             */
+            number: number;
+            /** @description Numbers of the sources that the claim cites, in the order in which they are written. */
+            numbers: number[];
+            /** @description Words of the source that come closest to the claim. */
+            quote: string | null;
+            /**
+             * Format: uuid
+             * @description The revision that was read; null if the source is none of the library's.
+             */
+            revision_id: string | null;
+            /**
+             * Format: double
+             * @description Confidence in the verdict, from 0 to 1.
+             */
+            score: number;
+            /**
+             * Format: uuid
+             * @description That source; null if it is none of the library's.
+             */
+            source_id: string | null;
+            /**
+             * Format: int64
+             * @description Offset of the quote's first character in the text of the source; null without a quote.
+             */
+            start_char: number | null;
+            /**
+             * Format: int64
+             * @description Offset of the claim's first character in the whole answer.
+             */
+            start_index: number;
+            verdict: components["schemas"]["CheckVerdict"];
+            /** @description The details in which claim and source differ; empty if there are none. */
+            why: components["schemas"]["CitationDifference"][];
+        };
+        /** @description A claim of the answer was checked against what it cites. */
+        ClaimCheckedEvent: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["ClaimCheckedData"];
+            /** Format: uuid */
+            run_id: string;
+            /** @description Number of the event in the run, from 1 without gaps. */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "claim_checked";
         };
         /** @description A detail in which a claim and its source differ. */
         ClaimDifference: {
@@ -4450,6 +4562,8 @@ export interface components {
             model?: string | null;
             /** @description Id of the message that this one follows; messages with the same parent are branches. */
             parent_message_id?: string | null;
+            /** @description Claims that were rewritten from their sources after a check, with what stood there before. */
+            rewritten: components["schemas"]["RewrittenClaim"][];
             /** @description Author of the message: a person or the library. */
             role: components["schemas"]["MessageRole"];
             /**
@@ -4759,6 +4873,11 @@ export interface components {
              *     the parent of the old one: that makes a branch.
              */
             parent_message_id?: string | null;
+            /**
+             * @description Have the model rewrite once what its sources do not support; default: as configured. The answer says what was
+             *     rewritten.
+             */
+            revise?: boolean | null;
         };
         /** @description A pointer to be made, or what is to be said of one. */
         NewPointer: {
@@ -5494,6 +5613,8 @@ export interface components {
                 model?: string | null;
                 /** @description Id of the message that this one follows; messages with the same parent are branches. */
                 parent_message_id?: string | null;
+                /** @description Claims that were rewritten from their sources after a check, with what stood there before. */
+                rewritten: components["schemas"]["RewrittenClaim"][];
                 /** @description Author of the message: a person or the library. */
                 role: components["schemas"]["MessageRole"];
                 /**
@@ -6412,6 +6533,17 @@ export interface components {
              */
             to_revision_id: string;
         };
+        /** @description A claim of an answer that was rewritten from its sources, because they did not support what stood there. */
+        RewrittenClaim: {
+            /** @description Words that stood there before, without their markers. */
+            before: string;
+            /** @description Offset after the new claim's last character in the answer. */
+            end_index: number;
+            /** @description Offset of the new claim's first character in the answer. */
+            start_index: number;
+            /** @description Verdict on what stood there before. */
+            verdict: components["schemas"]["CheckVerdict"];
+        };
         /** @description One run of an agent that answers a question. */
         Run: {
             /**
@@ -6499,7 +6631,7 @@ export interface components {
             type: "run_completed";
         };
         /** @description Something that happened in a run. `type` is also the name of the server-sent event, and `seq` its id. */
-        RunEvent: components["schemas"]["RunStartedEvent"] | components["schemas"]["PlanCreatedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ReferencesFoundEvent"] | components["schemas"]["SubagentSpawnedEvent"] | components["schemas"]["SubagentResultEvent"] | components["schemas"]["SubagentFailedEvent"] | components["schemas"]["ContentDeltaEvent"] | components["schemas"]["CitationsCreatedEvent"] | components["schemas"]["EntityCreatedEvent"] | components["schemas"]["ArtifactCreatedEvent"] | components["schemas"]["ManifestCreatedEvent"] | components["schemas"]["ClarificationNeededEvent"] | components["schemas"]["ClarificationReceivedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["RunCompletedEvent"] | components["schemas"]["RunFailedEvent"];
+        RunEvent: components["schemas"]["RunStartedEvent"] | components["schemas"]["PlanCreatedEvent"] | components["schemas"]["PhaseStartedEvent"] | components["schemas"]["PhaseCompletedEvent"] | components["schemas"]["ToolCalledEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["ReferencesFoundEvent"] | components["schemas"]["SubagentSpawnedEvent"] | components["schemas"]["SubagentResultEvent"] | components["schemas"]["SubagentFailedEvent"] | components["schemas"]["ContentDeltaEvent"] | components["schemas"]["ClaimCheckedEvent"] | components["schemas"]["AnswerRevisedEvent"] | components["schemas"]["CitationsCreatedEvent"] | components["schemas"]["EntityCreatedEvent"] | components["schemas"]["ArtifactCreatedEvent"] | components["schemas"]["ManifestCreatedEvent"] | components["schemas"]["ClarificationNeededEvent"] | components["schemas"]["ClarificationReceivedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["RunCompletedEvent"] | components["schemas"]["RunFailedEvent"];
         /** @description End of a run that has no whole answer. */
         RunFailedData: {
             /** Format: uuid */
