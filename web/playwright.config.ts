@@ -38,6 +38,7 @@ export default defineConfig<Options>({
         "deliverables.spec.ts",
         "thread.spec.ts",
         "uncited.spec.ts",
+        "claims.spec.ts",
         "long-answers.spec.ts",
         "viewer.spec.ts",
         "revisions.spec.ts",

@@ -45,6 +45,10 @@ export type Citation = Schemas["Citation"];
 export type MarkerPlace = Schemas["MarkerPlace"];
 /** What checking a claim against its source came to. */
 export type Verdict = Schemas["CheckVerdict"];
+/** What checking a claim of an answer came to, told while the answer is being written. */
+export type ClaimCheck = Schemas["ClaimCheckedData"];
+/** A claim that was rewritten from its sources, with what stood there before. */
+export type RewrittenClaim = Schemas["RewrittenClaim"];
 export type CheckMethod = Schemas["CheckMethod"];
 export type CitedFile = Schemas["CitedFile"];
 export type Run = Schemas["Run"];

@@ -26,6 +26,16 @@ export const STANDING_WORDS: Record<Standing, string> = {
   deleted: "no longer available",
 };
 
+/** "“72 metres” in the draft, “27 metres” in the source."; null where there are no two words to tell. */
+export function differenceWords(
+  { claim, source }: { claim: string; source?: string | null },
+  text: "draft" | "answer",
+): string | null {
+  if (claim && source) return `“${claim}” in the ${text}, “${source}” in the source.`;
+  if (claim) return `“${claim}” is not in the source.`;
+  return source ? `The source says “${source}”.` : null;
+}
+
 /** "page 3", "pages 3–4"; null where there are no pages. */
 export function pageWords({ page, last_page }: Pick<Citation, "page" | "last_page">): string | null {
   if (page == null) return null;
@@ -103,14 +113,15 @@ const RANK: Standing[] = [
   "supported",
   "partial",
   "changed",
-  "unsupported",
   "contradicted",
+  "unsupported",
   "unverifiable",
   "unchecked",
   "deleted",
 ];
 
-/** "5 claims · 4 supported · 1 with no evidence found": a claim with several citations is as good as the best of them. */
+/** "5 claims · 4 supported · 1 with no evidence found": a claim with several citations is as good as the best of
+ * them, and what says nothing of it does not hide what says otherwise. */
 export function verdictSummary(citations: readonly Citation[]): string {
   const claims = new Map<string, Standing>();
   for (const citation of citations) {

@@ -1,7 +1,7 @@
 import type { Citation } from "@/api/types";
-import type { Placed } from "@/lib/citation-places";
-import { splitBadges } from "@/lib/citation-places";
+import { splitBadges, splitClaims, type ClaimEdge, type Placed } from "@/lib/citation-places";
 import { citedSources, pageWords } from "@/lib/citation-words";
+import { claimNote, isStruck, type FlaggedClaim } from "@/lib/flagged-claims";
 
 /** What stands under an answer for one of its sources. */
 export interface Footnote {
@@ -39,10 +39,13 @@ export function footnoteText({ title, quotes }: Footnote): string {
   return [`${title}.`, ...said].join(" ");
 }
 
-/** An answer in Markdown, each badge a footnote. */
-export function withFootnotes({ text, badges }: Placed, notes: readonly Footnote[]): string {
+/** An answer in Markdown, each badge a footnote. What its sources do not bear out is struck out or said not to be. */
+export function withFootnotes({ text, badges, claims }: Placed, notes: readonly Footnote[]): string {
   const known = new Set(notes.map(({ number }) => number));
-  const body = splitBadges(text)
+  const marked = splitClaims(text)
+    .map((piece) => (typeof piece === "string" ? piece : edgeText(piece, claims[piece.claim])))
+    .join("");
+  const body = splitBadges(marked)
     .map((piece) => {
       if (typeof piece === "string") return piece;
       const badge = badges[piece];
@@ -55,6 +58,14 @@ export function withFootnotes({ text, badges }: Placed, notes: readonly Footnote
     (note) => `[^${note.number}]: ${escapeMarkdown(footnoteText(note))}${note.url ? ` <${note.url}>` : ""}`,
   );
   return [body.trimEnd(), ...(defined.length > 0 ? ["", ...defined] : [])].join("\n");
+}
+
+function edgeText({ correction, isEnd }: ClaimEdge, claim: FlaggedClaim | undefined): string {
+  if (!claim) return "";
+  if (correction !== null) return isEnd ? `~~ → ${escapeMarkdown(claim.corrections[correction]?.source ?? "")}` : "~~";
+  const strike = isStruck(claim) ? "~~" : "";
+  const note = claimNote(claim);
+  return isEnd ? `${strike}${note ? ` (${escapeMarkdown(note)})` : ""}` : strike;
 }
 
 /** Words of others are words, not markup. */

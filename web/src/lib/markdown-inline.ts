@@ -8,7 +8,9 @@ export type Inline =
   /** A link; `href` is null where it leads to nothing that may be opened. */
   | { type: "link"; href: string | null; children: Inline[] }
   /** A picture, which is never loaded. */
-  | { type: "picture"; href: string | null; alt: string };
+  | { type: "picture"; href: string | null; alt: string }
+  /** Words of a claim that is marked, or of one of its corrections; no text is read as one, see `markClaims`. */
+  | { type: "claim"; claim: number; correction: number | null; isLast: boolean; children: Inline[] };
 
 /** In a longer run of words no markup is looked for. */
 export const LONGEST_RUN = 12_000;

@@ -7,6 +7,7 @@ import { ClockIcon, DataIcon, DocumentIcon, GeneratedIcon, WebIcon } from "@/com
 import {
   citationHref,
   citationLine,
+  differenceWords,
   kindOf,
   pageWords,
   standingOf,
@@ -91,6 +92,16 @@ export function CitedWords({ citation, source }: { citation: Citation; source: S
         <span>{[pageWords(citation), STANDING_WORDS[standing]].filter(Boolean).join(" · ")}</span>
         {standing === "unsupported" && citation.quote && " · these words come closest"}
       </p>
+      {citation.why?.map((difference, index) => {
+        const words = differenceWords(difference, "answer");
+        return (
+          words && (
+            <p key={index} className={styles.line}>
+              {words}
+            </p>
+          )
+        );
+      })}
       <div className={styles.actions}>
         {href && (
           <SourceLink href={href} label={`Open ${citation.title}`}>

@@ -13,6 +13,7 @@ import {
 import { useCitationSettings } from "@/api/settings";
 import type { Citation } from "@/api/types";
 import { BadgesContext, FormatContext } from "@/components/evidence/badge";
+import { ClaimsContext } from "@/components/evidence/claim";
 import { CitationPopover } from "@/components/evidence/citation-popover";
 import { PartView } from "@/components/evidence/text-parts";
 import { MarksContext, marksBeside } from "@/components/evidence/uncited-mark";
@@ -117,7 +118,9 @@ export function CitedText({
       >
         <FormatContext value={format}>
           <MarksContext value={placed.marks}>
-            <Parts text={placed.text} />
+            <ClaimsContext value={placed.claims}>
+              <Parts text={placed.text} />
+            </ClaimsContext>
           </MarksContext>
         </FormatContext>
       </article>

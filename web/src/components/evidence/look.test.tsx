@@ -9,6 +9,7 @@ import { CitedText } from "@/components/evidence/cited-text";
 import { Covers } from "@/components/evidence/covers";
 import { EvidencePanel } from "@/components/evidence/evidence-panel";
 import { placeCitations } from "@/lib/citation-places";
+import { flaggedChecks } from "@/lib/flagged-claims";
 
 function draw(element: ReactNode, look: Partial<CitationLook> = {}): string {
   const queries = new QueryClient();
@@ -98,4 +99,56 @@ it("so are the covers", () => {
   const covers = draw(<Covers files={files} citations={[]} />, { max_sources_displayed: 3 });
   expect(covers.match(/<li/g)).toHaveLength(4);
   expect(words(covers)).toContain("2 more");
+});
+
+it("what a source does not bear out is marked as a sentence, and the right words stand beside the wrong ones", () => {
+  const text = "It is 72 metres long [1]. It fell [2].";
+  const claims = flaggedChecks([
+    {
+      start_index: 0,
+      end_index: 25,
+      numbers: [1],
+      verdict: "contradicted",
+      score: 0,
+      number: 1,
+      source_id: "s",
+      revision_id: "r",
+      quote: null,
+      start_char: null,
+      end_char: null,
+      why: [
+        {
+          kind: "figure",
+          claim: "72 metres",
+          start_index: 6,
+          end_index: 15,
+          source: "27 metres",
+          start_char: 4,
+          end_char: 13,
+        },
+      ],
+    },
+    {
+      start_index: 26,
+      end_index: 38,
+      numbers: [2],
+      verdict: "unsupported",
+      score: 0,
+      number: 2,
+      source_id: null,
+      revision_id: null,
+      quote: null,
+      start_char: null,
+      end_char: null,
+      why: [],
+    },
+  ]);
+  const markup = draw(<CitedText placed={placeCitations(text, [], [], [], claims)} label="Answer" />);
+  expect(markup).toMatch(
+    /<del[^>]*>72 metres<\/del> .*<ins[^>]*><a href="\/sources\/s\?revision=r#c=4-13"[^>]*>27 metres<\/a><\/ins> long/,
+  );
+  expect(words(markup)).toBe(
+    "It is 72 metres →is not what the source says. It says: 27 metres long [1]. It fell [2]. not supported by its source",
+  );
+  expect(markup).toMatch(/data-claim="unsupported">It fell \[2\]\.<\/span>/);
 });

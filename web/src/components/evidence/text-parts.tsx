@@ -1,7 +1,9 @@
 import { memo, use, useMemo, type CSSProperties, type ReactNode } from "react";
 import { Badge, BadgesContext } from "@/components/evidence/badge";
+import { ClaimWords } from "@/components/evidence/claim";
 import { Formula } from "@/components/evidence/formula";
 import { asWritten, splitBadges } from "@/lib/citation-places";
+import { markClaims } from "@/lib/mark-claims";
 import type { Block, ListItem } from "@/lib/markdown";
 import { LONGEST_RUN, readInline, safeHref, wordsOf, type Inline } from "@/lib/markdown-inline";
 import { useGradually } from "@/lib/use-gradually";
@@ -149,11 +151,12 @@ function LongParagraph({ text }: { text: string }) {
 }
 
 const Piece = memo(function Piece({ text }: { text: string }) {
-  return <p className={styles.piece}>{signs(text)}</p>;
+  const nodes = useMemo(() => markClaims([{ type: "text", text }]), [text]);
+  return <p className={styles.piece}>{inline(nodes)}</p>;
 });
 
 function Words({ text }: { text: string }) {
-  const nodes = useMemo(() => readInline(text), [text]);
+  const nodes = useMemo(() => markClaims(readInline(text)), [text]);
   return inline(nodes);
 }
 
@@ -181,6 +184,12 @@ function InlineView({ node }: { node: Inline }) {
       return <Anchor href={node.href} words={wordsOf(node.children)} />;
     case "picture":
       return <Anchor href={node.href} words={node.alt || "picture"} />;
+    case "claim":
+      return (
+        <ClaimWords claim={node.claim} correction={node.correction} isLast={node.isLast}>
+          {inline(node.children)}
+        </ClaimWords>
+      );
   }
 }
 

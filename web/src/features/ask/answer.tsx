@@ -4,7 +4,7 @@ import { groundKeys, listUncited } from "@/api/ground";
 import { lazy, memo, Suspense, useMemo, useRef, useState, type ReactNode, type RefObject } from "react";
 import { evidenceUrl } from "@/api/conversations";
 import { getRun, runKeys } from "@/api/runs";
-import type { Citation, MarkerPlace, Message } from "@/api/types";
+import type { Citation, ClaimCheck, MarkerPlace, Message, RewrittenClaim } from "@/api/types";
 import { Button, LinkButton } from "@/components/button";
 import { CopyButton } from "@/components/copy-button";
 import { CitedText } from "@/components/evidence/cited-text";
@@ -14,6 +14,7 @@ import { copyHtml } from "@/features/ask/copy-html";
 import type { Live, Shown } from "@/features/ask/live";
 import { placeCitations, sameBadges, type Placed, type Uncited } from "@/lib/citation-places";
 import { verdictSummary } from "@/lib/citation-words";
+import { flaggedChecks, flaggedCitations, withRewritten } from "@/lib/flagged-claims";
 import { footnotesOf, withFootnotes } from "@/lib/footnotes";
 import { asSentence, formatPlural } from "@/lib/format";
 import { useGradually } from "@/lib/use-gradually";
@@ -113,17 +114,28 @@ export const Answer = memo(function Answer({
 function usePlaced(content: string, kept: Message | null, live: Live | null, uncited: readonly Uncited[]): Placed {
   const markers = kept?.markers ?? live?.markers ?? NO_MARKERS;
   const citations = kept?.citations ?? NO_CITATIONS;
+  const checks = live?.checks ?? NO_CHECKS;
+  // What is quoted is the source's own; what was found of it says whether it answers.
+  const isQuoted = kept?.model === "extractive";
+  const rewritten = kept?.rewritten ?? live?.rewritten ?? NO_REWRITTEN;
+  const claims = useMemo(() => {
+    if (isQuoted) return [];
+    return withRewritten(citations.length > 0 ? flaggedCitations(citations) : flaggedChecks(checks), rewritten);
+  }, [isQuoted, citations, checks, rewritten]);
   const next = useMemo(
-    () => placeCitations(content, markers, citations, uncited),
-    [content, markers, citations, uncited],
+    () => placeCitations(content, markers, citations, uncited, claims),
+    [content, markers, citations, uncited, claims],
   );
   const [badges, setBadges] = useState(next.badges);
   if (badges !== next.badges && !sameBadges(badges, next.badges)) setBadges(next.badges);
-  return useMemo(() => ({ text: next.text, badges, marks: next.marks }), [next.text, badges, next.marks]);
+  const { text, marks } = next;
+  return useMemo(() => ({ text, badges, marks, claims }), [text, badges, marks, claims]);
 }
 
 const NO_MARKERS: readonly MarkerPlace[] = [];
 const NO_CITATIONS: readonly Citation[] = [];
+const NO_CHECKS: readonly ClaimCheck[] = [];
+const NO_REWRITTEN: readonly RewrittenClaim[] = [];
 const NONE: readonly Uncited[] = [];
 const MARKS_AT_ONCE = 60;
 

@@ -102,6 +102,40 @@ describe("an answer on its way", () => {
     expect(applyEvent(live, { ...run, seq: 8, type: "usage", data: usage })).toBe(live);
   });
 
+  it("knows which of its claims were checked, until it is rewritten", () => {
+    const checked = (start_index: number, end_index: number): RunEvent => ({
+      ...run,
+      seq: 2,
+      type: "claim_checked",
+      data: {
+        start_index,
+        end_index,
+        numbers: [1],
+        verdict: "unsupported",
+        score: 0.1,
+        number: 1,
+        source_id: null,
+        revision_id: null,
+        quote: null,
+        start_char: null,
+        end_char: null,
+        why: [],
+      },
+    });
+    const places = (live: ReturnType<typeof begin>) => live.checks.map(({ start_index }) => start_index);
+    const live = [delta(1, "So. It is. It was."), checked(0, 3), checked(11, 18), checked(4, 18)].reduce(
+      applyEvent,
+      begin("c", "?"),
+    );
+    expect(places(live)).toEqual([0, 4]);
+    const rewritten = [{ start_index: 0, end_index: 7, before: "So.", verdict: "unsupported" as const }];
+    const markers = [{ start_index: 3, end_index: 6, numbers: [1] }];
+    const data = { text: "No [1]. It is. It was.", markers, rewritten };
+    const revised = applyEvent(live, { ...run, seq: 5, type: "answer_revised", data });
+    expect(revised).toMatchObject({ ...data, checks: [] });
+    expect(places(applyEvent(revised, checked(8, 14)))).toEqual([8]);
+  });
+
   it("stands where it will be kept, and gives way to what is kept", () => {
     const live = { ...applyEvent(begin("c", "How?", "a1"), started), text: "So" };
     const ids = (messages: Message[]) => withLive(messages, live).map(({ id, content }) => `${id} ${content}`);

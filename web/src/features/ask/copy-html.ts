@@ -5,7 +5,10 @@ export function copyHtml(article: HTMLElement | null, notes: readonly Footnote[]
   const holder = document.createElement("div");
   if (article) holder.append(...Array.from(article.cloneNode(true).childNodes));
   for (const badge of holder.querySelectorAll("[data-badge]")) badge.replaceWith(badge.textContent ?? "");
-  for (const mark of holder.querySelectorAll("[data-uncited]")) mark.remove();
+  for (const mark of holder.querySelectorAll("[data-uncited], [data-spoken]")) mark.remove();
+  // Without its look, what is said of a claim would read like a part of it.
+  for (const note of holder.querySelectorAll("[data-claim-note]")) note.replaceWith(`(${note.textContent})`);
+  for (const link of holder.querySelectorAll("a")) link.setAttribute("href", link.href);
   for (const icon of holder.querySelectorAll("svg")) icon.remove();
   for (const element of holder.querySelectorAll("*")) {
     for (const { name } of Array.from(element.attributes)) {

@@ -1,4 +1,5 @@
-import type { MarkerPlace, Message, RunEvent, RunPhase } from "@/api/types";
+import type { ClaimCheck, MarkerPlace, Message, RewrittenClaim, RunEvent, RunPhase } from "@/api/types";
+import { withCheck } from "@/lib/flagged-claims";
 import { formatPlural } from "@/lib/format";
 import type { Problem } from "@/lib/problem";
 
@@ -14,6 +15,10 @@ export interface Live {
   text: string;
   /** Where the citation markers of the text stand, in order. */
   markers: readonly MarkerPlace[];
+  /** What checking its claims has come to so far. */
+  checks: readonly ClaimCheck[];
+  /** What of it was rewritten. */
+  rewritten: readonly RewrittenClaim[];
   /** What is going on, in words. */
   step: string;
   state: "going" | "completed" | "failed";
@@ -31,6 +36,8 @@ export function begin(conversation: string, question: string, parent?: string | 
     messageId: null,
     text: "",
     markers: [],
+    checks: [],
+    rewritten: [],
     step: "Asking…",
     state: "going",
     problem: null,
@@ -70,6 +77,11 @@ export function applyEvent(live: Live, event: RunEvent): Live {
         markers: markers.length > 0 ? [...live.markers, ...markers] : live.markers,
       };
     }
+    case "claim_checked":
+      return { ...live, checks: withCheck(live.checks, event.data) };
+    case "answer_revised":
+      // Its claims are checked anew.
+      return { ...live, ...event.data, checks: [] };
     case "citations_created":
       return { ...live, step: "Checking what it cites…" };
     case "run_completed":

@@ -1,4 +1,5 @@
 import type { BoundClaim, ClaimDifference, ContradictedClaim, GroundAnswer, Verdict } from "@/api/types";
+import { differenceWords as wordsOfDifference } from "@/lib/citation-words";
 import { formatPlural } from "@/lib/format";
 import { unitPlaces } from "@/lib/scalars";
 
@@ -88,9 +89,7 @@ export function summaryWords(claims: readonly Claim[]): string {
   return `${formatPlural(claims.length, "claim")}${said.length > 0 ? `: ${said.join(", ")}` : ""}`;
 }
 
-/** "72 metres in the draft, 27 metres in the source": a detail in which they differ; null where there are no two words. */
-export function differenceWords({ claim, source }: ClaimDifference): string | null {
-  if (claim && source) return `“${claim}” in the draft, “${source}” in the source.`;
-  if (claim) return `“${claim}” is not in the source.`;
-  return source ? `The source says “${source}”.` : null;
+/** A detail in which the draft and a source differ, in words. */
+export function differenceWords(difference: ClaimDifference): string | null {
+  return wordsOfDifference(difference, "draft");
 }
