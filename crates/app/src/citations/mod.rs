@@ -171,8 +171,10 @@ impl CitationService<'_> {
             let detail = format!("the text has {} statements; at most {MOST_CLAIMS} are taken at a time", claims.len());
             return Err(Problem::new(Code::InvalidField, detail).with_field("text").into());
         }
-        let searched = stream::iter(&claims).map(|claim| self.find_passages(&claim.text, filter)).buffered(SEARCHES);
-        let found: Vec<Vec<(FoundPassage, ParsedPassage)>> = searched.try_collect().await?;
+        // Futures, not a stream of claims: the closure of one would not be general enough for a task.
+        let searches: Vec<_> = claims.iter().map(|claim| self.find_passages(&claim.text, filter)).collect();
+        let found: Vec<Vec<(FoundPassage, ParsedPassage)>> =
+            stream::iter(searches).buffered(SEARCHES).try_collect().await?;
         let pairs: Vec<(&str, &ParsedPassage)> = claims
             .iter()
             .zip(&found)
