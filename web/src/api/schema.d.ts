@@ -2894,8 +2894,9 @@ export interface components {
         };
         /**
          * @description Result of checking a claim, told after its words. It takes the place of earlier results that its span overlaps;
-         *     what the citations of the message say takes the place of all of them. A claim with several citations is as good
-         *     as the best of them: verdict, quote and differences are of that one.
+         *     what the citations of the message say takes the place of all of them. Of several citations, the one that supports
+         *     the claim best decides; if none does, one that contradicts it counts more than one that says nothing of the
+         *     matter. Verdict, quote and differences are of that one.
          */
         ClaimCheckedData: {
             /**
@@ -2910,7 +2911,7 @@ export interface components {
             end_index: number;
             /**
              * Format: int32
-             * @description Number of the source that supports the claim best.
+             * @description Number of the source that decides.
              */
             number: number;
             /** @description Numbers of the sources that the claim cites, in the order in which they are written. */
