@@ -93,8 +93,43 @@ def extractive(binary: str, folder: Path, count: int) -> None:
         row("whole answer, p95", f"{p95 * 1e3:.1f} ms", f"{p95 / 0.3:.2f} x the bound of 300 ms")
         middle = statistics.median(whole)
         row("whole answer, p50", f"{middle * 1e3:.1f} ms", f"{middle / alone:.1f} x the search alone ({alone * 1e3:.1f} ms)")
+        ground(server, texts)
     finally:
         server.stop()
+    # With workers the same library is embedded, which takes much longer than the questions do.
+    server = Server(binary, folder / "extractive", "--embedder", "local")
+    try:
+        path = f"/api/v1/conversations/{conversation(server)}/messages"
+        for question in questions[:10]:
+            asked(server, path, question)
+        busy = [asked(server, path, question)[1] for question in questions[10:]]
+        assert json.loads(get(server, "/api/v1/jobs?limit=1&state=running"))["items"], "indexing ended before the questions"
+        row("… while indexing, p50", f"{statistics.median(busy) * 1e3:.1f} ms", f"{statistics.median(busy) / middle:.1f} x idle")
+        slow = percentile(busy, 0.95)
+        row("… while indexing, p95", f"{slow * 1e3:.1f} ms", f"{slow / p95:.1f} x idle")
+    finally:
+        server.stop()
+
+
+def ground(server: Server, texts: list[dict]) -> None:
+    """A draft of twenty statements, each the first sentence of a passage without some of its words."""
+    claims = []
+    for one in texts[:: len(texts) // 20][:20]:
+        words = one["text"].split(". ")[0].split()
+        claims.append(" ".join(word for place, word in enumerate(words) if place % 7 != 3) + ".")
+    draft = {"text": "\n\n".join(claims)}
+    post(server.connect(), "/api/v1/citations/ground", draft).read()
+    draft["text"] = draft["text"].replace("the ", "")  # not the pairs that were judged just now
+    began = time.monotonic()
+    post(server.connect(), "/api/v1/citations/ground", draft).read()
+    took = time.monotonic() - began
+    row("grounding 20 claims", f"{took * 1e3:.0f} ms", f"{took:.2f} x the bound of 1 s")
+
+
+def get(server: Server, path: str) -> bytes:
+    connection = server.connect()
+    connection.request("GET", path)
+    return connection.getresponse().read()
 
 
 class Model:

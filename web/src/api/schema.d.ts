@@ -2981,6 +2981,8 @@ export interface components {
             claim: string;
             /** @description Passage that should support the claim. */
             passage: string;
+            /** @description Question that the claim answers. A name or a figure alone, such as `Edward IV`, is `unverifiable` without it. */
+            question?: string | null;
         };
         /** @description Result of checking a sentence of a document against its sources. */
         ClaimSupport: {
@@ -3246,7 +3248,7 @@ export interface components {
          * @description In what a claim and its source differ.
          * @enum {string}
          */
-        DifferenceKind: "figure" | "name" | "negation";
+        DifferenceKind: "figure" | "name" | "negation" | "quantifier";
         /** @description A part of a comparison: text that was kept, added or removed. */
         DiffPart: {
             /** @description Tells whether both versions have the text, or which one. */
@@ -3801,7 +3803,7 @@ export interface components {
              * @description Time at which the event was extracted.
              */
             created_at: string;
-            dated_by: null | components["schemas"]["EventDating"];
+            dated_by: components["schemas"]["EventDating"] | null;
             /** @description The same, as exactly as it is known: a day, a month or a year. */
             event_date: string | null;
             /**
@@ -5396,7 +5398,7 @@ export interface components {
                  * @description Time at which the event was extracted.
                  */
                 created_at: string;
-                dated_by: null | components["schemas"]["EventDating"];
+                dated_by: components["schemas"]["EventDating"] | null;
                 /** @description The same, as exactly as it is known: a day, a month or a year. */
                 event_date: string | null;
                 /**
@@ -6287,7 +6289,7 @@ export interface components {
              * @description Confidence of the extraction, from 0 to 1.
              */
             confidence: number;
-            dated_by: null | components["schemas"]["EventDating"];
+            dated_by: components["schemas"]["EventDating"] | null;
             /** @description The same, as exactly as it is known. */
             event_date: string | null;
             /**

@@ -48,8 +48,7 @@ pub(super) fn answer_signals(
 pub(super) fn answer_confidence(scores: &SentenceScorer, best: usize, look: &SentenceSignals, most_alike: f32) -> f32 {
     let signals = answer_signals(scores, best, look, most_alike);
     let (weights, bias) = match (look.read, look.alike) {
-        (Some(_), Some(_)) => WITH_NETWORK,
-        (Some(_), None) => BY_NETWORK,
+        (Some(_), _) => BY_NETWORK,
         (None, Some(_)) => WITH_MEANING,
         (None, None) => BY_WORDS,
     };
@@ -61,5 +60,4 @@ pub(super) fn answer_confidence(scores: &SentenceScorer, best: usize, look: &Sen
 /// to other collections; those with a network also from questions that only seem to have an answer.
 const BY_WORDS: ([f32; SIGNALS], f32) = ([1.7, 6.3, 2.9, 0.0, 2.0, 1.5, -0.8, 0.0, 1.4, 0.0, 0.0, 0.0, 0.0], -11.5);
 const WITH_MEANING: ([f32; SIGNALS], f32) = ([0.0, 3.4, 0.0, 0.0, 2.0, 0.0, -0.7, 0.0, 0.0, 5.2, 6.3, 0.0, 0.0], -7.9);
-const BY_NETWORK: ([f32; SIGNALS], f32) = ([0.0, 2.0, 0.0, 0.0, 0.8, 0.0, -0.7, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0], -2.0);
-const WITH_NETWORK: ([f32; SIGNALS], f32) = ([0.0, 2.0, 0.0, 0.0, 0.8, 0.0, -0.7, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0], -2.0);
+const BY_NETWORK: ([f32; SIGNALS], f32) = ([0.0, 0.0, 0.0, 0.0, 3.5, 0.0, -0.35, 0.0, 0.0, 0.0, 0.0, 0.28, 0.0], -2.2);

@@ -172,8 +172,7 @@ impl SentenceScorer {
     pub fn score_sentence(&self, place: usize, sentence: &CandidateSentence<'_>, look: &SentenceSignals) -> f32 {
         let signals = self.sentence_signals(place, sentence, look);
         let (weights, bias) = match (look.read, look.alike) {
-            (Some(_), Some(_)) => WITH_NETWORK,
-            (Some(_), None) => BY_NETWORK,
+            (Some(_), _) => BY_NETWORK,
             (None, Some(_)) => WITH_MEANING,
             (None, None) => BY_WORDS,
         };
@@ -203,8 +202,7 @@ pub(super) const SIGNALS: usize = 9;
 /// evidence from several public collections, rounded.
 const BY_WORDS: ([f32; SIGNALS], f32) = ([2.5, 4.0, 3.0, 0.75, -2.4, 0.45, 0.0, 0.0, 0.0], -9.0);
 const WITH_MEANING: ([f32; SIGNALS], f32) = ([0.5, 4.0, 2.8, 0.6, -2.2, 0.6, 5.5, 0.0, 0.0], -9.0);
-const BY_NETWORK: ([f32; SIGNALS], f32) = ([1.5, 2.0, 1.5, 0.4, -2.2, 0.2, 0.0, 1.0, 0.0], -3.0);
-const WITH_NETWORK: ([f32; SIGNALS], f32) = ([1.0, 2.0, 1.5, 0.4, -2.2, 0.2, 2.0, 1.0, 0.0], -4.0);
+const BY_NETWORK: ([f32; SIGNALS], f32) = ([2.8, 1.7, 1.5, 0.3, -2.2, 0.2, 0.0, 0.7, 0.0], -3.0);
 
 /// Returns the penalty for the form of a sentence, from 0 to 1; a form with penalty 1 is never quoted.
 const fn form_penalty(shape: SentenceForm) -> f32 {
