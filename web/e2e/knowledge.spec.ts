@@ -66,7 +66,10 @@ test.describe("people and things", () => {
     await test.step("an event without a date has that of its document, which is said", async () => {
       const items = page.getByRole("region", { name: "2025" }).getByRole("listitem");
       const closed = items.filter({ hasText: "closed the outer 200 metres" });
-      await expect(closed).toContainText("9 January 2025 (date of the document)");
+      await expect(closed.first()).toContainText("9 January 2025 (date of the document)");
+      const decided = items.filter({ hasText: "decided on Thursday night" });
+      await expect(decided).toContainText("18 September 2025");
+      await expect(decided).not.toContainText("date of the document");
     });
 
     await test.step("a quote opens its source at the words, and back is back", async () => {
