@@ -505,7 +505,8 @@ async fn memories(server: Running) {
 
 /// An event without a date of its own has that of its document, and says so; without either it has none.
 async fn events_say_whose_date_they_have(server: Running) {
-    let letter = "3 May 2024\n\nBoris Klein decided to keep the old tower. He approved the new lens on 6 May 2024.";
+    let letter =
+        "3 May 2024\n\nBoris Klein decided to keep the old tower. Boris Klein approved the new lens on 6 May 2024.";
     let letter = server.told("letter.txt", letter).await;
     let note = server.told("note.txt", "Boris Klein decided to paint the winch house.").await;
     let dates = async |query: String| -> Vec<(Json, Json)> {
