@@ -22,6 +22,8 @@ const CLOSE: f32 = 0.5;
 const FURTHEST: f32 = 1.6;
 /// Maximum distance from the best score for a sentence that adds no new word of the question, in log odds.
 const FURTHEST_WITHOUT_NEWS: f32 = 0.8;
+/// Factor of both where a network read the sentences: its log odds lie further apart.
+const BY_NETWORK: f32 = 2.5;
 /// Minimum share of the question's words that counts as something new.
 const NEWS: f32 = 0.08;
 /// A sentence with this share of the question's words is about the same thing.
@@ -131,10 +133,11 @@ impl AnswerCandidates<'_> {
         most: usize,
     ) -> SelectedSentences<'run> {
         let mut chosen = SelectedSentences::default();
+        let stretch = if best.look.read.is_some() { BY_NETWORK } else { 1.0 };
         let mut left: Vec<_> = candidates
             .iter()
             .take(COMPARED_SENTENCES * most)
-            .take_while(|candidate| candidate.score >= best.score - FURTHEST)
+            .take_while(|candidate| candidate.score >= best.score - FURTHEST * stretch)
             .map(|candidate| (candidate, self.sentence_content(candidate.place)))
             .collect();
         while chosen.len() < most {
@@ -161,7 +164,7 @@ impl AnswerCandidates<'_> {
             let is_news = self.scores.rarity_share(found & !chosen.words) >= NEWS
                 || self.is_other_figure(candidate, &new, &chosen.said);
             let furthest = if is_news { FURTHEST } else { FURTHEST_WITHOUT_NEWS };
-            if chosen.len() > 0 && worth < best.score - furthest {
+            if chosen.len() > 0 && worth < best.score - furthest * stretch {
                 break;
             }
             chosen.disagrees |= disagrees;

@@ -20,7 +20,7 @@ use std::{borrow::Cow, ops::Range};
 use ibid_domain::Span;
 pub use ibid_domain::{DifferenceKind, Verdict};
 use ibid_language::{
-    Language,
+    Language, Lexicon,
     detect::{detect_short, guess},
     questions::question_cue,
     sentences::{paragraphs, sentences_of},
@@ -30,6 +30,7 @@ use ibid_language::{
 use self::{
     differences::Comparison,
     reading::{ClaimReading, PassageReading},
+    words::is_calendar_word,
 };
 pub use self::{differences::Difference, facts::facts_of};
 use crate::odds::{log_odds, probability};
@@ -250,7 +251,11 @@ impl ParsedPassage {
         let why = compared.differences();
         let names_count = wanted.words.iter().filter(|word| word.is_name).count();
         let unknown = why.iter().filter(|one| one.kind == DifferenceKind::Name).count();
-        let is_plain = |place: usize| wanted.words[place].number.is_none();
+        let is_plain = |place: usize| {
+            let word = &wanted.words[place];
+            word.number.is_none() && !is_calendar_word(&word.lower, &Lexicon::of(reading.language).time)
+        };
+        let same_matter = matches.share_of(chosen.clone(), is_plain);
         let judged = signals.judged.unwrap_or_default();
         let ratio = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f32 / whole as f32 };
         Some(SupportFeatures {
@@ -266,10 +271,10 @@ impl ParsedPassage {
             length: (wanted.words.len() as f32).ln(),
             supports: judged.supports,
             contradicts: judged.contradicts,
-            same_matter: matches.share_of(chosen, is_plain),
+            same_matter,
             is_verbatim: self.contains_verbatim(claim),
             is_fragment: wanted.is_fragment,
-            has_every_figure: figures_count > 0 && covered_close >= 1.0 && why.is_empty(),
+            has_every_figure: figures_count > 0 && same_matter >= 1.0 && why.is_empty(),
             why,
             quote,
         })

@@ -116,7 +116,7 @@ fn is_name(text: &TokenizedText<'_>, place: usize, starts: &[bool], lexicon: &Le
 }
 
 /// Returns true for the name of a month or of a day, which are compared as dates, and for units of the calendar.
-fn is_calendar_word(lower: &str, time: &TimeWords) -> bool {
+pub(crate) fn is_calendar_word(lower: &str, time: &TimeWords) -> bool {
     time.months.contains_key(lower) || time.weekdays.contains_key(lower) || time.units.contains_key(lower)
 }
 
