@@ -6,7 +6,7 @@ use super::{
     candidates::CandidateSentence,
     language::TextLanguage,
     question::{ParsedQuestion, QuestionWord, QuestionWordSet},
-    question_type::{ExpectedAnswer, classify_question},
+    question_type::{ExpectedAnswer, QuestionType, classify_question},
     sentence_form::{SentenceForm, classify_sentence, is_reference},
     windows::ReadSentence,
 };
@@ -177,6 +177,12 @@ impl SentenceScorer {
             (None, None) => BY_WORDS,
         };
         signals.iter().zip(weights).map(|(signal, weight)| signal * weight).sum::<f32>() + bias
+    }
+
+    /// Returns true if the question asks for reasons, or how something is done.
+    pub fn is_for_explanation(&self) -> bool {
+        let kind = self.kind.as_ref().map(|asked| asked.kind);
+        matches!(kind, Some(QuestionType::Reason | QuestionType::Steps))
     }
 
     /// Returns true if the question asks for a figure.
