@@ -58,7 +58,7 @@ test("the first minute: from nothing to the exact words, without a key", async (
   });
 
   const answer = page.getByRole("article", { name: "Answer" });
-  const badge = answer.getByRole("link", { name: /Harbour Survey 2025.*page 3$/ });
+  const badge = answer.getByRole("link", { name: /Harbour Survey 2025.*page 3$/ }).first();
   const card = page.locator("[data-card]");
   let quote = "";
 

@@ -16,6 +16,7 @@ use crate::odds::log_odds;
 pub(super) struct SentenceScorer {
     pub question: ParsedQuestion,
     kind: Option<ExpectedAnswer>,
+    has_several_questions: bool,
     known: QuestionFacts,
     /// Inverse document frequency of each word of the question, scaled to at most 1.
     rarity: Vec<f32>,
@@ -79,6 +80,7 @@ impl SentenceScorer {
             }
         }
         let (known, kind) = (QuestionFacts::new(question, &all), classify_question(question, &all));
+        let has_several_questions = question.matches(['?', '？', '؟']).count() > 1;
         let question = ParsedQuestion::new(question, &all);
         let found: Vec<_> = sentences.iter().map(|one| question.found_in(one.text, languages[one.passage])).collect();
         let title = |(passage, language): (&CandidatePassage<'_>, &TextLanguage)| {
@@ -98,7 +100,21 @@ impl SentenceScorer {
         let (rarity, worth) = word_weights(&question, &found, everywhere);
         let shapes = sentences.iter().map(|sentence| classify_sentence(sentence.text)).collect();
         let ranks = passage_ranks(passages);
-        Self { question, kind, known, rarity, worth, languages, shapes, found, around, about, everywhere, ranks }
+        Self {
+            question,
+            kind,
+            has_several_questions,
+            known,
+            rarity,
+            worth,
+            languages,
+            shapes,
+            found,
+            around,
+            about,
+            everywhere,
+            ranks,
+        }
     }
 
     /// The share of the question's words that a set has, each counted by how much it tells sentences apart.
@@ -179,10 +195,10 @@ impl SentenceScorer {
         signals.iter().zip(weights).map(|(signal, weight)| signal * weight).sum::<f32>() + bias
     }
 
-    /// Returns true if the question asks for reasons, or how something is done.
-    pub fn is_for_explanation(&self) -> bool {
+    /// Returns true for one question that does not ask for reasons, or how something is done.
+    pub fn is_for_one_fact(&self) -> bool {
         let kind = self.kind.as_ref().map(|asked| asked.kind);
-        matches!(kind, Some(QuestionType::Reason | QuestionType::Steps))
+        !self.has_several_questions && !matches!(kind, Some(QuestionType::Reason | QuestionType::Steps))
     }
 
     /// Returns true if the question asks for a figure.

@@ -42,14 +42,14 @@ pub(super) struct ReadSentence {
 impl AnswerCandidates<'_> {
     /// The windows to read with the question, the best candidates by their words first. A candidate that stands in a
     /// window already has none of its own, nor has one in a language that the network was not trained for. A question for
-    /// reasons or steps has no windows at all: the network was trained on questions for facts.
+    /// reasons or steps, or several at once, have no windows at all: the network was trained on single questions for facts.
     pub fn windows(&self) -> &[AnswerWindow] {
         self.windows.get_or_init(|| self.choose_windows())
     }
 
     fn choose_windows(&self) -> Vec<AnswerWindow> {
         let mut windows: Vec<AnswerWindow> = Vec::new();
-        if self.scores.is_for_explanation() {
+        if !self.scores.is_for_one_fact() {
             return windows;
         }
         for &place in &self.short {
