@@ -103,7 +103,7 @@ def extractive(binary: str, folder: Path, count: int) -> None:
         for question in questions[:10]:
             asked(server, path, question)
         busy = [asked(server, path, question)[1] for question in questions[10:]]
-        assert json.loads(get(server, "/api/v1/jobs?limit=1&state=running"))["items"], "indexing ended before the questions"
+        assert json.loads(server.request("GET", "/api/v1/jobs?limit=1&state=running"))["items"], "indexing ended before the questions"
         row("… while indexing, p50", f"{statistics.median(busy) * 1e3:.1f} ms", f"{statistics.median(busy) / middle:.1f} x idle")
         slow = percentile(busy, 0.95)
         row("… while indexing, p95", f"{slow * 1e3:.1f} ms", f"{slow / p95:.1f} x idle")
@@ -124,12 +124,6 @@ def ground(server: Server, texts: list[dict]) -> None:
     post(server.connect(), "/api/v1/citations/ground", draft).read()
     took = time.monotonic() - began
     row("grounding 20 claims", f"{took * 1e3:.0f} ms", f"{took:.2f} x the bound of 1 s")
-
-
-def get(server: Server, path: str) -> bytes:
-    connection = server.connect()
-    connection.request("GET", path)
-    return connection.getresponse().read()
 
 
 class Model:

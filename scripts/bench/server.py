@@ -32,6 +32,15 @@ class Server:
     def connect(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(self.address, timeout=600)
 
+    def request(self, method: str, path: str, body: bytes | None = None, kind: str = "application/json") -> bytes:
+        """The body of a response that must be a success."""
+        connection = self.connect()
+        connection.request(method, path, body, {"Content-Type": kind} if body is not None else {})
+        response = connection.getresponse()
+        read = response.read()
+        assert response.status < 300, (path, response.status, read[:500])
+        return read
+
     def upload(self, path: Path) -> dict:
         """Sends a file as the raw body, without it passing through this process."""
         size = path.stat().st_size

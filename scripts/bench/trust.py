@@ -22,7 +22,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from passages import ROOT, data
-from picks import words
+from picks import Index
 from server import Server
 from support import auc, verified
 
@@ -131,64 +131,27 @@ def sentences(text: str) -> list[str]:
     return [part.strip() for part in re.split(r"(?<=[.!?])\s+(?=[\"“(\[]?[A-ZÀ-Ý0-9])|\n+", text) if part.strip()]
 
 
-class Bm25:
-    """The sentence of all articles that shares most words with a question."""
-
-    def __init__(self, texts: list[str]):
-        import math
-
-        self.sentences = [sentence for text in texts for sentence in sentences(text)]
-        self.postings, self.lengths = defaultdict(list), []
-        for number, sentence in enumerate(self.sentences):
-            counts = Counter(words(sentence))
-            self.lengths.append(sum(counts.values()) or 1)
-            for word, count in counts.items():
-                self.postings[word].append((number, count))
-        self.average = sum(self.lengths) / max(1, len(self.lengths))
-        self.rarity = {
-            word: math.log(1 + (len(self.sentences) - len(having) + 0.5) / (len(having) + 0.5))
-            for word, having in self.postings.items()
-        }
-
-    def best(self, question: str) -> str:
-        scores = defaultdict(float)
-        for word in set(words(question)):
-            for number, count in self.postings.get(word, []):
-                length = self.lengths[number] / self.average
-                scores[number] += self.rarity[word] * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length))
-        return self.sentences[max(scores, key=scores.get)] if scores else ""
-
-
-def request(server: Server, method: str, path: str, body: bytes | None = None, kind: str = "application/json"):
-    connection = server.connect()
-    connection.request(method, path, body, {"Content-Type": kind} if body is not None else {})
-    response = connection.getresponse()
-    read = response.read()
-    assert response.status < 300, (path, response.status, read[:500])
-    return read
-
-
 def upload(server: Server, name: str, text: str) -> None:
     edge = "part-of-an-upload"
     head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: text/markdown\r\n\r\n'
     body = head.encode() + text.encode() + f"\r\n--{edge}--\r\n".encode()
-    request(server, "POST", "/api/v1/sources/upload", body, f"multipart/form-data; boundary={edge}")
+    server.request("POST", "/api/v1/sources/upload", body, f"multipart/form-data; boundary={edge}")
 
 
 def wait_for_jobs(server: Server) -> None:
     while True:
-        jobs = json.loads(request(server, "GET", "/api/v1/jobs?limit=200"))["items"]
-        if not any(job["state"] in ("waiting", "queued", "pending", "running", "retrying") for job in jobs):
+        jobs = json.loads(server.request("GET", "/api/v1/jobs?limit=200"))["items"]
+        if not any(job["state"] in ("queued", "running") for job in jobs):
             return
         time.sleep(1)
 
 
 def ask(server: Server, question: str) -> dict:
     """The answer in a conversation of its own, as the message that is kept."""
-    conversation = json.loads(request(server, "POST", "/api/v1/conversations", b"{}"))["id"]
+    conversation = json.loads(server.request("POST", "/api/v1/conversations", b"{}"))["id"]
     path = f"/api/v1/conversations/{conversation}/messages"
-    request(server, "POST", path, json.dumps({"content": question}).encode())
-    return json.loads(request(server, "GET", path))["items"][-1]
+    server.request("POST", path, json.dumps({"content": question}).encode())
+    return json.loads(server.request("GET", path))["items"][-1]
 
 
 def answers(binary: str, most: int) -> None:
@@ -224,7 +187,10 @@ def answers(binary: str, most: int) -> None:
 
 
 def answer_cells(server: Server, asked: list[dict], paragraphs: list[str], texts: dict[str, str]) -> list[str]:
-    peer, count, took = Bm25(paragraphs), Counter(), []
+    # The sentence of all articles that shares most words with a question.
+    every = [sentence for text in paragraphs for sentence in sentences(text)]
+    peer = Index([{"source": number, "title": "", "text": sentence} for number, sentence in enumerate(every)])
+    count, took = Counter(), []
     for question in asked:
         began = time.monotonic()
         message = ask(server, question["question"])
@@ -234,7 +200,7 @@ def answer_cells(server: Server, asked: list[dict], paragraphs: list[str], texts
         for one in quotes:
             text = texts.get(one["text_sha256"])
             if text is None:
-                text = request(server, "GET", f"/api/v1/artifacts/{one['text_sha256']}/content").decode()
+                text = server.request("GET", f"/api/v1/artifacts/{one['text_sha256']}/content").decode()
                 texts[one["text_sha256"]] = text
             count["exact"] += text[one["start_char"] : one["end_char"]] == one["quote"]
             count["quotes"] += 1
@@ -247,7 +213,7 @@ def answer_cells(server: Server, asked: list[dict], paragraphs: list[str], texts
         has = lambda text: any(answer in text for answer in question["answers"])  # noqa: E731
         count["first"] += not refused and has(quotes[0]["quote"])
         count["any"] += not refused and any(has(one["quote"]) for one in quotes)
-        count["peer"] += has(peer.best(question["question"]))
+        count["peer"] += any(has(one["text"]) for one in peer.search(question["question"])[:1])
     p95 = sorted(took)[min(len(took) - 1, int(len(took) * 0.95))]
     answerable = count["answerable"]
     return [

@@ -16,7 +16,10 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use serde_json::Value;
 
-use crate::any_text::{soup, worked};
+use crate::{
+    any_text::{soup, worked},
+    near_misses::{NearQuestions, near_misses},
+};
 
 /// Questions about invented or well-known matters, the passages that a search found, and words of the answer; none
 /// where the passages do not answer.
@@ -473,29 +476,9 @@ fn a_network_reads_sentences_with_their_neighbours_and_may_find_the_answer_besid
     candidates.select_answer(&AnswerSignals { judged: Some(&broken), ..signals }, AnswerOptions::default());
 }
 
-#[derive(serde::Deserialize)]
-struct NearMisses {
-    source: Vec<NearSource>,
-    question: Vec<NearQuestions>,
-}
-
-#[derive(serde::Deserialize)]
-struct NearSource {
-    title: String,
-    text: String,
-}
-
-/// Questions of one kind: without an answer, and with one and words of it.
-#[derive(serde::Deserialize)]
-struct NearQuestions {
-    kind: String,
-    none: Vec<String>,
-    found: Vec<[String; 2]>,
-}
-
 #[test]
 fn near_misses_by_words_alone() {
-    let cases: NearMisses = toml::from_str(include_str!("cases/near_misses.toml")).unwrap();
+    let cases = near_misses();
     let passages: Vec<_> = cases
         .source
         .iter()

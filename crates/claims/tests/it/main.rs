@@ -5,4 +5,5 @@ mod answer;
 mod any_text;
 mod claims;
 mod languages;
+mod near_misses;
 mod verify;

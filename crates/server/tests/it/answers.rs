@@ -294,6 +294,16 @@ pub(crate) async fn with_model(
     scripts: Vec<Vec<ScriptStep>>,
     more: &[&str],
 ) -> (Running, ScriptedProvider) {
+    with_model_on(TestEngine::Sqlite, dialect, scripts, more).await.unwrap()
+}
+
+/// The same on an engine; `None` where that is not there.
+pub(crate) async fn with_model_on(
+    engine: TestEngine,
+    dialect: ProviderDialect,
+    scripts: Vec<Vec<ScriptStep>>,
+    more: &[&str],
+) -> Option<(Running, ScriptedProvider)> {
     let provider = ScriptedProvider::start(dialect, scripts).await;
     let kind = match dialect {
         ProviderDialect::OpenAi => "compatible",
@@ -303,8 +313,7 @@ pub(crate) async fn with_model(
     let url = provider.base_url().to_owned();
     let mut arguments = vec!["--chat", kind, "--chat-model", "sample", "--chat-url", &url, "--chat-key", "sample-key"];
     arguments.extend(more);
-    let server = Running::start_with(TestEngine::Sqlite, &arguments).await.unwrap();
-    (server, provider)
+    Some((Running::start_with(engine, &arguments).await?, provider))
 }
 
 /// Any server of a library can stream a run that another one carries out, and stop it.
@@ -665,59 +674,4 @@ async fn a_model_can_be_the_judge() {
     assert_eq!(verdict("Selde's harbour was built by pirates.").await.0, "unsupported");
     // Where it says nothing of use, words tell.
     assert_eq!(verdict("The harbour of Selde was built in 1874 by the engineer Marta Lindqvist.").await.0, "supported");
-}
-
-#[derive(serde::Deserialize)]
-struct NearMisses {
-    source: Vec<NearSource>,
-    question: Vec<NearQuestions>,
-}
-
-#[derive(serde::Deserialize)]
-struct NearSource {
-    title: String,
-    text: String,
-}
-
-#[derive(serde::Deserialize)]
-struct NearQuestions {
-    kind: String,
-    /// Questions without an answer, each close to something that a source says.
-    none: Vec<String>,
-    /// Questions with an answer, and words of it.
-    found: Vec<[String; 2]>,
-}
-
-/// Another company, another year, built and rebuilt: what the library nearly answers, with the judge on.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn near_misses_are_refused_more_often_than_answers() {
-    let Some(server) = Running::start(TestEngine::Sqlite).await else { return };
-    let cases: NearMisses = toml::from_str(include_str!("../../../claims/tests/it/cases/near_misses.toml")).unwrap();
-    for NearSource { title, text } in &cases.source {
-        server.with_text(&format!("{title}.md"), &format!("# {title}\n\n{text}")).await;
-    }
-    server.settled().await;
-    let (mut refused, mut none, mut right, mut found, mut wrong) = (0, 0, 0, 0, String::new());
-    for NearQuestions { kind, none: unanswered, found: answered } in &cases.question {
-        for question in unanswered {
-            let conversation = server.conversation().await;
-            let text = said(&server.asked(&conversation, json!({ "content": question })).await);
-            none += 1;
-            match text.contains("does not answer this") {
-                true => refused += 1,
-                false => wrong += &format!("\n{kind}: {question} -> {text}"),
-            }
-        }
-        for [question, words] in answered {
-            let conversation = server.conversation().await;
-            let text = said(&server.asked(&conversation, json!({ "content": question })).await);
-            found += 1;
-            match !text.contains("does not answer this") && text.contains(words.as_str()) {
-                true => right += 1,
-                false => wrong += &format!("\n{kind}: {question} -> {text}"),
-            }
-        }
-    }
-    assert!(refused >= 12, "{refused} of {none} refused, {right} of {found} answered{wrong}");
-    assert!(right >= 22, "{right} of {found} answered{wrong}");
 }

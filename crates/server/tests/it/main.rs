@@ -19,6 +19,9 @@ mod languages;
 mod mcp;
 mod mcp_client;
 mod names;
+#[path = "../../../claims/tests/it/near_misses.rs"]
+mod near_miss_cases;
+mod near_misses;
 mod overview;
 mod pointers;
 mod running;

@@ -4,14 +4,11 @@ use std::time::Duration;
 
 use ibid_testkit::{
     TestEngine,
-    provider::{ProviderDialect, ScriptStep, ScriptedProvider},
+    provider::{ProviderDialect, ScriptStep},
 };
 use serde_json::{Value as Json, json};
 
-use crate::{
-    Running,
-    answers::{kinds, library, said, with_model},
-};
+use crate::answers::{kinds, library, said, with_model, with_model_on};
 
 /// The results of checking claims that a stream told of, each with the words that were shown before it.
 fn checked_claims(events: &[(u64, String, Json)]) -> Vec<(String, Json)> {
@@ -41,21 +38,10 @@ async fn claims_are_checked_as_they_stream(engine: TestEngine) {
         ScriptStep::Usage { input: 10, output: 5 },
         ScriptStep::End,
     ];
-    let provider = ScriptedProvider::start(ProviderDialect::OpenAi, vec![script]).await;
-    let url = provider.base_url().to_owned();
-    let arguments = [
-        "--chat",
-        "compatible",
-        "--chat-model",
-        "sample",
-        "--chat-url",
-        &url,
-        "--embedder",
-        "none",
-        "--judge",
-        "words",
-    ];
-    let Some(server) = Running::start_with(engine, &arguments).await else { return };
+    let more = ["--embedder", "none", "--judge", "words"];
+    let Some((server, _provider)) = with_model_on(engine, ProviderDialect::OpenAi, vec![script], &more).await else {
+        return;
+    };
     let sources = library(&server).await;
     let conversation = server.conversation().await;
     let events = server.asked(&conversation, json!({"content": "Who built the harbour of Selde?"})).await;
@@ -181,23 +167,12 @@ async fn what_is_wrong_is_rewritten_once(engine: TestEngine) {
         {"number": 3, "text": "The harbour freezes in July [1]."},
         {"number": 7, "text": "Its eastern pier is 412 metres long [1]."},
     ]);
-    let provider = ScriptedProvider::start(ProviderDialect::OpenAi, revising(answer, rewritten)).await;
-    let url = provider.base_url().to_owned();
-    let arguments = [
-        "--chat",
-        "compatible",
-        "--chat-model",
-        "sample",
-        "--chat-url",
-        &url,
-        "--embedder",
-        "none",
-        "--judge",
-        "words",
-        "--revise",
-        "true",
-    ];
-    let Some(server) = Running::start_with(engine, &arguments).await else { return };
+    let more = ["--embedder", "none", "--judge", "words", "--revise", "true"];
+    let Some((server, provider)) =
+        with_model_on(engine, ProviderDialect::OpenAi, revising(answer, rewritten), &more).await
+    else {
+        return;
+    };
     library(&server).await;
     let conversation = server.conversation().await;
     let events = server.asked(&conversation, json!({"content": "How long is the pier of Selde?"})).await;
