@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes docs/openapi.json and docs/errors.md from the server's code, then the web app's client types from that.
+# Writes docs/openapi.json and the other pages that are made from the server's code, then the web app's client types from that.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rust.sh"
 
@@ -8,13 +8,17 @@ need_rust
 claim_target
 # The profile of the tests, so that what they compiled is used. The web app's types are made below: an empty folder stands in for the app until then.
 mkdir -p web/dist docs
-say openapi "writing docs/openapi.json and docs/errors.md"
+say openapi "writing docs/openapi.json, errors.md, settings.json and commands.json"
 new=$(mktemp docs/.openapi.XXXXXX)
 trap 'rm -f "$new"' EXIT
-for page in openapi.json errors.md; do
-  cargo run --quiet --profile test --bin ibid -- "${page%.*}" >"$new"
+write() {
+  local page=$1
+  shift
+  cargo run --quiet --profile test --bin ibid -- "$@" >"$new"
   cp "$new" "docs/$page"
-done
+}
+write openapi.json openapi
+for page in errors.md settings.json commands.json; do write "$page" reference "${page%.*}"; done
 if [[ -e web/package.json ]]; then
   say openapi "writing the web app's types"
   "$root/scripts/web.sh" install

@@ -18,6 +18,7 @@ pub mod url_lists;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use extraction::{ExtractedFile, ExtractionError, ExtractionInput, ExtractionLimits, TextBuilder, WebPageMetadata};
+pub use formats::check_pdf_library;
 pub use thumbnail::thumbnail;
 
 /// Reads a file: finds out what it is, and gives its text, the places in it, and what it tells about itself.

@@ -64,6 +64,17 @@ macro_rules! settings {
                 Self { $($name: said.$name.unwrap_or_else(|| $default),)* citations: said.citations.unwrap_or_default(), sources }
             }
 
+            /// Every setting, for the reference.
+            pub fn reference() -> Vec<SettingReference> {
+                vec![$(SettingReference {
+                    name: stringify!($name),
+                    env: $env,
+                    default: { let value: $type = $default; value.to_string() },
+                    help: concat!($($help),*).trim(),
+                    secret: settings!(@is_secret $($secret)?),
+                }),*]
+            }
+
             /// Each setting with its value, secrets masked, and where it comes from.
             pub fn lines(&self) -> Vec<(&'static str, String, &'static str)> {
                 let values = [$(settings!(@show self.$name $(, $secret)?)),*];
@@ -72,9 +83,23 @@ macro_rules! settings {
             }
         }
     };
+    (@is_secret secret) => { true };
+    (@is_secret $($other:ident)?) => { false };
     (@show $value:expr) => { $value.to_string() };
     (@show $value:expr, secret) => { if $value.is_empty() { String::new() } else { "********".to_owned() } };
     (@show $value:expr, url) => { mask_password(&$value) };
+}
+
+/// A setting as the reference describes it.
+#[derive(Clone, Debug, Serialize)]
+pub struct SettingReference {
+    /// Key in `ibid.toml`; with hyphens, the flag.
+    pub name: &'static str,
+    pub env: &'static str,
+    pub default: String,
+    pub help: &'static str,
+    /// True if the value is masked wherever it is shown.
+    pub secret: bool,
 }
 
 settings! {
@@ -82,6 +107,10 @@ settings! {
     listen: SocketAddr = SocketAddr::from(([127, 0, 0, 1], 7319)), "IBID_LISTEN";
     /// Folder of the library
     data: DataFolder = DataFolder::default(), "IBID_DATA";
+    /// Server to send commands to, as http(s)://host:port, instead of opening the library
+    server: String = String::new(), "IBID_SERVER";
+    /// Key for that server
+    api_key: String = String::new(), "IBID_API_KEY", secret;
     /// PostgreSQL to use instead of the embedded database, as postgres://…
     database_url: String = String::new(), "IBID_DATABASE_URL", url;
     /// Where blobs are kept: `folder` (below the data folder) or s3://bucket/prefix
@@ -369,6 +398,13 @@ impl Default for DataFolder {
     }
 }
 
+impl DataFolder {
+    /// The folder as a path.
+    pub fn as_path(&self) -> &Path {
+        &self.0
+    }
+}
+
 impl std::str::FromStr for DataFolder {
     type Err = std::convert::Infallible;
 
@@ -383,7 +419,32 @@ impl std::fmt::Display for DataFolder {
     }
 }
 
+/// Settings that say where the library is, or how to talk to the user: a server that runs already follows them.
+const PLACE_SETTINGS: [&str; 11] = [
+    "listen",
+    "data",
+    "server",
+    "api_key",
+    "database_url",
+    "blobs",
+    "s3_endpoint",
+    "s3_region",
+    "connections",
+    "log",
+    "log_format",
+];
+
 impl Config {
+    /// Returns true if a flag says how the library works. A server that was started without it does not follow it.
+    pub fn has_library_flags(&self) -> bool {
+        self.sources.iter().any(|(name, from)| *from == "flag" && !PLACE_SETTINGS.contains(name))
+    }
+
+    /// These settings without the limits on what is sent.
+    pub fn without_limits(&self) -> Self {
+        Self { upload_limit_bytes: u64::MAX, json_limit_bytes: 1 << 32, ..self.clone() }
+    }
+
     /// The settings in force. The file is the one named, or `ibid.toml` here, or that in the platform's own place.
     pub fn load(said: Said, file: Option<&Path>) -> Result<Self, String> {
         let file = match file {

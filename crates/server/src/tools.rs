@@ -10,8 +10,8 @@ use ibid_citations::ExtractorRegistry;
 use ibid_fetch::{BraveSearch, FetchRules, Fetcher, Firecrawl, WebSearch};
 use ibid_ingest::chunks::ChunkRules;
 use ibid_models::{
-    ChatConfig, ChatModel, ChatProvider, Embedder, EmbedderConfig, LocalModelConfig, LocalPairJudge, PairJudge,
-    RemoteEmbedderConfig, Secret, open_chat, open_embedder,
+    ChatConfig, ChatMessage, ChatModel, ChatProvider, ChatRequest, Embedder, EmbedderConfig, LocalModelConfig,
+    LocalPairJudge, PairJudge, RemoteEmbedderConfig, Secret, complete_chat, open_chat, open_embedder,
 };
 
 use crate::config::{ChatKind, CitationSettings, Config, EmbedderKind, JudgeKind, LocalOrModel};
@@ -119,6 +119,23 @@ pub fn open_chat_model(config: &Config) -> Result<Option<Arc<dyn ChatModel>>, St
     open_chat(&wanted).map(Some).map_err(|error| format!("chat {}: {error}", config.chat))
 }
 
+/// Maximum time for a model to answer a test.
+const TEST_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Asks a model for one word, to see whether it can be used. Returns what it said.
+pub async fn try_chat_model(model: &dyn ChatModel) -> Result<String, String> {
+    let request = ChatRequest {
+        messages: vec![ChatMessage::User("Reply with the one word: ready".to_owned())],
+        max_output_tokens: Some(64),
+        ..ChatRequest::default()
+    };
+    match tokio::time::timeout(TEST_TIMEOUT, complete_chat(model, request)).await {
+        Ok(Ok(told)) => Ok(told.text.trim().chars().take(200).collect()),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err(format!("no answer within {} seconds", TEST_TIMEOUT.as_secs())),
+    }
+}
+
 /// Opens the configured web search; `None` if there is none.
 fn web_search(config: &Config) -> Result<Option<Arc<dyn WebSearch>>, String> {
     if config.brave_key.is_empty() {
@@ -167,7 +184,8 @@ fn configured_network(config: &Config) -> Option<Arc<dyn PairJudge>> {
     }
 }
 
-async fn configured_embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, String> {
+/// Opens the configured embedder; `None` if there is none.
+pub async fn configured_embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, String> {
     let set = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let remote = RemoteEmbedderConfig {
         base_url: set(&config.embedder_url),

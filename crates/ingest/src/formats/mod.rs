@@ -31,6 +31,8 @@ mod xls;
 mod xlsx;
 mod xml;
 
+pub use pdf::check_pdf_library;
+
 use std::cell::Cell;
 
 use ibid_domain::{Mark, MarkKind, Reference, Span};

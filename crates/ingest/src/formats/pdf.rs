@@ -36,13 +36,18 @@ fn load_pdfium() -> Result<&'static Pdfium, ExtractionError> {
         }
         match Pdfium::bind_to_system_library() {
             Ok(bindings) => Ok(Pdfium::new(bindings)),
-            Err(_) => Err(format!("PDF needs the library pdfium; run scripts/pdfium.sh to install it{tried}")),
+            Err(_) => Err(format!("PDF needs the library pdfium; install Ibid again (in a clone, `make run` fetches it), or set IBID_PDFIUM{tried}")),
         }
     });
     loaded.as_ref().map_err(|error| ExtractionError::NotInstalled(error.clone()))
 }
 
-/// Returns the paths to try for pdfium, in order: `IBID_PDFIUM`, the cache, the folder of the program.
+/// Returns an error that says why PDF files cannot be read here.
+pub fn check_pdf_library() -> Result<(), String> {
+    load_pdfium().map(drop).map_err(|error| error.to_string())
+}
+
+/// Returns the paths to try for pdfium, in order: `IBID_PDFIUM`, what is installed with the program, the cache.
 fn library_paths() -> Vec<PathBuf> {
     let mut places = Vec::new();
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -51,9 +56,9 @@ fn library_paths() -> Vec<PathBuf> {
         .or_else(|| variable("XDG_CACHE_HOME").map(|home| home.join("ibid")))
         .or_else(|| variable("HOME").map(|home| home.join(".cache/ibid")));
     let name = Pdfium::pdfium_platform_library_name();
+    let program = std::env::current_exe().ok().and_then(|program| program.canonicalize().ok());
+    places.extend(program.and_then(|program| Some(program.parent()?.parent()?.join("lib/ibid").join(&name))));
     places.extend(cache.map(|cache| cache.join("lib").join(&name)));
-    let beside = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.join(&name)));
-    places.extend(beside);
     places
 }
 

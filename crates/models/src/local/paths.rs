@@ -1,9 +1,6 @@
 //! Where the parts of a local model are looked for.
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-};
+use std::{env, path::PathBuf};
 
 use super::{LocalModelConfig, LocalModelError};
 
@@ -29,14 +26,14 @@ impl ModelFiles {
             // Who names a place does not want another.
             Some(named) => candidates.extend([named.join(folder), named]),
             None => {
+                candidates.extend(bundle_folder().map(|bundle| bundle.join("models").join(folder)));
                 candidates.extend(cache_folder().map(|cache| cache.join("models").join(folder)));
-                candidates.extend(program_folder().map(|program| program.join("models").join(folder)));
             }
         }
         let is_complete = |folder: &&PathBuf| folder.join(graph).is_file() && folder.join(TOKENIZER).is_file();
         candidates.iter().find(is_complete).cloned().ok_or_else(|| {
             let what = format!("{folder} ({graph} and {TOKENIZER})");
-            not_installed_error(&what, &candidates, "scripts/model.sh", "IBID_MODELS")
+            not_installed_error(&what, &candidates, "IBID_MODELS")
         })
     }
 }
@@ -47,19 +44,18 @@ pub(super) fn find_library(config: &LocalModelConfig) -> Result<PathBuf, LocalMo
     match config.library.clone().or_else(|| from_environment("IBID_ONNXRUNTIME")) {
         Some(named) => candidates.push(named),
         None => {
+            candidates.extend(bundle_folder().map(|bundle| bundle.join(LIBRARY)));
             candidates.extend(cache_folder().map(|cache| cache.join("lib").join(LIBRARY)));
-            candidates
-                .extend(program_folder().into_iter().flat_map(|at| [at.join(LIBRARY), at.join("lib").join(LIBRARY)]));
         }
     }
     let found = candidates.iter().find(|file| file.is_file()).cloned();
-    found.ok_or_else(|| not_installed_error("ONNX Runtime", &candidates, "scripts/onnxruntime.sh", "IBID_ONNXRUNTIME"))
+    found.ok_or_else(|| not_installed_error("ONNX Runtime", &candidates, "IBID_ONNXRUNTIME"))
 }
 
-fn not_installed_error(what: &str, candidates: &[PathBuf], script: &str, variable: &str) -> LocalModelError {
+fn not_installed_error(what: &str, candidates: &[PathBuf], variable: &str) -> LocalModelError {
     let places: Vec<_> = candidates.iter().map(|path| path.display().to_string()).collect();
     LocalModelError::NotInstalled(format!(
-        "{what} is not at {}; `{script}` fetches it, as does `make run`, or {variable} says where it is",
+        "{what} is not at {}; install Ibid again (in a clone, `make run` fetches it), or set {variable}",
         places.join(" nor at ")
     ))
 }
@@ -75,7 +71,8 @@ fn cache_folder() -> Option<PathBuf> {
         .or_else(|| from_environment("HOME").map(|home| home.join(".cache/ibid")))
 }
 
-/// The folder of the running program.
-fn program_folder() -> Option<PathBuf> {
-    env::current_exe().ok()?.parent().map(Path::to_path_buf)
+/// The folder of what is installed with the program: `lib/ibid` beside the folder of the program.
+fn bundle_folder() -> Option<PathBuf> {
+    let program = env::current_exe().ok()?.canonicalize().ok()?;
+    Some(program.parent()?.parent()?.join("lib/ibid"))
 }

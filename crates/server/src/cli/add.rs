@@ -1,4 +1,4 @@
-//! `ibid add`: files, folders and pages into the library, and read to the end.
+//! `ibid add`
 
 use std::{
     io::IsTerminal,
@@ -6,37 +6,36 @@ use std::{
     time::Duration,
 };
 
-use bytes::Bytes;
 use clap::Args;
 use futures::{StreamExt, stream};
-use ibid_app::{App, Scope, SourceContent, SourceDraft, SourceWithRevision, UploadDetails, Worker};
-use ibid_domain::{EmbeddingState, SourceId, SourceStatus, artifact::Filename};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde::Serialize;
-use tokio::io::AsyncReadExt;
-use tokio_util::sync::CancellationToken;
+use serde_json::json;
 
-use super::{CommandError, CommandResult, LocalLibrary, Output, output::format_count, serve::worker_options};
-use crate::config::Config;
+use super::{
+    CommandError, CommandResult, Output,
+    api::{Api, read_file},
+    output::{format_count, text},
+};
 
 #[derive(Args)]
 pub(super) struct AddArgs {
     /// Files, folders and addresses
     #[arg(required = true, value_name = "PATH|URL")]
     what: Vec<String>,
-    /// File them under this; may be given several times
+    /// Give them this tag; may be given several times
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
     /// The document they are collected for
     #[arg(long, value_name = "ID")]
     document: Option<uuid::Uuid>,
-    /// Only bring them; a running server or worker does the rest
+    /// Do not wait until they are read; a running server or worker reads them
     #[arg(long)]
     no_wait: bool,
 }
 
 /// A file or an address to add to the library.
-enum AddItem {
+pub(super) enum AddItem {
     File(PathBuf),
     Url(String),
 }
@@ -52,15 +51,15 @@ impl AddItem {
 
 /// Result of adding one item, as printed with `--json`.
 #[derive(Serialize)]
-struct AddOutcome {
-    item: String,
+pub(super) struct AddOutcome {
+    pub(super) item: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<SourceId>,
-    outcome: &'static str,
+    id: Option<String>,
+    pub(super) outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
+    status: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
+    pub(super) reason: Option<String>,
 }
 
 /// Maximum number of files that are hashed and stored at the same time.
@@ -69,38 +68,42 @@ const AT_ONCE: usize = 4;
 /// The most failures that are shown one by one.
 const SHOWN: usize = 50;
 
-pub(super) async fn run(add: AddArgs, config: &Config, library: &LocalLibrary, output: &Output) -> CommandResult {
+pub(super) async fn run(add: AddArgs, api: &Api, output: &Output) -> CommandResult {
     let mut items = Vec::new();
     let mut done = Vec::new();
     for what in &add.what {
         collect_items(what, &mut items, &mut done);
     }
-    let stop = CancellationToken::new();
-    let working = (!add.no_wait).then(|| {
-        let worker = Worker::new(library.app.clone(), worker_options(config));
-        tokio::spawn(worker.run(stop.clone()))
-    });
+    let worker = (!add.no_wait).then(|| api.start_worker());
+    done.extend(add_items(api, items, &add.tags, add.document, !add.no_wait, output).await?);
+    if let Some(worker) = worker {
+        worker.finish().await?;
+    }
+    print_summary(&done, output)
+}
+
+/// Makes sources of items, and waits until they are read if that is wanted.
+pub(super) async fn add_items(
+    api: &Api,
+    items: Vec<AddItem>,
+    tags: &[String],
+    document: Option<uuid::Uuid>,
+    wait: bool,
+    output: &Output,
+) -> Result<Vec<AddOutcome>, CommandError> {
     let bars = ProgressBars::new(output, items.len() as u64);
-    let (app, scope) = (&library.app, &library.scope);
     let mut bringing = stream::iter(items)
-        .map(|item| {
-            let (tags, document) = (add.tags.clone(), add.document);
-            async move {
-                let name = item.display_name();
-                (name, add_item(app, scope, item, tags, document).await)
-            }
-        })
+        .map(|item| async move { (item.display_name(), add_item(api, item, tags, document).await) })
         .buffer_unordered(AT_ONCE);
-    let mut open = Vec::new();
+    let (mut open, mut done) = (Vec::new(), Vec::new());
     while let Some((item, brought)) = bringing.next().await {
         bars.brought.inc(1);
         match brought {
-            Ok((described, outcome)) => {
-                let source = &described.source;
-                open.push((source.id, done.len()));
-                done.push(AddOutcome { item, id: Some(source.id), outcome, status: None, reason: None });
+            Ok((id, outcome)) => {
+                open.push((id.clone(), done.len()));
+                done.push(AddOutcome { item, id: Some(id), outcome, status: None, reason: None });
             }
-            Err(CommandError(reason)) => {
+            Err(CommandError { reason, .. }) => {
                 done.push(AddOutcome { item, id: None, outcome: "failed", status: None, reason: Some(reason) });
             }
         }
@@ -108,17 +111,13 @@ pub(super) async fn run(add: AddArgs, config: &Config, library: &LocalLibrary, o
     drop(bringing);
     bars.read.set_length(open.len() as u64);
     bars.embedded.set_length(open.len() as u64);
-    wait_until_indexed(app, scope, open, &mut done, !add.no_wait, &bars).await?;
+    wait_until_indexed(api, open, &mut done, wait, &bars).await?;
     bars.clear();
-    stop.cancel();
-    if let Some(working) = working {
-        working.await?;
-    }
-    print_summary(&done, output)
+    Ok(done)
 }
 
 /// Finds what an argument stands for.
-fn collect_items(what: &str, items: &mut Vec<AddItem>, done: &mut Vec<AddOutcome>) {
+pub(super) fn collect_items(what: &str, items: &mut Vec<AddItem>, done: &mut Vec<AddOutcome>) {
     let lower = what.to_ascii_lowercase();
     if lower.starts_with("http://") || lower.starts_with("https://") {
         return items.push(AddItem::Url(what.to_owned()));
@@ -151,59 +150,44 @@ fn collect_items(what: &str, items: &mut Vec<AddItem>, done: &mut Vec<AddOutcome
     }
 }
 
-/// Makes a source of an item: new, unchanged, or with new content.
+/// Makes a source of an item: new, unchanged, or with new content. Returns its id and which of these it is.
 async fn add_item(
-    app: &App,
-    scope: &Scope,
+    api: &Api,
     item: AddItem,
-    tags: Vec<String>,
-    document_id: Option<uuid::Uuid>,
-) -> Result<(SourceWithRevision, &'static str), CommandError> {
-    let mut draft = SourceDraft { tags, document_id, ..SourceDraft::default() };
+    tags: &[String],
+    document: Option<uuid::Uuid>,
+) -> Result<(String, &'static str), CommandError> {
+    let mut body = json!({ "tags": tags, "document_id": document });
     let mut content = None;
     match item {
-        AddItem::Url(url) => {
-            draft.content = SourceContent::AtUrl;
-            draft.url = Some(url);
-        }
+        AddItem::Url(url) => body["url"] = json!(url),
         AddItem::File(path) => {
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            let filename = Filename::new(name).ok();
-            let mut file = tokio::fs::File::open(&path).await?;
-            let mut received = app.start_upload(u64::MAX).await?;
-            let mut buffer = vec![0; 1 << 20];
-            loop {
-                let read = file.read(&mut buffer).await?;
-                if read == 0 {
-                    break;
-                }
-                received.write(Bytes::copy_from_slice(&buffer[..read])).await?;
-            }
-            let details = UploadDetails { filename: filename.clone(), ..UploadDetails::default() };
-            let (artifact, _) = app.artifacts(scope).store(received, details).await?;
-            content = Some(artifact.sha256);
-            draft.content = SourceContent::Artifact(artifact.sha256);
-            draft.filename = filename.map(|name| name.as_str().to_owned());
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+            let upload = api.post("/api/v1/artifacts").maybe("filename", name.as_ref());
+            let artifact = upload.stream(read_file(&path).await?).json().await?;
+            content = artifact["sha256"].as_str().map(str::to_owned);
+            body["artifact_sha256"] = artifact["sha256"].clone();
             // The same file again, changed, is a new revision of the same source.
             let place = std::fs::canonicalize(&path)?;
-            draft.external_id = Some(format!("file://{}", place.display()));
+            body["external_id"] = json!(format!("file://{}", place.display()));
         }
     }
-    let (described, new) = app.sources(scope).create(draft).await?;
-    let same = described.revision.as_ref().map(|revision| revision.content) == content || content.is_none();
+    let answer = api.post("/api/v1/sources").body(&body).send().await?;
+    let new = answer.status() == reqwest::StatusCode::CREATED;
+    let source = answer.json().await?;
+    let same = content.is_none() || source["artifact_sha256"].as_str() == content.as_deref();
     let outcome = match (new, same) {
         (true, _) => "added",
         (false, true) => "unchanged",
         (false, false) => "changed",
     };
-    Ok((described, outcome))
+    Ok((text(&source, "id").to_owned(), outcome))
 }
 
 /// Waits until everything that was brought is read and embedded, or until it is clear that it will not be.
 async fn wait_until_indexed(
-    app: &App,
-    scope: &Scope,
-    mut open: Vec<(SourceId, usize)>,
+    api: &Api,
+    mut open: Vec<(String, usize)>,
     done: &mut [AddOutcome],
     wait: bool,
     bars: &ProgressBars,
@@ -214,24 +198,23 @@ async fn wait_until_indexed(
         let mut left = Vec::new();
         let mut unread = 0;
         for (id, index) in open {
-            let described = app.sources(scope).get(id).await?;
-            let source = &described.source;
-            let pending = source.status == SourceStatus::Pending
-                || (done[index].outcome == "changed" && !app.sources(scope).is_read(id).await?);
+            let source = api.get(format!("/api/v1/sources/{id}")).json().await?;
+            let pending = text(&source, "status") == "pending"
+                || (done[index].outcome == "changed" && !is_read(api, &id).await?);
             unread += usize::from(pending);
             // An embedding that waits for a provider or an installation is not waited for here.
-            let embedding = source.embedding == EmbeddingState::Pending && source.embedding_error.is_none();
+            let embedding = text(&source, "embedding") == "pending" && source["embedding_error"].is_null();
             if wait && (pending || embedding) {
                 left.push((id, index));
                 continue;
             }
-            done[index].status = Some(source.status.as_str());
+            done[index].status = source["status"].as_str().map(str::to_owned);
             // Whoever does not wait is not told how far someone else has come with it.
-            if wait && source.status == SourceStatus::Failed {
-                done[index].reason = source.extraction_error.as_ref().map(|fault| fault.detail.clone());
+            if wait && text(&source, "status") == "failed" {
+                done[index].reason = source["extraction_error"]["detail"].as_str().map(str::to_owned);
                 done[index].outcome = "failed";
             } else {
-                done[index].reason = source.embedding_error.clone();
+                done[index].reason = source["embedding_error"].as_str().map(str::to_owned);
             }
         }
         read = read.max(total - unread);
@@ -245,7 +228,13 @@ async fn wait_until_indexed(
     }
 }
 
-fn print_summary(done: &[AddOutcome], output: &Output) -> CommandResult {
+/// Returns true if the newest content of a source was read.
+async fn is_read(api: &Api, id: &str) -> Result<bool, CommandError> {
+    let newest = api.list(&format!("/api/v1/sources/{id}/revisions"), &[], 1).await?;
+    Ok(newest.first().is_none_or(|newest| !newest["extracted_at"].is_null()))
+}
+
+pub(super) fn print_summary(done: &[AddOutcome], output: &Output) -> CommandResult {
     let of = |outcome: &str| done.iter().filter(|one| one.outcome == outcome).count() as u64;
     let failed = of("failed");
     output.print_value(&done, || {

@@ -1,29 +1,29 @@
-//! `ibid artifact`
+//! `ibid artifact`, and how commands move bytes between files and the library
 
 use std::{
+    fs::{File, Permissions},
     io::Write,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
-use bytes::Bytes;
+use axum::http::StatusCode;
 use clap::Subcommand;
 use futures::TryStreamExt;
-use ibid_app::UploadDetails;
-use ibid_domain::{Artifact, Limit, Sha256, SourceType, artifact::Filename};
-use ibid_store::ArtifactFilter;
+use ibid_domain::{Limit, Sha256, SourceType};
 use serde_json::{Value as Json, json};
-use tokio::io::AsyncReadExt;
 
 use super::{
-    CommandError, CommandResult, LocalLibrary, Output,
-    output::{format_size, print_fields, print_table},
+    CommandError, CommandResult, Output,
+    api::{Api, ApiResponse, read_file},
+    output::{format_size, number, print_fields, print_table, text},
 };
 
 #[derive(Subcommand)]
 pub(super) enum ArtifactCommand {
     /// Store files as artifacts in the library
     Add {
-        /// Paths of the files to store
+        /// Paths of the files to store; `-` reads standard input
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// The type of source they are the content of
@@ -48,100 +48,116 @@ pub(super) enum ArtifactCommand {
     },
 }
 
-pub(super) async fn run(command: ArtifactCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
+pub(super) async fn run(command: ArtifactCommand, api: &Api, output: &Output) -> CommandResult {
     match command {
         ArtifactCommand::Add { files, entity_type } => {
-            let mut kept = Vec::new();
+            let mut stored = Vec::new();
             for file in files {
-                let (artifact, new) = store_file(library, &file, entity_type).await?;
-                let note = if new { "kept" } else { "known" };
-                kept.push((artifact, note));
+                let (artifact, is_new) = store_file(api, &file, entity_type).await?;
+                stored.push(json!({ "artifact": artifact, "status": if is_new { "kept" } else { "known" } }));
             }
-            let json: Vec<_> = kept
-                .iter()
-                .map(|(artifact, note)| json!({ "artifact": artifact_json(artifact), "status": note }))
-                .collect();
-            output.print_value(&json, || {
-                let row = |(artifact, note): &(Artifact, &str)| {
+            output.print_value(&stored, || {
+                let row = |one: &Json| {
+                    let artifact = &one["artifact"];
                     vec![
-                        artifact.sha256.to_string(),
-                        (*note).to_owned(),
-                        format_size(artifact.size_bytes),
-                        display_name(artifact),
+                        text(artifact, "sha256").to_owned(),
+                        text(one, "status").to_owned(),
+                        format_size(number(artifact, "size_bytes")),
+                        text(artifact, "filename").to_owned(),
                     ]
                 };
-                print_table(&kept.iter().map(row).collect::<Vec<_>>());
+                print_table(&stored.iter().map(row).collect::<Vec<_>>());
             })?;
         }
         ArtifactCommand::List { limit } => {
-            let page = library
-                .app
-                .artifacts(&library.scope)
-                .list(&ArtifactFilter::default(), Limit::new(limit)?, None)
-                .await?;
-            output.print_value(&page.items.iter().map(artifact_json).collect::<Vec<_>>(), || {
-                let row = |artifact: &Artifact| {
-                    let kind = artifact.media_type.as_str().to_owned();
-                    vec![artifact.sha256.to_string(), format_size(artifact.size_bytes), kind, display_name(artifact)]
+            let artifacts = api.list("/api/v1/artifacts", &[], Limit::new(limit)?.get()).await?;
+            output.print_value(&artifacts, || {
+                let row = |artifact: &Json| {
+                    let [sha256, kind, name] = ["sha256", "media_type", "filename"].map(|field| text(artifact, field));
+                    let size = format_size(number(artifact, "size_bytes"));
+                    vec![sha256.to_owned(), size, kind.to_owned(), name.to_owned()]
                 };
-                print_table(&page.items.iter().map(row).collect::<Vec<_>>());
+                print_table(&artifacts.iter().map(row).collect::<Vec<_>>());
             })?;
         }
         ArtifactCommand::Show { sha256 } => {
-            let artifact = library.app.artifacts(&library.scope).get(sha256).await?;
-            output.print_value(&artifact_json(&artifact), || {
+            let artifact = api.get(format!("/api/v1/artifacts/{sha256}")).json().await?;
+            output.print_value(&artifact, || {
                 print_fields(&[
-                    ("sha256", artifact.sha256.to_string()),
-                    ("name", display_name(&artifact)),
-                    ("type", artifact.media_type.as_str().to_owned()),
-                    ("size", format_size(artifact.size_bytes)),
-                    ("references", artifact.reference_count.to_string()),
-                    ("stored at", artifact.storage_uri.clone()),
-                    ("kept at", artifact.created_at.to_string()),
+                    ("sha256", text(&artifact, "sha256").to_owned()),
+                    ("name", text(&artifact, "filename").to_owned()),
+                    ("type", text(&artifact, "media_type").to_owned()),
+                    ("size", format_size(number(&artifact, "size_bytes"))),
+                    ("references", number(&artifact, "reference_count").to_string()),
+                    ("stored at", text(&artifact, "storage_uri").to_owned()),
+                    ("kept at", text(&artifact, "created_at").to_owned()),
                 ]);
             })?;
         }
         ArtifactCommand::Cat { sha256 } => {
-            let artifact = library.app.artifacts(&library.scope).get(sha256).await?;
-            let mut content = library.app.artifacts(&library.scope).content(artifact, None).await?;
-            let mut out = std::io::stdout();
-            while let Some(piece) = content.bytes.try_next().await? {
-                out.write_all(&piece)?;
-            }
-            out.flush()?;
+            print_bytes(api.get(format!("/api/v1/artifacts/{sha256}/content")).send().await?).await?;
         }
     }
     Ok(true)
 }
 
-/// Stores one file as an artifact.
+/// Stores a file as an artifact while it is read, and returns true if the bytes are new; `-` is standard input.
 pub(super) async fn store_file(
-    library: &LocalLibrary,
+    api: &Api,
     path: &Path,
     entity_type: Option<SourceType>,
-) -> Result<(Artifact, bool), CommandError> {
-    let cannot = |error: std::io::Error| CommandError(format!("cannot read {}: {error}", path.display()));
-    let mut file = tokio::fs::File::open(path).await.map_err(cannot)?;
-    let name = path.file_name().map(|name| name.to_str().ok_or("the file name is not UTF-8")).transpose()?;
-    let mut receiving = library.app.start_upload(u64::MAX).await?;
-    loop {
-        let mut piece = vec![0; 256 * 1024];
-        let read = file.read(&mut piece).await.map_err(cannot)?;
-        if read == 0 {
-            break;
-        }
-        piece.truncate(read);
-        receiving.write(Bytes::from(piece)).await?;
+) -> Result<(Json, bool), CommandError> {
+    // A folder can be opened, and fails only when it is read.
+    if path.is_dir() {
+        return Err(CommandError::failed(format!("cannot read {}: it is a folder", path.display())));
     }
-    let filename = name.map(Filename::new).transpose()?;
-    let details = UploadDetails { filename, entity_type, ..UploadDetails::default() };
-    Ok(library.app.artifacts(&library.scope).store(receiving, details).await?)
+    let name = path.file_name().filter(|_| path.as_os_str() != "-");
+    let name = name.map(|name| name.to_str().ok_or("the file name is not UTF-8")).transpose()?;
+    let bytes = read_file(path).await?;
+    let request = api.post("/api/v1/artifacts").maybe("filename", name).maybe("entity_type", entity_type);
+    let response = request.stream(bytes).send().await?;
+    let is_new = response.status() == StatusCode::CREATED;
+    Ok((response.json().await?, is_new))
 }
 
-fn display_name(artifact: &Artifact) -> String {
-    artifact.filename.as_ref().map(|name| name.as_str().to_owned()).unwrap_or_default()
+/// Writes the bytes of an answer to standard output as they come.
+pub(super) async fn print_bytes(response: ApiResponse) -> Result<(), CommandError> {
+    let mut pieces = response.into_stream();
+    let mut out = std::io::stdout();
+    while let Some(piece) = pieces.try_next().await.map_err(broke_off)? {
+        out.write_all(&piece)?;
+    }
+    out.flush()?;
+    Ok(())
 }
 
-fn artifact_json(artifact: &Artifact) -> Json {
-    json!(crate::wire::Artifact::from(artifact.clone()))
+/// Writes the bytes of an answer to a file as they come, and returns the file and its size. The bytes go to a
+/// temporary file in the same folder, which then gets the name: the file is there whole, or not at all.
+pub(super) async fn save_bytes(
+    response: ApiResponse,
+    path: &Path,
+    overwrite: bool,
+) -> Result<(File, u64), CommandError> {
+    let cannot = |error: std::io::Error| CommandError::failed(format!("cannot write {}: {error}", path.display()));
+    if !overwrite && path.exists() {
+        return Err(CommandError::failed(format!("cannot write {}: it exists already", path.display())));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new()
+        .prefix(".ibid-")
+        // As any new file; temporary files are private otherwise.
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        .map_err(|error| CommandError::failed(format!("cannot write to {}: {error}", folder.display())))?;
+    let (mut pieces, mut size) = (response.into_stream(), 0);
+    while let Some(piece) = pieces.try_next().await.map_err(broke_off)? {
+        file.write_all(&piece).map_err(cannot)?;
+        size += piece.len() as u64;
+    }
+    let saved = if overwrite { file.persist(path) } else { file.persist_noclobber(path) };
+    Ok((saved.map_err(|error| cannot(error.error))?, size))
+}
+
+fn broke_off(error: std::io::Error) -> CommandError {
+    CommandError::failed(format!("the download broke off: {error}"))
 }

@@ -3,21 +3,13 @@
 use std::io::Write as _;
 
 use clap::Args;
-use ibid_app::{AskRequest, MessageWithCitations};
-use ibid_domain::{
-    Citation, RunEvent, RunEventData, RunMode, RunStatus, SearchFilter, Span, citation::ClaimDifference,
-};
+use futures::StreamExt;
+use serde_json::{Value as Json, json};
 
 use super::{
-    CommandError, CommandResult, LocalLibrary, Output,
-    output::{BOLD, DIM},
-};
-use crate::{
-    http::runs::{
-        conversations::conversation_id,
-        events::{WatchUntil, follow_run},
-    },
-    wire::runs::Message,
+    CommandError, CommandResult, Output,
+    api::{Api, escape},
+    output::{BOLD, DIM, items, number, text},
 };
 
 /// Ask the library a question and get an answer with citations.
@@ -33,84 +25,93 @@ pub(super) struct AskArgs {
     /// Go on with this conversation
     #[arg(long, value_name = "ID")]
     conversation: Option<String>,
-    /// Only sources filed under this; may be given several times
+    /// Only sources with this tag; may be given several times
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
 }
 
-pub(super) async fn run(ask: AskArgs, library: &LocalLibrary, output: &Output) -> CommandResult {
-    let LocalLibrary { app, scope } = library;
-    app.catch_up().await?;
-    let question = AskRequest {
-        conversation: ask.conversation.as_deref().map(conversation_id).transpose()?,
-        mode: ask.mode.as_deref().map(str::parse::<RunMode>).transpose()?,
-        filter: SearchFilter { tags: ask.tag, ..SearchFilter::default() },
-        ..AskRequest::new(ask.question.join(" "))
+pub(super) async fn run(ask: AskArgs, api: &Api, output: &Output) -> CommandResult {
+    api.catch_up().await?;
+    let conversation = match ask.conversation {
+        Some(id) => id,
+        None => text(&api.post("/api/v1/conversations").body(&json!({})).json().await?, "id").to_owned(),
     };
-    let run = app.runs(scope).ask(question).await?;
+    let question = json!({
+        "content": ask.question.join(" "), "mode": ask.mode, "filters": { "tags": ask.tag },
+    });
+    let path = format!("/api/v1/conversations/{}/messages", escape(&conversation));
+    let answer = api.post(path).body(&question).accept_events().send().await?;
+    let mut message_id = None;
     let mut printed = false;
-    let mut events = std::pin::pin!(follow_run(app.clone(), *scope, run.id, 0, WatchUntil::Answer, Default::default()));
-    while let Some(event) = futures::StreamExt::next(&mut events).await {
-        if !output.is_json() {
-            printed |= print_event(&event);
+    let mut events = std::pin::pin!(answer.events());
+    while let Some(event) = events.next().await {
+        let event = event?;
+        match text(&event, "type") {
+            "content_delta" if !output.is_json() => {
+                anstream::print!("{}", text(&event["data"], "text"));
+                let _ = std::io::stdout().flush();
+                printed = true;
+            }
+            "run_completed" => message_id = event["data"]["message_id"].as_str().map(str::to_owned),
+            "run_failed" => {
+                if printed {
+                    anstream::println!();
+                }
+                let reason = event["data"]["error"].as_str().unwrap_or("the answer failed");
+                return Err(CommandError::failed(reason));
+            }
+            _ => {}
         }
     }
-    let run = app.runs(scope).get(run.id).await?;
-    let message = app.conversations(scope).message(&run.message).await?;
-    if run.status != RunStatus::Completed {
-        if printed {
-            anstream::println!();
-        }
-        return Err(CommandError(run.error.unwrap_or_else(|| "the run did not end".to_owned())));
-    }
-    let answered = !message.citations.is_empty();
-    output.print_value(&Message::from(message.clone()), || print_sources(&message))?;
+    let Some(message_id) = message_id else {
+        return Err(CommandError::failed("the answer broke off before its end"));
+    };
+    let message = api.get(format!("/api/v1/messages/{}", escape(&message_id))).json().await?;
+    let answered = !items(&message, "citations").is_empty();
+    output.print_value(&message, || print_sources(&message))?;
     Ok(answered)
 }
 
-/// Shows what happens as it happens; says whether words were printed.
-fn print_event(event: &RunEvent) -> bool {
-    let RunEventData::ContentDelta(delta) = &event.data else { return false };
-    anstream::print!("{}", delta.text);
-    let _ = std::io::stdout().flush();
-    true
-}
-
 /// The sources below an answer, each once, with the words that are quoted of it.
-fn print_sources(message: &MessageWithCitations) {
+fn print_sources(message: &Json) {
     anstream::println!();
     let mut last = None;
-    let mut citations: Vec<&Citation> = message.citations.iter().collect();
-    citations.sort_by_key(|citation| citation.number);
+    let mut citations: Vec<&Json> = items(message, "citations").iter().collect();
+    citations.sort_by_key(|citation| number(citation, "number"));
     for citation in citations {
-        if last.replace(citation.number) != Some(citation.number) {
-            let page = citation.anchor.as_ref().and_then(|anchor| anchor.pages);
-            let page = page.map(|(first, _)| format!(", page {first}")).unwrap_or_default();
-            let url = citation.snapshot.url.as_ref().map(|url| format!(" {DIM}{url}{DIM:#}")).unwrap_or_default();
-            anstream::println!("\n{BOLD}[{}]{BOLD:#} {}{page}{url}", citation.number, citation.snapshot.title);
+        let shown = number(citation, "number");
+        if last.replace(shown) != Some(shown) {
+            let page = citation["page"].as_u64().map(|page| format!(", page {page}")).unwrap_or_default();
+            let url = citation["url"].as_str().map(|url| format!(" {DIM}{url}{DIM:#}")).unwrap_or_default();
+            anstream::println!("\n{BOLD}[{shown}]{BOLD:#} {}{page}{url}", text(citation, "title"));
         }
-        if let Some(quote) = &citation.quote {
-            let verdict = citation.verdict.map_or("", |verdict| verdict.as_str());
-            let verdict = if verdict == "supported" { String::new() } else { format!(" ({verdict})") };
+        if let Some(quote) = citation["quote"].as_str() {
+            let verdict = text(citation, "verdict");
+            let verdict = if matches!(verdict, "" | "supported") { String::new() } else { format!(" ({verdict})") };
             anstream::println!("    {DIM}“{}”{verdict}{DIM:#}", ibid_language::one_line_at_most(quote, 200));
         }
-        for line in citation.why.iter().filter_map(difference_line) {
+        for line in items(citation, "why").iter().filter_map(difference_line) {
             anstream::println!("    {line}");
         }
     }
-    for rewritten in &message.message.rewritten {
-        let new = Span::new(rewritten.start_index, rewritten.end_index);
-        let new = new.slice_of(&message.message.content).unwrap_or_default();
-        anstream::println!("\nrewritten from its source: {new}\n    {DIM}it said: {}{DIM:#}", rewritten.before);
+    let content: Vec<char> = text(message, "content").chars().collect();
+    for rewritten in items(message, "rewritten") {
+        let [start, end] = ["start_index", "end_index"].map(|field| number(rewritten, field) as usize);
+        let new: String = content.get(start..end).unwrap_or_default().iter().collect();
+        anstream::println!(
+            "\nrewritten from its source: {new}\n    {DIM}it said: {}{DIM:#}",
+            text(rewritten, "before")
+        );
     }
-    if !message.message.dangling.is_empty() {
-        anstream::println!("\n{DIM}taken out, for it names nothing: {}{DIM:#}", message.message.dangling.join(" "));
+    let dangling: Vec<_> = items(message, "dangling").iter().filter_map(Json::as_str).collect();
+    if !dangling.is_empty() {
+        anstream::println!("\n{DIM}removed, because no source has this number: {}{DIM:#}", dangling.join(" "));
     }
 }
 
 /// A detail in which the answer and a source differ, in words; `None` if there are no words to show.
-fn difference_line(difference: &ClaimDifference) -> Option<String> {
-    match (difference.claim.as_str(), difference.source.as_deref()) {
+fn difference_line(difference: &Json) -> Option<String> {
+    match (text(difference, "claim"), difference["source"].as_str()) {
         ("", None) => None,
         ("", Some(source)) => Some(format!("the source says “{source}”")),
         (claim, None) => Some(format!("“{claim}” is not in the source")),

@@ -3,13 +3,14 @@
 use std::{io::Read as _, path::PathBuf};
 
 use clap::Args;
-use ibid_domain::SearchFilter;
+use serde_json::json;
 
 use super::{
-    CommandError, CommandResult, LocalLibrary, Output,
-    output::{DIM, format_count},
+    CommandError, CommandResult, Output,
+    api::Api,
+    output::{DIM, format_count, items, text},
 };
-use crate::{http::citations::ground::ground_draft, wire::verification::GroundStyle};
+use crate::wire::verification::GroundStyle;
 
 /// The longest draft, in bytes.
 const LONGEST: u64 = 4 << 20;
@@ -22,30 +23,34 @@ pub(super) struct CiteArgs {
     /// Format of the annotated draft
     #[arg(long, value_enum, default_value_t = GroundStyle::Markdown)]
     style: GroundStyle,
-    /// Only sources filed under this; may be given several times
+    /// Only sources with this tag; may be given several times
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
 }
 
-pub(super) async fn run(cite: CiteArgs, library: &LocalLibrary, output: &Output) -> CommandResult {
-    let text = read_input(&cite.file)?;
-    library.app.catch_up().await?;
-    let filter = SearchFilter { tags: cite.tag, ..SearchFilter::default() };
+pub(super) async fn run(cite: CiteArgs, api: &Api, output: &Output) -> CommandResult {
+    let draft = read_input(&cite.file)?;
+    api.catch_up().await?;
     let (_progress, spinner) = output.start_progress();
-    let found = ground_draft(&library.app, &library.scope, &text, &filter, cite.style).await?;
+    let body = json!({ "text": draft, "style": cite.style, "filters": { "tags": cite.tag } });
+    let found = api.post("/api/v1/citations/ground").body(&body).json().await?;
     drop(spinner);
-    let (supported, partly, not) = found.verdict_counts();
+    let claims = items(&found, "claims");
+    let supported = claims.iter().filter(|claim| claim["verdict"] == "supported").count();
+    let unsupported = items(&found, "unsupported");
     output.print_value(&found, || {
-        anstream::println!("{}", found.annotated.trim_end());
+        anstream::println!("{}", text(&found, "annotated").trim_end());
         anstream::eprintln!(
-            "\n{DIM}{} supported, {partly} in part, {not} not found{DIM:#}",
-            format_count(supported as u64, "claim")
+            "\n{DIM}{} supported, {} in part, {} not found{DIM:#}",
+            format_count(supported as u64, "claim"),
+            claims.len() - supported,
+            unsupported.len()
         );
-        for claim in found.unsupported_texts() {
-            anstream::eprintln!("{DIM}not found:{DIM:#} {}", ibid_language::one_line_at_most(claim, 200));
+        for claim in unsupported {
+            anstream::eprintln!("{DIM}not found:{DIM:#} {}", ibid_language::one_line_at_most(text(claim, "text"), 200));
         }
     })?;
-    Ok(not == 0)
+    Ok(unsupported.is_empty())
 }
 
 fn read_input(file: &PathBuf) -> Result<String, CommandError> {
@@ -54,13 +59,13 @@ fn read_input(file: &PathBuf) -> Result<String, CommandError> {
         true => Box::new(std::io::stdin()),
         false => Box::new(
             std::fs::File::open(file)
-                .map_err(|error| CommandError(format!("cannot read {}: {error}", file.display())))?,
+                .map_err(|error| CommandError::failed(format!("cannot read {}: {error}", file.display())))?,
         ),
     };
-    let wrong = |error| CommandError(format!("cannot read {} as text: {error}", file.display()));
+    let wrong = |error| CommandError::failed(format!("cannot read {} as text: {error}", file.display()));
     from.by_ref().take(LONGEST + 1).read_to_string(&mut text).map_err(wrong)?;
     if text.len() as u64 > LONGEST {
-        return Err(CommandError(format!("{} is longer than {} MiB", file.display(), LONGEST >> 20)));
+        return Err(CommandError::failed(format!("{} is longer than {} MiB", file.display(), LONGEST >> 20)));
     }
     Ok(text)
 }

@@ -7,17 +7,21 @@ use std::{
 };
 
 use clap::Subcommand;
-use ibid_app::{
-    App, BibliographyGrouping, CitationDraft, DocumentChange, DocumentDraft, DocumentSettingsPatch, OpenDocument,
-    RenderFormat, Scope,
-};
-use ibid_domain::{CiteAs, Code, DocumentFormat, DocumentId, Limit, MissingDetails, SourceId, Template};
+use ibid_domain::{CiteAs, Code, DocumentFormat, DocumentId, MissingDetails, SourceId, Template};
+use serde_json::{Value as Json, json};
 
 use super::{
-    CommandError, CommandResult, LocalLibrary, Output,
-    output::{BOLD, DIM, format_count, format_size, print_table},
+    CommandError, CommandResult, Output,
+    api::Api,
+    artifact::save_bytes,
+    output::{BOLD, DIM, format_count, format_size, items, number, print_table, text},
 };
-use crate::wire::documents;
+
+/// Number of documents or versions that are listed.
+const LISTED: usize = 100;
+
+/// Header of a rendered document with its number of pages; not there if the format has none.
+const PAGES: &str = "ibid-pages";
 
 /// Interval between two checks of a watched file for changes.
 const POLL_INTERVAL: Duration = Duration::from_millis(150);
@@ -158,169 +162,153 @@ pub(super) enum DocCommand {
     },
 }
 
-pub(super) async fn run(command: DocCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
-    let (app, scope) = (&library.app, &library.scope);
+pub(super) async fn run(command: DocCommand, api: &Api, output: &Output) -> CommandResult {
     match command {
         DocCommand::New { title, file, format, style, locale, template, cite_as, author, source } => {
             let is_typst = file.as_ref().is_some_and(|file| file.extension().is_some_and(|end| end == "typ"));
             let format = format.unwrap_or(if is_typst { DocumentFormat::Typst } else { DocumentFormat::Markdown });
-            let text = file.as_deref().map(read_text).transpose()?.unwrap_or_default();
-            let settings = DocumentSettingsPatch {
-                title: Some(title),
-                format: Some(format),
-                style,
-                locale,
-                template,
-                cite_as,
-                authors: (!author.is_empty()).then_some(author),
-                ..DocumentSettingsPatch::default()
-            };
-            let open = app.documents(scope).create(DocumentDraft { settings, text, sources: source }).await?;
-            print_document(app, scope, output, open, "made").await?;
+            let content = file.as_deref().map(read_text).transpose()?.unwrap_or_default();
+            let body = json!({
+                "title": title,
+                "format": format,
+                "style": style,
+                "locale": locale,
+                "template": template,
+                "cite_as": cite_as,
+                "authors": (!author.is_empty()).then_some(author),
+                "text": content,
+                "source_ids": source,
+            });
+            let document = api.post("/api/v1/documents").body(&body).json().await?;
+            print_document(output, &document, "made")?;
         }
         DocCommand::List { words } => {
-            let words = words.join(" ");
-            let page = app.documents(scope).list(Some(words.as_str()), Limit::new(100)?, None).await?;
-            let row = |(document, sources): &(ibid_domain::Document, u64)| {
-                vec![
-                    document.id.to_string(),
-                    document.settings.title.clone(),
-                    document.settings.style.clone(),
-                    format!("version {}", document.version),
-                    format_count(*sources, "source"),
-                ]
-            };
-            let rows: Vec<_> = page.items.iter().map(row).collect();
-            let json: Vec<_> = page
-                .items
-                .into_iter()
-                .map(|(document, sources)| documents::DocumentSummary::new(document, sources))
-                .collect();
-            output.print_value(&json, || print_table(&rows))?;
+            let documents = api.list("/api/v1/documents", &[("q", words.join(" "))], LISTED).await?;
+            output.print_value(&documents, || {
+                let row = |document: &Json| {
+                    vec![
+                        text(document, "id").to_owned(),
+                        text(document, "title").to_owned(),
+                        text(document, "style").to_owned(),
+                        format!("version {}", number(document, "version")),
+                        format_count(number(document, "source_count"), "source"),
+                    ]
+                };
+                print_table(&documents.iter().map(row).collect::<Vec<_>>());
+            })?;
         }
         DocCommand::Show { id, version } => {
-            let open = app.documents(scope).get(id, version).await?;
-            let text = open.text.clone();
-            let json = documents::Document::new(open, app.documents(scope).count_sources(id).await?);
-            output
-                .print_value(&json, || anstream::print!("{}{}", text, if text.ends_with('\n') { "" } else { "\n" }))?;
+            let document = api.get(document_path(id)).maybe("version", version).json().await?;
+            output.print_value(&document, || {
+                let content = text(&document, "text");
+                anstream::print!("{content}{}", if content.ends_with('\n') { "" } else { "\n" });
+            })?;
         }
         DocCommand::Edit { id, file, style, template, cite_as, message } => {
-            let before = app.documents(scope).get(id, None).await?;
+            let before = api.get(document_path(id)).json().await?;
             let only_looks = style.is_some() || template.is_some() || cite_as.is_some();
-            let text = match &file {
+            let content = match &file {
                 Some(file) => Some(read_text(file)?),
                 None if only_looks => None,
                 None => Some(edit_text(&before)?),
             };
-            let change = DocumentChange {
-                base: Some(before.document.version),
-                message,
-                settings: DocumentSettingsPatch { style, template, cite_as, ..DocumentSettingsPatch::default() },
-                text,
-                files: None,
-            };
-            let open = match app.documents(scope).change(id, &change).await {
-                Ok(open) => open,
-                Err(error) if error.to_problem().code == Code::DocumentChanged && file.is_none() => {
+            let body = json!({
+                "base_version": number(&before, "version"),
+                "message": message,
+                "style": style,
+                "template": template,
+                "cite_as": cite_as,
+                "text": content,
+            });
+            let document = match (api.patch(document_path(id)).body(&body).json().await, content) {
+                (Ok(document), _) => document,
+                (Err(error), Some(written)) if error.code == Code::DocumentChanged.as_str() && file.is_none() => {
                     // What was written in an editor is not lost.
                     let kept = std::env::temp_dir().join(format!("ibid-{id}.txt"));
-                    std::fs::write(&kept, change.text.unwrap_or_default())?;
-                    return Err(CommandError(format!("{error}; what you wrote is in {}", kept.display())));
+                    std::fs::write(&kept, written)?;
+                    let reason = error.reason;
+                    return Err(CommandError::failed(format!("{reason}; what you wrote is in {}", kept.display())));
                 }
-                Err(error) => return Err(error.into()),
+                (Err(error), _) => return Err(error),
             };
-            let what = if open.document.version == before.document.version { "unchanged" } else { "saved" };
-            print_document(app, scope, output, open, what).await?;
+            let is_same = number(&document, "version") == number(&before, "version");
+            print_document(output, &document, if is_same { "unchanged" } else { "saved" })?;
         }
         DocCommand::Cite { id, source, after, locator, prefix, suffix } => {
-            let open = app.documents(scope).get(id, None).await?;
             let position = match &after {
                 None => None,
-                Some(words) => Some(after_words(&open.text, words)?),
+                Some(words) => {
+                    let document = api.get(document_path(id)).json().await?;
+                    Some(after_words(text(&document, "text"), words)?)
+                }
             };
-            let draft = CitationDraft {
-                source: Some(source),
-                position,
-                locator,
-                prefix,
-                suffix,
-                insert: true,
-                ..CitationDraft::default()
-            };
-            let (citation, version) = app.documents(scope).cite(id, draft).await?;
-            let (all, _) = app.documents(scope).formatted_citations(id).await?;
-            let cited = all.into_iter().find(|one| one.citation.number == citation.number);
-            let formatted = cited.as_ref().map(|one| one.formatted.clone()).unwrap_or_default();
-            let json = cited.map(documents::DocumentCitation::from);
-            output.print_value(&json, || {
-                anstream::println!("{BOLD}[{}]{BOLD:#} {formatted}  {DIM}version {version}{DIM:#}", citation.number);
+            let body = json!({
+                "source_id": source,
+                "position": position,
+                "locator": locator,
+                "prefix": prefix,
+                "suffix": suffix,
+                "insert": true,
+            });
+            let cited = api.post(format!("{}/citations", document_path(id))).body(&body).json().await?;
+            let citation = &cited["citation"];
+            output.print_value(citation, || {
+                let (number, version) = (number(citation, "citation_number"), number(&cited, "version"));
+                let formatted = text(citation, "formatted");
+                anstream::println!("{BOLD}[{number}]{BOLD:#} {formatted}  {DIM}version {version}{DIM:#}");
             })?;
         }
         DocCommand::Bib { id, style, per_citation, missing, insert } => {
-            let entries =
-                if per_citation { BibliographyGrouping::PerCitation } else { BibliographyGrouping::PerSource };
-            let made = app.documents(scope).bibliography(id, style.as_deref(), entries, missing, insert).await?;
-            let lines: Vec<String> = made.entries.iter().map(|entry| entry.text.clone()).collect();
-            let json = documents::BibliographyAnswer {
-                bibliography: made.text,
-                entries: made.entries.into_iter().map(Into::into).collect(),
-                citation_count: made.citation_count,
-                style: style.unwrap_or_default(),
-            };
-            output.print_value(&json, || {
-                for line in &lines {
-                    anstream::println!("{line}");
+            let entries = if per_citation { "per_citation" } else { "per_source" };
+            let body = json!({ "style": style, "entries": entries, "missing": missing, "insert": insert });
+            let bibliography = api.post(format!("{}/bibliography", document_path(id))).body(&body).json().await?;
+            output.print_value(&bibliography, || {
+                let entries = items(&bibliography, "entries");
+                for entry in entries {
+                    anstream::println!("{}", text(entry, "text"));
                 }
-                if lines.is_empty() {
+                if entries.is_empty() {
                     anstream::println!("{DIM}the document cites nothing yet{DIM:#}");
                 }
             })?;
         }
         DocCommand::Build { id, out, page } => {
-            let (bytes, pages) = build_document(app, scope, id, &out, page).await?;
-            let json = serde_json::json!({ "file": out, "size_bytes": bytes, "pages": pages });
+            let (bytes, pages) = build_document(api, id, &out, page).await?;
+            let json = json!({ "file": out, "size_bytes": bytes, "pages": pages });
             output.print_value(&json, || anstream::println!("{}", build_message(&out, bytes, pages, None)))?;
         }
-        DocCommand::Watch { id, file, out, once } => {
-            return watch_file(app, scope, output, id, &file, &out, once).await;
-        }
+        DocCommand::Watch { id, file, out, once } => return watch_file(api, output, id, &file, &out, once).await,
         DocCommand::History { id } => {
-            let page = app.documents(scope).history(id, Limit::new(100)?, None).await?;
-            let rows: Vec<_> = page
-                .items
-                .iter()
-                .map(|one| {
+            let versions = api.list(&format!("{}/history", document_path(id)), &[], LISTED).await?;
+            output.print_value(&versions, || {
+                let row = |one: &Json| {
                     vec![
-                        one.version.to_string(),
-                        one.created_at.to_string().chars().take(16).collect::<String>().replace('T', " "),
-                        format!("+{} −{}", one.added, one.removed),
-                        one.message.clone().unwrap_or_default(),
+                        number(one, "version").to_string(),
+                        text(one, "created_at").chars().take(16).collect::<String>().replace('T', " "),
+                        format!("+{} −{}", number(one, "added"), number(one, "removed")),
+                        text(one, "message").to_owned(),
                     ]
-                })
-                .collect();
-            let json: Vec<_> = page.items.into_iter().map(documents::DocumentVersionSummary::from).collect();
-            output.print_value(&json, || print_table(&rows))?;
+                };
+                print_table(&versions.iter().map(row).collect::<Vec<_>>());
+            })?;
         }
         DocCommand::Restore { id, version } => {
-            let open = app.documents(scope).restore(id, version, None).await?;
-            print_document(app, scope, output, open, "restored").await?;
+            let body = json!({ "version": version });
+            let document = api.post(format!("{}/restore", document_path(id))).body(&body).json().await?;
+            print_document(output, &document, "restored")?;
         }
     }
     Ok(true)
 }
 
-async fn print_document(
-    app: &App,
-    scope: &Scope,
-    output: &Output,
-    open: OpenDocument,
-    what: &str,
-) -> Result<(), CommandError> {
-    let (id, title, version) = (open.document.id, open.document.settings.title.clone(), open.document.version);
-    let json = documents::Document::new(open, app.documents(scope).count_sources(id).await?);
-    output.print_value(&json, || {
-        anstream::println!("{BOLD}{title}{BOLD:#}  {DIM}{id} · version {version} · {what}{DIM:#}")
+fn document_path(id: DocumentId) -> String {
+    format!("/api/v1/documents/{id}")
+}
+
+fn print_document(output: &Output, document: &Json, what: &str) -> Result<(), CommandError> {
+    output.print_value(document, || {
+        let (id, title, version) = (text(document, "id"), text(document, "title"), number(document, "version"));
+        anstream::println!("{BOLD}{title}{BOLD:#}  {DIM}{id} · version {version} · {what}{DIM:#}");
     })?;
     Ok(())
 }
@@ -331,23 +319,23 @@ fn read_text(file: &Path) -> Result<String, CommandError> {
         std::io::stdin().read_to_string(&mut text)?;
         return Ok(text);
     }
-    std::fs::read_to_string(file).map_err(|error| CommandError(format!("cannot read {}: {error}", file.display())))
+    std::fs::read_to_string(file)
+        .map_err(|error| CommandError::failed(format!("cannot read {}: {error}", file.display())))
 }
 
 /// The text as it is after somebody changed it in their editor.
-fn edit_text(open: &OpenDocument) -> Result<String, CommandError> {
+fn edit_text(document: &Json) -> Result<String, CommandError> {
     let editor = std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR"));
-    let editor =
-        editor.map_err(|_| CommandError("no $EDITOR is set; give a file with the new text, or `-`".to_owned()))?;
-    let end = if open.document.settings.format == DocumentFormat::Typst { ".typ" } else { ".md" };
+    let editor = editor.map_err(|_| "no $EDITOR is set; give a file with the new text, or `-`")?;
+    let end = if text(document, "format") == DocumentFormat::Typst.as_str() { ".typ" } else { ".md" };
     let mut file = tempfile::Builder::new().prefix("ibid-").suffix(end).tempfile()?;
-    file.write_all(open.text.as_bytes())?;
+    file.write_all(text(document, "text").as_bytes())?;
     file.flush()?;
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi");
     let status = std::process::Command::new(program).args(words).arg(file.path()).status()?;
     if !status.success() {
-        return Err(CommandError(format!("{program} ended with {status}; nothing was changed")));
+        return Err(CommandError::failed(format!("{program} ended with {status}; nothing was changed")));
     }
     Ok(std::fs::read_to_string(file.path())?)
 }
@@ -356,70 +344,61 @@ fn after_words(text: &str, words: &str) -> Result<usize, CommandError> {
     let mut places = text.match_indices(words);
     let (Some((at, found)), None) = (places.next(), places.next()) else {
         let count = text.matches(words).count();
-        return Err(CommandError(format!(
+        return Err(CommandError::failed(format!(
             "'{words}' stands in the text {count} times; give words that stand there once"
         )));
     };
     Ok(text[..at + found.len()].chars().count())
 }
 
+/// Renders a document to a file; returns the file's size, and the number of pages if the format has any.
 async fn build_document(
-    app: &App,
-    scope: &Scope,
+    api: &Api,
     id: DocumentId,
     out: &Path,
     page: usize,
-) -> Result<(usize, Option<usize>), CommandError> {
+) -> Result<(u64, Option<u64>), CommandError> {
     let end = out.extension().and_then(|end| end.to_str()).unwrap_or("pdf");
-    let format: RenderFormat = end.parse()?;
-    let made = app.documents(scope).render(id, format, page, None).await?;
+    let request = api.get(format!("{}/render", document_path(id))).query("format", end).query("page", page);
+    let rendered = request.send().await?;
+    let pages = rendered.header(PAGES).and_then(|pages| pages.parse().ok());
     // Whoever looks at the file sees the old one or the new one.
-    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(&made.bytes)?;
-    file.persist(out)?;
-    Ok((made.bytes.len(), made.pages))
+    let (_, bytes) = save_bytes(rendered, out, true).await?;
+    Ok((bytes, pages))
 }
 
-fn build_message(out: &Path, bytes: usize, pages: Option<usize>, took: Option<Duration>) -> String {
-    let pages = pages.map(|pages| format!("{}, ", format_count(pages as u64, "page"))).unwrap_or_default();
+fn build_message(out: &Path, bytes: u64, pages: Option<u64>, took: Option<Duration>) -> String {
+    let pages = pages.map(|pages| format!("{}, ", format_count(pages, "page"))).unwrap_or_default();
     let took = took.map(|took| format!(", {} ms", took.as_millis())).unwrap_or_default();
-    format!("{BOLD}{}{BOLD:#}  {DIM}{pages}{}{took}{DIM:#}", out.display(), format_size(bytes as u64))
+    format!("{BOLD}{}{BOLD:#}  {DIM}{pages}{}{took}{DIM:#}", out.display(), format_size(bytes))
 }
 
-async fn watch_file(
-    app: &App,
-    scope: &Scope,
-    output: &Output,
-    id: DocumentId,
-    file: &Path,
-    out: &Path,
-    once: bool,
-) -> CommandResult {
+async fn watch_file(api: &Api, output: &Output, id: DocumentId, file: &Path, out: &Path, once: bool) -> CommandResult {
     let mut last: Option<SystemTime> = None;
     loop {
         let changed = std::fs::metadata(file).and_then(|about| about.modified()).ok();
         if changed.is_some() && changed != last {
             last = changed;
             let began = Instant::now();
-            let change = DocumentChange { text: Some(read_text(file)?), ..DocumentChange::default() };
-            app.documents(scope).change(id, &change).await?;
-            match build_document(app, scope, id, out, 1).await {
+            let body = json!({ "text": read_text(file)? });
+            api.patch(document_path(id)).body(&body).send().await?;
+            match build_document(api, id, out, 1).await {
                 Ok((bytes, pages)) => {
                     let took = began.elapsed();
-                    let json = serde_json::json!({ "file": out, "size_bytes": bytes, "pages": pages, "took_ms": took.as_millis() as u64 });
+                    let took_ms = took.as_millis() as u64;
+                    let json = json!({ "file": out, "size_bytes": bytes, "pages": pages, "took_ms": took_ms });
                     output.print_value(&json, || {
                         anstream::println!("{}", build_message(out, bytes, pages, Some(took)))
                     })?;
                 }
                 // What is wrong is put right in the next version.
-                Err(CommandError(reason)) => output.print_error(&format!("{}: {reason}", file.display())),
+                Err(error) => output.print_error(&format!("{}: {}", file.display(), error.reason)),
             }
             if once {
                 return Ok(true);
             }
         } else if last.is_none() {
-            return Err(CommandError(format!("there is no file {}", file.display())));
+            return Err(CommandError::failed(format!("there is no file {}", file.display())));
         }
         tokio::select! {
             () = tokio::time::sleep(POLL_INTERVAL) => {}

@@ -1,15 +1,18 @@
 //! `ibid entity`
 
 use clap::Subcommand;
-use ibid_app::{EntitySplit, ReviewDecision, ReviewPair};
-use ibid_domain::{DateSource, Entity, EntityId, EntityType, Limit, MentionId, PairId};
-use ibid_store::{EntityFilter, EntityOrder};
+use ibid_app::ReviewDecision;
+use ibid_domain::{EntityId, EntityType, Limit, MentionId, PairId};
+use serde_json::{Value as Json, json};
 
 use super::{
-    CommandResult, LocalLibrary, Output,
-    output::{BOLD, DIM, print_fields, print_table},
+    CommandError, CommandResult, Output,
+    api::Api,
+    output::{BOLD, DIM, items, number, print_fields, print_table, text},
 };
-use crate::{http::knowledge::entity_answer, wire::knowledge};
+
+/// Number of events that `ibid entity show` prints, newest first.
+const SHOWN_EVENTS: usize = 20;
 
 #[derive(Subcommand)]
 pub(super) enum EntityCommand {
@@ -70,119 +73,104 @@ pub(super) enum EntityCommand {
     },
 }
 
-pub(super) async fn run(command: EntityCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
-    let (app, scope) = (&library.app, &library.scope);
+pub(super) async fn run(command: EntityCommand, api: &Api, output: &Output) -> CommandResult {
     match command {
         EntityCommand::List { words, kind, limit } => {
-            let words = Some(words.join(" ").to_lowercase()).filter(|words| !words.is_empty());
-            let filter = EntityFilter { kind, words, needs_review: None };
-            let page = app.knowledge(scope).entities(&filter, EntityOrder::Often, Limit::new(limit)?, None).await?;
-            let json: Vec<_> = page.items.iter().cloned().map(knowledge::Entity::from).collect();
-            output.print_value(&json, || print_table(&page.items.iter().map(entity_row).collect::<Vec<_>>()))?;
+            let mut query = vec![("q", words.join(" "))];
+            query.extend(kind.map(|kind| ("type", kind.as_str().to_owned())));
+            let entities = api.list("/api/v1/entities", &query, Limit::new(limit)?.get()).await?;
+            output.print_value(&entities, || print_table(&entities.iter().map(entity_row).collect::<Vec<_>>()))?;
         }
         EntityCommand::Show { id } => {
-            let detail = app.knowledge(scope).entity(id).await?;
-            let json = entity_answer(app, scope, detail.clone()).await?;
-            let filter = ibid_store::EventFilter { entity: Some(id), ..Default::default() };
-            let events = app.knowledge(scope).events(&filter, Limit::new(20)?, None).await?;
-            output.print_value(&json, || {
-                let one = &detail.entity;
-                print_fields(&[
-                    ("entity", one.id.to_string()),
-                    ("name", one.name.clone()),
-                    ("type", one.kind.as_str().to_owned()),
-                    ("role", one.role.clone().unwrap_or_default()),
-                    ("organization", one.organization.clone().unwrap_or_default()),
-                    ("email", one.email.clone().unwrap_or_default()),
-                    ("also called", one.aliases.join(", ")),
-                    ("named", format!("{} times", one.mention_count)),
-                    ("merged into", one.merged_into.map(|id| id.to_string()).unwrap_or_default()),
-                ]);
-                for event in &events.items {
-                    let date = match event.best_date() {
-                        Some((date, DateSource::Text)) => date.to_string(),
-                        Some((date, DateSource::Document)) => format!("{date} (date of the document)"),
-                        None => "undated".to_owned(),
-                    };
-                    anstream::println!("\n{BOLD}{}{BOLD:#}  {DIM}{date}{DIM:#}", event.category.as_str());
-                    anstream::println!("{}", event.narrative);
-                }
-                for (pair, other) in &detail.pairs {
-                    anstream::println!("\n{DIM}pair {} ({}){DIM:#}  {}", pair.id, pair.state.as_str(), other.name);
-                }
-            })?;
+            let entity = api.get(format!("/api/v1/entities/{id}")).json().await?;
+            output.print_value(&entity, || print_entity(&entity))?;
         }
         EntityCommand::Review { limit } => {
-            let page = app.knowledge(scope).review_queue(Limit::new(limit)?, None).await?;
-            let json: Vec<_> = page.items.iter().cloned().map(knowledge::EntityPair::from).collect();
-            output.print_value(&json, || {
-                if page.items.is_empty() {
+            let pairs = api.list("/api/v1/entities/review", &[], Limit::new(limit)?.get()).await?;
+            output.print_value(&pairs, || {
+                if pairs.is_empty() {
                     anstream::println!("{DIM}nothing waits for a decision{DIM:#}");
                 }
-                page.items.iter().for_each(show_pair);
+                pairs.iter().for_each(print_pair);
             })?;
         }
-        EntityCommand::Confirm { pair } => decide_pair(library, output, pair, ReviewDecision::Same).await?,
-        EntityCommand::Refuse { pair } => decide_pair(library, output, pair, ReviewDecision::Different).await?,
-        EntityCommand::Undo { pair } => decide_pair(library, output, pair, ReviewDecision::Undo).await?,
+        EntityCommand::Confirm { pair } => decide_pair(api, output, pair, ReviewDecision::Same).await?,
+        EntityCommand::Refuse { pair } => decide_pair(api, output, pair, ReviewDecision::Different).await?,
+        EntityCommand::Undo { pair } => decide_pair(api, output, pair, ReviewDecision::Undo).await?,
         EntityCommand::Merge { id, into } => {
-            let detail = app.knowledge(scope).merge_entities(id, into).await?;
-            let entity = detail.entity.clone();
-            output.print_value(&entity_answer(app, scope, detail).await?, || print_table(&[entity_row(&entity)]))?;
+            let body = json!({ "into": into });
+            let entity = api.post(format!("/api/v1/entities/{id}/merge")).body(&body).json().await?;
+            output.print_value(&entity, || print_table(&[entity_row(&entity)]))?;
         }
         EntityCommand::Split { id, entity, mention } => {
-            let split = match (entity, mention) {
-                (Some(entity), _) => EntitySplit::Merged(entity),
-                (None, mentions) if mentions.is_empty() => EntitySplit::LastMerge,
-                (None, mentions) => EntitySplit::Mentions(mentions),
+            let body = match (entity, mention) {
+                (Some(entity), _) => json!({ "entity_id": entity }),
+                (None, mentions) if mentions.is_empty() => json!({}),
+                (None, mentions) => json!({ "mention_ids": mentions }),
             };
-            let (left, taken) = app.knowledge(scope).split_entity(id, split).await?;
-            let rows = [entity_row(&left.entity), entity_row(&taken.entity)];
-            let json = knowledge::SplitAnswer {
-                entity: entity_answer(app, scope, left).await?,
-                split: entity_answer(app, scope, taken).await?,
-            };
-            output.print_value(&json, || print_table(&rows))?;
+            let parts = api.post(format!("/api/v1/entities/{id}/split")).body(&body).json().await?;
+            output.print_value(&parts, || print_table(&[entity_row(&parts["entity"]), entity_row(&parts["split"])]))?;
         }
     }
     Ok(true)
 }
 
-async fn decide_pair(
-    library: &LocalLibrary,
-    output: &Output,
-    pair: PairId,
-    decision: ReviewDecision,
-) -> Result<(), super::CommandError> {
-    let decided = library.app.knowledge(&library.scope).review(pair, decision).await?;
-    output.print_value(&knowledge::EntityPair::from(decided.clone()), || show_pair(&decided))?;
+async fn decide_pair(api: &Api, output: &Output, pair: PairId, decision: ReviewDecision) -> Result<(), CommandError> {
+    let body = json!({ "decision": decision.as_str() });
+    let decided = api.post(format!("/api/v1/entities/review/{pair}")).body(&body).json().await?;
+    output.print_value(&decided, || print_pair(&decided))?;
     Ok(())
 }
 
-fn entity_row(one: &Entity) -> Vec<String> {
-    let about = [one.role.as_deref(), one.organization.as_deref()];
+fn entity_row(entity: &Json) -> Vec<String> {
     vec![
-        one.id.to_string(),
-        one.kind.as_str().to_owned(),
-        one.mention_count.to_string(),
-        one.name.clone(),
-        about.into_iter().flatten().collect::<Vec<_>>().join(", "),
+        text(entity, "entity_id").to_owned(),
+        text(entity, "type").to_owned(),
+        number(entity, "mention_count").to_string(),
+        text(entity, "name").to_owned(),
+        join_fields(entity, &["role", "organization"]),
     ]
 }
 
-fn show_pair(one: &ReviewPair) {
-    let (a, b) = (&one.a, &one.b);
-    let about = |one: &Entity| {
-        let parts = [one.role.as_deref(), one.organization.as_deref(), one.email.as_deref()];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-    };
-    anstream::println!("{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}", a.name, about(a));
-    anstream::println!("{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}", b.name, about(b));
-    anstream::println!(
-        "{:.0} % – {}  {DIM}pair {} ({}){DIM:#}\n",
-        one.pair.confidence * 100.0,
-        one.pair.reason,
-        one.pair.id,
-        one.pair.state.as_str()
-    );
+/// The fields that are known, with commas between them.
+fn join_fields(entity: &Json, fields: &[&str]) -> String {
+    fields.iter().map(|field| text(entity, field)).filter(|value| !value.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+fn print_entity(entity: &Json) {
+    let aliases: Vec<_> = items(entity, "aliases").iter().filter_map(Json::as_str).collect();
+    print_fields(&[
+        ("entity", text(entity, "entity_id").to_owned()),
+        ("name", text(entity, "name").to_owned()),
+        ("type", text(entity, "type").to_owned()),
+        ("role", text(entity, "role").to_owned()),
+        ("organization", text(entity, "organization").to_owned()),
+        ("email", text(entity, "email").to_owned()),
+        ("also called", aliases.join(", ")),
+        ("named", format!("{} times", number(entity, "mention_count"))),
+        ("merged into", text(entity, "merged_into").to_owned()),
+    ]);
+    for event in items(entity, "events").iter().take(SHOWN_EVENTS) {
+        let date = match (event["event_date"].as_str(), text(event, "dated_by")) {
+            (Some(date), "document") => format!("{date} (date of the document)"),
+            (Some(date), _) => date.to_owned(),
+            (None, _) => "undated".to_owned(),
+        };
+        anstream::println!("\n{BOLD}{}{BOLD:#}  {DIM}{date}{DIM:#}", text(event, "category"));
+        anstream::println!("{}", text(event, "narrative"));
+    }
+    for pair in items(entity, "possibly_same") {
+        let [id, state, name] = ["pair_id", "state", "name"].map(|field| text(pair, field));
+        anstream::println!("\n{DIM}pair {id} ({state}){DIM:#}  {name}");
+    }
+}
+
+fn print_pair(pair: &Json) {
+    for entity in [&pair["a"], &pair["b"]] {
+        let about = join_fields(entity, &["role", "organization", "email"]);
+        anstream::println!("{BOLD}{}{BOLD:#}  {DIM}{about}{DIM:#}", text(entity, "name"));
+    }
+    let confidence = pair["confidence"].as_f64().unwrap_or_default();
+    let [id, state, reason] = ["pair_id", "state", "reason"].map(|field| text(pair, field));
+    anstream::println!("{:.0} % – {reason}  {DIM}pair {id} ({state}){DIM:#}\n", confidence * 100.0);
 }

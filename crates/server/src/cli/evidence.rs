@@ -2,7 +2,6 @@
 
 use std::{
     fs::File,
-    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -11,10 +10,11 @@ use ibid_domain::Sha256;
 use ibid_evidence::{VerificationReport, verify_bundle};
 
 use super::{
-    CommandError, CommandResult, LocalLibrary, Output,
+    CommandError, CommandResult, Output,
+    api::{Api, escape},
+    artifact::{print_bytes, save_bytes},
     output::{DIM, format_count, format_size},
 };
-use crate::http::{documents::document_id, runs::conversations::message_id};
 
 /// Take something out of the library.
 #[derive(Subcommand)]
@@ -46,42 +46,24 @@ pub(super) struct VerifyArgs {
     digest: Option<Sha256>,
 }
 
-pub(super) async fn run_export(export: ExportCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
+pub(super) async fn run_export(export: ExportCommand, api: &Api, output: &Output) -> CommandResult {
     let ExportCommand::Evidence(evidence) = export;
-    let mut archive = if evidence.document {
-        library.app.evidence(&library.scope).document_bundle(document_id(&evidence.message)?).await?
-    } else {
-        library.app.evidence(&library.scope).message_bundle(&message_id(&evidence.message)?).await?
-    };
+    let kind = if evidence.document { "document" } else { "message" };
+    let bundle = api.get(format!("/api/v1/evidence/{kind}/{}", escape(&evidence.message))).send().await?;
     if evidence.output.as_deref() == Some(Path::new("-")) {
-        let mut out = io::stdout().lock();
-        while let Some(piece) = archive.next().await {
-            out.write_all(&piece?)?;
-        }
-        out.flush()?;
+        print_bytes(bundle).await?;
         return Ok(true);
     }
     let path =
         evidence.output.unwrap_or_else(|| PathBuf::from(format!("evidence-{}.zip", safe_filename(&evidence.message))));
-    // It is there whole, or not at all.
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new()
-        .prefix(".ibid-evidence")
-        .tempfile_in(folder)
-        .map_err(|error| CommandError(format!("cannot write to {}: {error}", folder.display())))?;
-    while let Some(piece) = archive.next().await {
-        file.write_all(&piece?)?;
-    }
-    let file =
-        file.persist(&path).map_err(|error| CommandError(format!("cannot write {}: {error}", path.display())))?;
-    let report = verify_bundle(&file, None)?;
-    print_report(&report, &path, output)
+    let (file, _) = save_bytes(bundle, &path, true).await?;
+    print_report(&verify_bundle(&file, None)?, &path, output)
 }
 
 /// Checks a bundle; needs no library.
 pub(super) fn run_verify(check: &VerifyArgs, output: &Output) -> CommandResult {
     let file = File::open(&check.bundle)
-        .map_err(|error| CommandError(format!("cannot read {}: {error}", check.bundle.display())))?;
+        .map_err(|error| CommandError::failed(format!("cannot read {}: {error}", check.bundle.display())))?;
     print_report(&verify_bundle(file, check.digest)?, &check.bundle, output)
 }
 

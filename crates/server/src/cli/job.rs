@@ -1,17 +1,14 @@
 //! `ibid job`
 
 use clap::Subcommand;
-use ibid_domain::{
-    JobId, Limit,
-    job::{Job, JobState},
-};
-use ibid_store::JobFilter;
+use ibid_domain::{JobId, job::JobState};
+use serde_json::Value as Json;
 
 use super::{
-    CommandResult, LocalLibrary, Output,
-    output::{print_fields, print_table},
+    CommandResult, Output,
+    api::Api,
+    output::{number, print_fields, print_table, text},
 };
-use crate::wire;
 
 #[derive(Subcommand)]
 pub(super) enum JobCommand {
@@ -22,7 +19,7 @@ pub(super) enum JobCommand {
         state: Option<JobState>,
         /// Maximum number of jobs to list
         #[arg(long, default_value = "50")]
-        limit: i64,
+        limit: usize,
     },
     /// Show the state of a background job
     Show {
@@ -41,44 +38,33 @@ pub(super) enum JobCommand {
     },
 }
 
-pub(super) async fn run(command: JobCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
-    let (app, scope) = (&library.app, &library.scope);
-    match command {
+pub(super) async fn run(command: JobCommand, api: &Api, output: &Output) -> CommandResult {
+    let job = match command {
         JobCommand::List { state, limit } => {
-            let page = app.jobs(scope).list(&JobFilter { state, kind: None }, Limit::new(limit)?, None).await?;
-            let json: Vec<_> = page.items.iter().cloned().map(wire::Job::from).collect();
-            output.print_value(&json, || {
-                let row = |job: &Job| {
-                    let attempts = format!("{}/{}", job.attempt, job.max_attempts);
-                    let state = job.state.as_str().to_owned();
-                    vec![
-                        job.id.to_string(),
-                        job.kind.clone(),
-                        state,
-                        attempts,
-                        job.last_error.clone().unwrap_or_default(),
-                    ]
-                };
-                print_table(&page.items.iter().map(row).collect::<Vec<_>>());
-            })?;
+            let query: Vec<_> = state.map(|state| ("state", state.as_str().to_owned())).into_iter().collect();
+            let jobs = api.list("/api/v1/jobs", &query, limit).await?;
+            let row = |job: &Json| {
+                let attempts = format!("{}/{}", number(job, "attempt"), number(job, "max_attempts"));
+                let [id, kind, state, error] = ["id", "kind", "state", "last_error"].map(|field| text(job, field));
+                vec![id.to_owned(), kind.to_owned(), state.to_owned(), attempts, error.to_owned()]
+            };
+            output.print_value(&jobs, || print_table(&jobs.iter().map(row).collect::<Vec<_>>()))?;
+            return Ok(true);
         }
-        JobCommand::Show { id } => print_job(app.jobs(scope).get(id).await?, output)?,
-        JobCommand::Retry { id } => print_job(app.jobs(scope).retry(id).await?, output)?,
-        JobCommand::Cancel { id } => print_job(app.jobs(scope).cancel(id).await?, output)?,
-    }
-    Ok(true)
-}
-
-fn print_job(job: Job, output: &Output) -> Result<(), serde_json::Error> {
-    output.print_value(&wire::Job::from(job.clone()), || {
+        JobCommand::Show { id } => api.get(format!("/api/v1/jobs/{id}")).json().await?,
+        JobCommand::Retry { id } => api.post(format!("/api/v1/jobs/{id}/retry")).json().await?,
+        JobCommand::Cancel { id } => api.post(format!("/api/v1/jobs/{id}/cancel")).json().await?,
+    };
+    output.print_value(&job, || {
         print_fields(&[
-            ("job", job.id.to_string()),
-            ("kind", job.kind.clone()),
-            ("state", job.state.as_str().to_owned()),
-            ("attempt", format!("{} of {}", job.attempt, job.max_attempts)),
-            ("asked for", job.created_at.to_string()),
-            ("error", job.last_error.clone().unwrap_or_default()),
-            ("result", job.result.as_ref().map(ToString::to_string).unwrap_or_default()),
+            ("job", text(&job, "id").to_owned()),
+            ("kind", text(&job, "kind").to_owned()),
+            ("state", text(&job, "state").to_owned()),
+            ("attempt", format!("{} of {}", number(&job, "attempt"), number(&job, "max_attempts"))),
+            ("created", text(&job, "created_at").to_owned()),
+            ("error", text(&job, "last_error").to_owned()),
+            ("result", job["result"].as_object().map(|_| job["result"].to_string()).unwrap_or_default()),
         ]);
-    })
+    })?;
+    Ok(true)
 }

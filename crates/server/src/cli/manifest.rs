@@ -2,17 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use axum::http::StatusCode;
 use clap::Subcommand;
-use ibid_app::{EntryDraft, ManifestDraft};
 use ibid_domain::{Limit, Sha256};
-use serde_json::json;
-use tokio::io::AsyncWriteExt;
+use serde::{Serialize, Serializer};
+use serde_json::{Value as Json, json};
 
 use super::{
-    CommandError, CommandResult, LocalLibrary, Output, artifact,
-    output::{format_count, format_size, print_fields, print_table},
+    CommandError, CommandResult, Output,
+    api::Api,
+    artifact::{save_bytes, store_file},
+    output::{format_count, format_size, items, number, print_fields, print_table, text},
 };
-use crate::wire;
 
 #[derive(Subcommand)]
 pub(super) enum ManifestCommand {
@@ -57,81 +58,96 @@ pub(super) enum ManifestCommand {
     },
 }
 
-pub(super) async fn run(command: ManifestCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
-    let (app, scope) = (&library.app, &library.scope);
+/// Body of the request that makes a manifest.
+#[derive(Serialize)]
+struct ManifestUpload {
+    tree: TreeUpload,
+    parent_sha256: Option<Sha256>,
+    message: Option<String>,
+}
+
+/// Paths and the hashes of their artifacts, sent as an object. Not a map: a path that two files have is sent twice, and
+/// the API refuses it instead of losing one of the files.
+struct TreeUpload(Vec<(String, String)>);
+
+impl Serialize for TreeUpload {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(path, sha256)| (path, json!({ "sha256": sha256 }))))
+    }
+}
+
+pub(super) async fn run(command: ManifestCommand, api: &Api, output: &Output) -> CommandResult {
     match command {
         ManifestCommand::Create { paths, parent, message } => {
             let mut tree = Vec::new();
             for (name, file) in files_below(&paths)? {
-                let (kept, _) = artifact::store_file(library, &file, None).await?;
-                let entry = EntryDraft { sha256: kept.sha256, media_type: None, size_bytes: None, entity_type: None };
-                tree.push((name, entry));
+                let (artifact, _) = store_file(api, &file, None).await?;
+                tree.push((name, text(&artifact, "sha256").to_owned()));
             }
-            let (manifest, tree, new) = app.manifests(scope).create(ManifestDraft { tree, parent, message }).await?;
-            output.print_value(&wire::Manifest::new(manifest.clone(), &tree), || {
-                let note = if new { "made" } else { "known" };
-                let files = format_count(manifest.entry_count, "file");
+            let new = ManifestUpload { tree: TreeUpload(tree), parent_sha256: parent, message };
+            let response = api.post("/api/v1/manifests").body(&new).send().await?;
+            let note = if response.status() == StatusCode::CREATED { "made" } else { "known" };
+            let manifest = response.json().await?;
+            output.print_value(&manifest, || {
                 print_table(&[vec![
-                    manifest.sha256.to_string(),
+                    text(&manifest, "sha256").to_owned(),
                     note.to_owned(),
-                    files,
-                    format_size(manifest.total_size_bytes),
+                    format_count(number(&manifest, "entry_count"), "file"),
+                    format_size(number(&manifest, "total_size_bytes")),
                 ]]);
             })?;
         }
         ManifestCommand::Show { sha256 } => {
-            let (manifest, tree) = app.manifests(scope).get(sha256).await?;
-            output.print_value(&wire::Manifest::new(manifest.clone(), &tree), || {
+            let manifest = api.get(format!("/api/v1/manifests/{sha256}")).json().await?;
+            output.print_value(&manifest, || {
                 print_fields(&[
-                    ("sha256", manifest.sha256.to_string()),
-                    ("parent", manifest.parent.map_or_else(|| "none".to_owned(), |parent| parent.to_string())),
-                    ("message", manifest.message.clone().unwrap_or_default()),
-                    ("made at", manifest.created_at.to_string()),
-                    ("size", format_size(manifest.total_size_bytes)),
+                    ("sha256", text(&manifest, "sha256").to_owned()),
+                    ("parent", manifest["parent_sha256"].as_str().unwrap_or("none").to_owned()),
+                    ("message", text(&manifest, "message").to_owned()),
+                    ("made at", text(&manifest, "created_at").to_owned()),
+                    ("size", format_size(number(&manifest, "total_size_bytes"))),
                 ]);
                 anstream::println!();
-                let row = |(path, entry): (&ibid_domain::ManifestPath, &ibid_domain::Entry)| {
-                    vec![path.to_string(), format_size(entry.size_bytes), entry.sha256.to_string()]
+                let row = |(path, entry): (&String, &Json)| {
+                    vec![path.clone(), format_size(number(entry, "size_bytes")), text(entry, "sha256").to_owned()]
                 };
-                print_table(&tree.iter().map(row).collect::<Vec<_>>());
+                let files = manifest["tree"].as_object().into_iter().flatten();
+                print_table(&files.map(row).collect::<Vec<_>>());
             })?;
         }
         ManifestCommand::Log { sha256, limit } => {
-            let page = app.manifests(scope).log(sha256, Limit::new(limit)?, None).await?;
-            let json: Vec<_> = page.items.iter().cloned().map(wire::ManifestSummary::from).collect();
-            output.print_value(&json, || {
-                let row = |manifest: &ibid_domain::Manifest| {
-                    let (made, files) = (manifest.created_at.to_string(), format_count(manifest.entry_count, "file"));
-                    vec![manifest.sha256.to_string(), made, files, manifest.message.clone().unwrap_or_default()]
+            let path = format!("/api/v1/manifests/{sha256}/log");
+            let manifests = api.list(&path, &[], Limit::new(limit)?.get()).await?;
+            output.print_value(&manifests, || {
+                let row = |manifest: &Json| {
+                    vec![
+                        text(manifest, "sha256").to_owned(),
+                        text(manifest, "created_at").to_owned(),
+                        format_count(number(manifest, "entry_count"), "file"),
+                        text(manifest, "message").to_owned(),
+                    ]
                 };
-                print_table(&page.items.iter().map(row).collect::<Vec<_>>());
+                print_table(&manifests.iter().map(row).collect::<Vec<_>>());
             })?;
         }
         ManifestCommand::Diff { from, to } => {
-            let (before, after) = app.manifests(scope).pair(from, to).await?;
-            let diff = before.diff(&after);
-            output.print_value(&wire::ManifestDiff::new(from, to, &diff), || {
-                let line = |mark: &str, path: &ibid_domain::ManifestPath| vec![mark.to_owned(), path.to_string()];
-                let mut rows: Vec<_> = diff.removed.iter().map(|(path, _)| line("-", path)).collect();
-                rows.extend(diff.changed.iter().map(|(path, ..)| line("~", path)));
-                rows.extend(diff.added.iter().map(|(path, _)| line("+", path)));
+            let diff = api.get(format!("/api/v1/manifests/{from}/diff/{to}")).json().await?;
+            output.print_value(&diff, || {
+                let mut rows = Vec::new();
+                for (mark, list) in [("-", "removed"), ("~", "changed"), ("+", "added")] {
+                    let paths = items(&diff, list).iter().map(|one| text(one, "path"));
+                    rows.extend(paths.map(|path| vec![mark.to_owned(), path.to_owned()]));
+                }
                 print_table(&rows);
-                anstream::println!("{}", format_count(diff.unchanged, "file") + " unchanged");
+                anstream::println!("{}", format_count(number(&diff, "unchanged_count"), "file") + " unchanged");
             })?;
         }
         ManifestCommand::Export { sha256, file } => {
-            let cannot = |error: std::io::Error| CommandError(format!("cannot write {}: {error}", file.display()));
-            let mut archive = app.manifests(scope).zip(sha256).await?;
-            let mut out = tokio::fs::File::create_new(&file).await.map_err(cannot)?;
-            let mut written = 0;
-            while let Some(piece) = archive.next().await {
-                let piece = piece.map_err(cannot)?;
-                written += piece.len() as u64;
-                out.write_all(&piece).await.map_err(cannot)?;
-            }
-            out.sync_all().await.map_err(cannot)?;
-            output.print_value(&json!({ "file": file, "size_bytes": written }), || {
-                print_table(&[vec![file.display().to_string(), format_size(written)]]);
+            let response = api.get(format!("/api/v1/manifests/{sha256}/archive")).send().await?;
+            let (zip, size) = save_bytes(response, &file, false).await?;
+            zip.sync_all()?;
+            output.print_value(&json!({ "file": file, "size_bytes": size }), || {
+                print_table(&[vec![file.display().to_string(), format_size(size)]]);
             })?;
         }
     }

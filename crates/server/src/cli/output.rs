@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use ibid_app::ProgressReport;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use serde_json::Value as Json;
 
 /// Printer of a command's results, as text for people or as JSON.
 pub(super) struct Output {
@@ -131,6 +132,21 @@ pub(super) fn format_size(bytes: u64) -> String {
 /// `1 manifest`, `2 manifests`.
 pub(super) fn format_count(number: u64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
+/// A field of an answer as text; empty if there is none.
+pub(super) fn text<'a>(json: &'a Json, field: &str) -> &'a str {
+    json[field].as_str().unwrap_or_default()
+}
+
+/// A field of an answer as a number; 0 if there is none.
+pub(super) fn number(json: &Json, field: &str) -> u64 {
+    json[field].as_u64().unwrap_or_default()
+}
+
+/// The items of a list in an answer; none if it is no list.
+pub(super) fn items<'a>(json: &'a Json, field: &str) -> &'a [Json] {
+    json[field].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 #[cfg(test)]

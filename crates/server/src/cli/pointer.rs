@@ -3,18 +3,14 @@
 use std::str::FromStr;
 
 use clap::Subcommand;
-use ibid_app::PointerDraft;
-use ibid_domain::{
-    Limit, Pointer, PointerType, Problem, Sha256,
-    pointer::{PointerMove, PointerName},
-};
-use ibid_store::PointerFilter;
+use ibid_domain::{Limit, PointerType, Problem, Sha256, pointer::PointerName};
+use serde_json::{Value as Json, json};
 
 use super::{
-    CommandResult, LocalLibrary, Output,
-    output::{print_fields, print_table},
+    CommandResult, Output,
+    api::{Api, escape},
+    output::{print_fields, print_table, text},
 };
-use crate::wire;
 
 /// A pointer as it is typed: `namespace/name`.
 #[derive(Clone)]
@@ -26,6 +22,14 @@ impl FromStr for PointerArg {
     fn from_str(text: &str) -> Result<Self, Problem> {
         let (namespace, name) = text.split_once('/').unwrap_or(("default", text));
         PointerName::new(namespace, name).map(Self)
+    }
+}
+
+impl PointerArg {
+    /// Address of the pointer in the API. The slashes of its name stay slashes.
+    fn api_path(&self) -> String {
+        let segments: Vec<_> = self.0.to_string().split('/').map(escape).collect();
+        format!("/api/v1/pointers/{}", segments.join("/"))
     }
 }
 
@@ -87,63 +91,68 @@ pub(super) enum PointerCommand {
     },
 }
 
-pub(super) async fn run(command: PointerCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
-    let (app, scope) = (&library.app, &library.scope);
-    match command {
+pub(super) async fn run(command: PointerCommand, api: &Api, output: &Output) -> CommandResult {
+    let pointer = match command {
         PointerCommand::Set { name, manifest, pointer_type, description } => {
-            let draft = PointerDraft { manifest, pointer_type, description, meta: None };
-            print_pointer(&app.pointers(scope).put(&name.0, draft).await?.0, output)?;
+            let body = json!({
+                "manifest_sha256": manifest,
+                "pointer_type": pointer_type.map(PointerType::as_str),
+                "description": description,
+            });
+            api.put(name.api_path()).body(&body).json().await?
         }
-        PointerCommand::Show { name } => print_pointer(&app.pointers(scope).get(&name.0).await?, output)?,
-        PointerCommand::List { namespace, limit } => {
-            let page = app.pointers(scope).list(&PointerFilter { namespace }, Limit::new(limit)?, None).await?;
-            let json: Vec<_> = page.items.iter().cloned().map(wire::Pointer::from).collect();
-            output.print_value(&json, || {
-                let row = |pointer: &Pointer| {
-                    vec![
-                        pointer.name.to_string(),
-                        pointer.pointer_type.as_str().to_owned(),
-                        manifest_label(pointer.manifest),
-                    ]
-                };
-                print_table(&page.items.iter().map(row).collect::<Vec<_>>());
-            })?;
-        }
+        PointerCommand::Show { name } => api.get(name.api_path()).json().await?,
         PointerCommand::Advance { name, to, expected, reason } => {
-            print_pointer(&app.pointers(scope).advance(&name.0, expected, to, reason.as_deref()).await?, output)?;
+            let body = json!({ "to": to, "expected": expected, "reason": reason });
+            api.post(format!("{}/advance", name.api_path())).body(&body).json().await?
+        }
+        PointerCommand::List { namespace, limit } => {
+            let query: Vec<_> = namespace.map(|namespace| ("namespace", namespace)).into_iter().collect();
+            let pointers = api.list("/api/v1/pointers", &query, Limit::new(limit)?.get()).await?;
+            output.print_value(&pointers, || {
+                let row = |pointer: &Json| {
+                    let kind = text(pointer, "pointer_type").to_owned();
+                    vec![full_name(pointer), kind, manifest_label(pointer, "manifest_sha256")]
+                };
+                print_table(&pointers.iter().map(row).collect::<Vec<_>>());
+            })?;
+            return Ok(true);
         }
         PointerCommand::History { name, limit } => {
-            let page = app.pointers(scope).history(&name.0, Limit::new(limit)?, None).await?;
-            let json: Vec<_> = page.items.iter().cloned().map(wire::PointerMove::from).collect();
-            output.print_value(&json, || {
-                let row = |step: &PointerMove| {
-                    vec![manifest_label(step.to), step.created_at.to_string(), step.reason.clone().unwrap_or_default()]
+            let path = format!("{}/history", name.api_path());
+            let moves = api.list(&path, &[], Limit::new(limit)?.get()).await?;
+            output.print_value(&moves, || {
+                let row = |step: &Json| {
+                    let (time, reason) = (text(step, "created_at").to_owned(), text(step, "reason").to_owned());
+                    vec![manifest_label(step, "to_manifest_sha256"), time, reason]
                 };
-                print_table(&page.items.iter().map(row).collect::<Vec<_>>());
+                print_table(&moves.iter().map(row).collect::<Vec<_>>());
             })?;
+            return Ok(true);
         }
         PointerCommand::Delete { name } => {
-            app.pointers(scope).delete(&name.0).await?;
-            output.print_value(&serde_json::json!({ "deleted": name.0.to_string() }), || {
-                anstream::println!("deleted {}", name.0)
-            })?;
+            api.delete(name.api_path()).send().await?;
+            output
+                .print_value(&json!({ "deleted": name.0.to_string() }), || anstream::println!("deleted {}", name.0))?;
+            return Ok(true);
         }
-    }
+    };
+    output.print_value(&pointer, || {
+        print_fields(&[
+            ("pointer", full_name(&pointer)),
+            ("manifest", manifest_label(&pointer, "manifest_sha256")),
+            ("type", text(&pointer, "pointer_type").to_owned()),
+            ("description", text(&pointer, "description").to_owned()),
+            ("changed at", text(&pointer, "updated_at").to_owned()),
+        ]);
+    })?;
     Ok(true)
 }
 
-fn print_pointer(pointer: &Pointer, output: &Output) -> Result<(), serde_json::Error> {
-    output.print_value(&wire::Pointer::from(pointer.clone()), || {
-        print_fields(&[
-            ("pointer", pointer.name.to_string()),
-            ("manifest", manifest_label(pointer.manifest)),
-            ("type", pointer.pointer_type.as_str().to_owned()),
-            ("description", pointer.description.clone().unwrap_or_default()),
-            ("changed at", pointer.updated_at.to_string()),
-        ]);
-    })
+fn full_name(pointer: &Json) -> String {
+    format!("{}/{}", text(pointer, "namespace"), text(pointer, "name"))
 }
 
-fn manifest_label(manifest: Option<Sha256>) -> String {
-    manifest.map_or_else(|| "none".to_owned(), |manifest| manifest.to_string())
+fn manifest_label(json: &Json, field: &str) -> String {
+    json[field].as_str().unwrap_or("none").to_owned()
 }

@@ -1,14 +1,15 @@
 //! `ibid search` and `ibid index`
 
 use clap::{Args, Subcommand};
-use ibid_app::{FoundPassage, SearchLists, SearchRequest};
-use ibid_domain::{CharIndex, SearchFilter};
+use ibid_app::SearchRequest;
+use ibid_domain::CharIndex;
+use serde_json::{Value as Json, json};
 
 use super::{
-    CommandError, CommandResult, LocalLibrary, Output,
-    output::{ACCENT, DIM, format_count},
+    CommandResult, LocalLibrary, Output,
+    api::Api,
+    output::{ACCENT, DIM, format_count, items, number, text},
 };
-use crate::wire::search::SearchAnswer;
 
 /// Find the passages that answer.
 #[derive(Args)]
@@ -25,7 +26,7 @@ pub(super) struct SearchArgs {
     /// Only sources from there, as web or blob_storage; may be given several times
     #[arg(long, value_name = "ORIGIN")]
     origin: Vec<String>,
-    /// Only sources filed under this; may be given several times
+    /// Only sources with this tag; may be given several times
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
     /// Only texts in this language, as en
@@ -48,55 +49,54 @@ pub(super) enum IndexCommand {
     Rebuild,
 }
 
-pub(super) async fn run_search(find: SearchArgs, library: &LocalLibrary, output: &Output) -> CommandResult {
-    let problem = |problem: ibid_domain::Problem| CommandError(problem.detail);
-    let kinds = find.kinds.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(problem)?;
-    let origins = find.origin.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(problem)?;
-    let search = SearchRequest {
-        limit: find.limit,
-        lists: SearchLists { words: true, vectors: !find.words },
-        filter: SearchFilter { kinds, origins, tags: find.tag, languages: find.language, ..SearchFilter::default() },
-        expand_neighbors: find.neighbors,
-        ..SearchRequest::new(find.query.join(" "))
-    };
-    let began = std::time::Instant::now();
-    // Whatever keeps the index may not be running; then this does.
-    library.app.catch_up().await?;
-    let found = library.app.search(&library.scope).run(&search).await?;
-    let took = (began.elapsed().as_secs_f64() * 1e6).round() / 1e3;
-    let any = !found.results.is_empty();
-    let (results, searched, notes) = (found.results.clone(), found.searched, found.notes.clone());
-    output.print_value(&SearchAnswer::new(&search, found, took), || {
+pub(super) async fn run_search(find: SearchArgs, api: &Api, output: &Output) -> CommandResult {
+    let lists = if find.words { json!(["words"]) } else { json!(["words", "vectors"]) };
+    let body = json!({
+        "query": find.query.join(" "),
+        "limit": find.limit,
+        "lists": lists,
+        "expand_neighbors": find.neighbors,
+        "filters": { "type": find.kinds, "origin": find.origin, "tags": find.tag, "language": find.language },
+    });
+    api.catch_up().await?;
+    let found = api.post("/api/v1/search").body(&body).json().await?;
+    let results = items(&found, "primary_results");
+    output.print_value(&found, || {
         for (place, result) in results.iter().enumerate() {
             print_result(place + 1, result);
         }
-        if !any {
+        if results.is_empty() {
             anstream::println!("Nothing found.");
         }
-        for note in notes {
+        let about = &found["search_metadata"];
+        for note in items(about, "notes").iter().filter_map(Json::as_str) {
             anstream::println!("{DIM}{note}{DIM:#}");
         }
-        let searched = format_count(searched, "passage");
+        let searched = format_count(number(about, "total_chunks_searched"), "passage");
+        let took = about["took_ms"].as_f64().unwrap_or_default();
         anstream::println!("{DIM}{} in {searched}, {took:.1} ms{DIM:#}", format_count(results.len() as u64, "result"));
     })?;
-    Ok(any)
+    Ok(!results.is_empty())
 }
 
-fn print_result(place: usize, result: &FoundPassage) {
+fn print_result(place: usize, result: &Json) {
     let mut facts = Vec::new();
-    let first = result.evidence.first();
-    facts.extend(first.and_then(|one| one.page).map(|page| format!("p. {page}")));
-    facts.extend(first.and_then(|one| one.section.clone()));
-    facts.extend(result.source.url.clone().or_else(|| result.revision.filename.clone()));
-    anstream::println!("{DIM}{place:>3}{DIM:#}  {ACCENT}{}{ACCENT:#}", shown_line(result.source.display_title()));
+    let evidence = items(result, "evidence");
+    let source = &result["source"];
+    if let Some(first) = evidence.first() {
+        facts.extend(first["page"].as_u64().map(|page| format!("p. {page}")));
+        facts.extend(first["section"].as_str().map(str::to_owned));
+    }
+    facts.extend(source["url"].as_str().or_else(|| source["filename"].as_str()).map(str::to_owned));
+    anstream::println!("{DIM}{place:>3}{DIM:#}  {ACCENT}{}{ACCENT:#}", shown_line(text(result, "title")));
     if !facts.is_empty() {
         anstream::println!("     {DIM}{}{DIM:#}", shown_line(&facts.join(" · ")));
     }
-    for one in &result.evidence {
-        anstream::println!("     {}", highlight_matches(&one.quote, &one.matches));
+    for one in evidence {
+        anstream::println!("     {}", highlight_matches(text(one, "quote"), items(one, "matches")));
     }
-    let id = format!("{} {}-{}", result.source.id, result.chunk.span.start, result.chunk.span.end);
-    anstream::println!("     {DIM}{id}{DIM:#}\n");
+    let place = evidence.first().map(|one| format!(" {}-{}", number(one, "start_char"), number(one, "end_char")));
+    anstream::println!("     {DIM}{}{}{DIM:#}\n", text(result, "source_id"), place.unwrap_or_default());
 }
 
 fn shown_line(text: &str) -> String {
@@ -104,13 +104,14 @@ fn shown_line(text: &str) -> String {
 }
 
 /// A quote with the words that match in bold.
-fn highlight_matches(quote: &str, matches: &[ibid_domain::Span]) -> String {
+fn highlight_matches(quote: &str, matches: &[Json]) -> String {
     const BOLD: anstyle::Style = anstyle::Style::new().bold().underline();
     let index = CharIndex::new(quote);
     let (mut out, mut at) = (String::new(), 0);
     let plain = |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
     for span in matches {
-        let (Some(from), Some(to)) = (index.byte_offset(span.start), index.byte_offset(span.end)) else { continue };
+        let [from, to] = ["start", "end"].map(|end| index.byte_offset(number(span, end) as usize));
+        let (Some(from), Some(to)) = (from, to) else { continue };
         if from < at {
             continue;
         }

@@ -10,7 +10,7 @@ use ibid_app::{App, Worker, WorkerOptions};
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
-use super::{CommandError, CommandResult, Output, open_app};
+use super::{CommandError, CommandResult, Output, open, open_app, running_server::ServerRecord};
 use crate::{
     config::Config,
     http,
@@ -18,16 +18,28 @@ use crate::{
     settings,
 };
 
+/// What a server says when it is ready.
+pub(super) enum Announcement {
+    /// One line with the address, for `ibid serve`.
+    Address,
+    /// Its address and what to do next; a browser opens this path of the app.
+    OpenBrowser(String),
+}
+
 /// Serves until it is told to stop.
-pub(super) async fn run_server(config: Config, output: &Output) -> CommandResult {
+pub(super) async fn run_server(config: Config, output: &Output, announcement: Announcement) -> CommandResult {
     if !config.listen.ip().is_loopback() {
-        return Err(CommandError(format!(
+        return Err(CommandError::failed(format!(
             "{} can be reached from other machines, and no authentication is configured; listen on 127.0.0.1",
             config.listen
         )));
     }
     let metrics = http::install_metrics()?;
-    let listener = bind_listener(config.listen).await?;
+    let listener = match (bind_listener(config.listen).await, &announcement) {
+        // Somebody who only typed `ibid` did not choose this port.
+        (Err(_), Announcement::OpenBrowser(_)) => bind_listener(SocketAddr::new(config.listen.ip(), 0)).await?,
+        (bound, _) => bound?,
+    };
     let address = listener.local_addr()?;
     let app = open_swept_app(&config).await?;
     let owner = app.local_owner().await?;
@@ -41,6 +53,7 @@ pub(super) async fn run_server(config: Config, output: &Output) -> CommandResult
 
     let public_url = config.public_url(address);
     let (drain, connections) = (config.drain_timeout(), config.max_connections);
+    let server_config = config.clone();
     let inner = http::ServerParts {
         app: app.clone(),
         owner,
@@ -53,9 +66,15 @@ pub(super) async fn run_server(config: Config, output: &Output) -> CommandResult
     };
     let router = http::build_router(inner.into());
     let url = format!("http://{address}");
+    let record = ServerRecord::write(&server_config, &url);
     output.print_value(&serde_json::json!({ "url": url }), || anstream::println!("Ibid is ready: {url}"))?;
+    if let Announcement::OpenBrowser(path) = announcement {
+        open::print_next_steps(&server_config);
+        open::open_browser(&format!("{url}{path}"), output);
+    }
     tracing::info!(%address, engine = app.store().engine().as_str(), blobs = app.store().blobs().kind().as_str(), "ready");
     http::listen::serve(listener, router, connections, drain, stop.clone()).await;
+    drop(record);
     app.stop_answering(drain).await;
     tidying.await?;
     following.await?;
@@ -176,12 +195,12 @@ async fn bind_listener(address: SocketAddr) -> Result<TcpListener, CommandError>
             std::io::ErrorKind::AddrInUse => "; another program listens there, try --listen 127.0.0.1:0",
             _ => "",
         };
-        CommandError(format!("cannot listen on {address}: {error}{hint}"))
+        CommandError::failed(format!("cannot listen on {address}: {error}{hint}"))
     })
 }
 
 /// Cancelled by the first signal to stop; the second ends the process at once.
-fn stop_signal() -> Result<CancellationToken, CommandError> {
+pub(super) fn stop_signal() -> Result<CancellationToken, CommandError> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

@@ -3,19 +3,15 @@
 use std::{io::Write, path::PathBuf};
 
 use clap::{Args, Subcommand};
-use ibid_app::{
-    ImportReport, ImportRequest, SourceChange, SourceContent, SourceDraft, SourceWithRevision, UploadDetails,
-    parse_names,
-};
-use ibid_domain::{Limit, Origin, PartialDate, Reference, SourceId, SourceStatus, SourceType};
-use ibid_store::SourceFilter;
-use serde_json::{Value as Json, json};
+use ibid_domain::{Origin, PartialDate, SourceId, SourceStatus, SourceType};
+use reqwest::StatusCode;
+use serde_json::{Map, Value as Json, json};
 
 use super::{
-    CommandError, CommandResult, LocalLibrary, Output,
-    output::{format_count, format_size, print_fields, print_table},
+    CommandError, CommandResult, Output,
+    api::{Api, read_file},
+    output::{format_count, format_size, items, number, print_fields, print_table, text},
 };
-use crate::{http::source_json, wire::runs::AffectedClaimView};
 
 #[derive(Subcommand)]
 pub(super) enum SourceCommand {
@@ -34,7 +30,7 @@ pub(super) enum SourceCommand {
         status: Option<SourceStatus>,
         /// Maximum number of sources to list
         #[arg(long, default_value = "50")]
-        limit: i64,
+        limit: usize,
     },
     /// Show what is known of a source
     Show {
@@ -118,132 +114,93 @@ pub(super) struct SourceDetails {
 }
 
 impl SourceDetails {
-    /// The fields that are said, by name, and what they say.
-    fn reference_fields(&self) -> Result<(Vec<String>, Reference), CommandError> {
-        let mut named = Vec::new();
-        let mut reference = Reference::default();
+    /// The fields that are said, as the API takes them: an empty value removes a field.
+    fn to_body(&self) -> Result<Json, CommandError> {
+        let mut body = Map::new();
         let texts = [
-            ("title", &self.title, &mut reference.title),
-            ("publisher", &self.publisher, &mut reference.publisher),
-            ("container", &self.container, &mut reference.container),
-            ("pages", &self.pages, &mut reference.pages),
-            ("doi", &self.doi, &mut reference.doi),
-            ("isbn", &self.isbn, &mut reference.isbn),
+            ("title", &self.title),
+            ("author", &self.author),
+            ("publication_date", &self.date),
+            ("publisher", &self.publisher),
+            ("container", &self.container),
+            ("pages", &self.pages),
+            ("doi", &self.doi),
+            ("isbn", &self.isbn),
+            ("url", &self.url),
         ];
-        for (name, said, field) in texts {
-            if let Some(text) = said {
-                named.push(name.to_owned());
-                *field = Some(text.clone()).filter(|text| !text.trim().is_empty());
-            }
+        for (name, said) in texts {
+            let Some(said) = said else { continue };
+            body.insert(name.to_owned(), if said.trim().is_empty() { Json::Null } else { json!(said) });
         }
-        if let Some(line) = &self.author {
-            named.push("authors".to_owned());
-            reference.authors = parse_names(line);
+        if let Some(date) = self.date.as_deref().filter(|date| !date.is_empty()) {
+            date.parse::<PartialDate>()?;
         }
-        if let Some(date) = &self.date {
-            named.push("publication_date".to_owned());
-            let date = Some(date.as_str()).filter(|date| !date.is_empty());
-            reference.publication_date = date.map(str::parse::<PartialDate>).transpose()?;
+        if !self.tags.is_empty() {
+            body.insert("tags".to_owned(), json!(self.tags));
         }
-        Ok((named, reference))
+        Ok(Json::Object(body))
     }
 }
 
-pub(super) async fn run(command: SourceCommand, library: &LocalLibrary, output: &Output) -> CommandResult {
-    let (app, scope) = (&library.app, &library.scope);
+pub(super) async fn run(command: SourceCommand, api: &Api, output: &Output) -> CommandResult {
     match command {
         SourceCommand::List { words, kind, origin, status, limit } => {
-            let words = words.iter().flat_map(|word| word.split_whitespace()).map(str::to_lowercase).collect();
-            let filter = SourceFilter { kind, origin, status, words, ..SourceFilter::default() };
-            let page = app.sources(scope).list(&filter, Limit::new(limit)?, None).await?;
-            output.print_value(&page.items.iter().map(source_json).collect::<Vec<_>>(), || {
-                let row = |one: &SourceWithRevision| {
-                    let title: String = one.source.display_title().chars().take(70).collect();
-                    let status = one.source.status.as_str().to_owned();
-                    vec![one.source.id.to_string(), status, one.source.origin.as_str().to_owned(), title]
+            let mut query = Vec::new();
+            query.extend((!words.is_empty()).then(|| ("q", words.join(" "))));
+            query.extend(kind.map(|kind| ("type", kind.as_str().to_owned())));
+            query.extend(origin.map(|origin| ("origin", origin.as_str().to_owned())));
+            query.extend(status.map(|status| ("status", status.as_str().to_owned())));
+            let sources = api.list("/api/v1/sources", &query, limit).await?;
+            output.print_value(&sources, || {
+                let row = |one: &Json| {
+                    let title: String = text(one, "title").chars().take(70).collect();
+                    let [id, status, origin] = ["id", "status", "origin"].map(|field| text(one, field).to_owned());
+                    vec![id, status, origin, title]
                 };
-                print_table(&page.items.iter().map(row).collect::<Vec<_>>());
+                print_table(&sources.iter().map(row).collect::<Vec<_>>());
             })?;
         }
         SourceCommand::Show { id, text: true, .. } => {
-            let text = app.sources(scope).text(id, None).await?;
-            let value = json!({ "source_id": id, "text": text.text, "marks": text.marks });
+            let found = api.get(format!("/api/v1/sources/{id}/text")).json().await?;
+            let value = json!({ "source_id": id, "text": found["text"], "marks": found["marks"] });
             output.print_value(&value, || {
                 // A reader that has seen enough, such as `head`, closes the pipe: that is no error.
-                let _ = std::io::stdout().write_all(format!("{}\n", text.text).as_bytes());
+                let _ = std::io::stdout().write_all(format!("{}\n", text(&found, "text")).as_bytes());
             })?;
         }
-        SourceCommand::Show { id, chunks: true, .. } => show_chunks(id, library, output).await?,
+        SourceCommand::Show { id, chunks: true, .. } => show_chunks(id, api, output).await?,
         SourceCommand::Show { id, .. } => {
-            let described = app.sources(scope).get(id).await?;
-            output.print_value(&source_json(&described), || print_source(&described))?;
+            print_source(&api.get(format!("/api/v1/sources/{id}")).json().await?, output)?
         }
         SourceCommand::New(details) => {
-            let (_, reference) = details.reference_fields()?;
-            let draft = SourceDraft {
-                content: SourceContent::Nothing,
-                reference,
-                url: details.url,
-                tags: details.tags,
-                ..SourceDraft::default()
-            };
-            let (described, _) = app.sources(scope).create(draft).await?;
-            output.print_value(&source_json(&described), || print_source(&described))?;
+            let mut body = details.to_body()?;
+            // Typed by hand: the address is noted, not fetched.
+            body["fetch"] = json!(false);
+            print_source(&api.post("/api/v1/sources").body(&body).json().await?, output)?;
         }
         SourceCommand::Edit { id, details } => {
-            let (named, reference) = details.reference_fields()?;
-            let change = SourceChange {
-                reference: (!named.is_empty()).then_some((named, reference)),
-                url: details.url.map(|url| Some(url).filter(|url| !url.is_empty())),
-                tags: (!details.tags.is_empty()).then_some(details.tags),
-                ..SourceChange::default()
-            };
-            let described = app.sources(scope).change(id, change).await?;
-            output.print_value(&source_json(&described), || print_source(&described))?;
+            let body = details.to_body()?;
+            print_source(&api.patch(format!("/api/v1/sources/{id}")).body(&body).json().await?, output)?;
         }
-        SourceCommand::Import { file, format } => return import_file(file, format, library, output).await,
+        SourceCommand::Import { file, format } => return import_file(file, format, api, output).await,
         SourceCommand::Refresh { id } => {
-            let job = app.sources(scope).refresh(id, None).await?;
-            output.print_value(&json!({ "job_id": job }), || {
-                anstream::println!(
-                    "Asked for; a running server or worker does it. Follow it with: ibid job show {job}"
-                );
-            })?;
+            let queued = api.post(format!("/api/v1/sources/{id}/refresh")).json().await?;
+            output.print_value(&queued, || print_queued(text(&queued, "job_id"), api))?;
         }
         SourceCommand::Impact { id } => {
-            let impact = app.sources(scope).impact(id).await?;
-            let affected = app.citations(scope).affected_claims(id, None, Limit::default(), None).await?;
-            let bytes = impact.artifacts.iter().map(|artifact| artifact.size_bytes).sum();
-            let (claims, lost) = (affected.claims, affected.lost_claims);
-            let listed: Vec<AffectedClaimView> = affected.page.items.into_iter().map(Into::into).collect();
+            let impact = api.get(format!("/api/v1/sources/{id}/impact")).json().await?;
+            let artifacts = items(&impact, "artifacts").len() as u64;
             let value = json!({
-                "source_id": id, "revision_count": impact.revisions, "chunk_count": impact.chunks,
-                "artifact_count": impact.artifacts.len(), "size_bytes": bytes,
-                "claim_count": claims, "lost_claim_count": lost, "claims": listed,
+                "source_id": id, "revision_count": impact["revision_count"], "chunk_count": impact["chunk_count"],
+                "artifact_count": artifacts, "size_bytes": impact["size_bytes"],
+                "claim_count": impact["claim_count"], "lost_claim_count": impact["lost_claim_count"],
+                "claims": impact["claims"],
             });
-            output.print_value(&value, || {
-                anstream::println!(
-                    "With '{}' would go {}, {} and {} ({}).",
-                    impact.source.display_title(),
-                    format_count(impact.revisions, "revision"),
-                    format_count(impact.chunks, "passage"),
-                    format_count(impact.artifacts.len() as u64, "artifact"),
-                    format_size(bytes)
-                );
-                anstream::println!(
-                    "{} {}; {} no other source.",
-                    format_count(claims, "claim"),
-                    if claims == 1 { "cites it" } else { "cite it" },
-                    if lost == 1 { "1 has".to_owned() } else { format!("{lost} have") },
-                );
-                for line in listed.iter().filter_map(AffectedClaimView::lost_line) {
-                    anstream::println!("  {line}");
-                }
-            })?;
+            output.print_value(&value, || print_impact(&impact, artifacts))?;
         }
         SourceCommand::Delete { ids } => {
             for id in &ids {
-                app.sources(scope).delete(*id).await?;
+                api.delete(format!("/api/v1/sources/{id}")).send().await?;
             }
             output.print_value(&json!({ "deleted": ids }), || {
                 anstream::println!("Deleted {}.", format_count(ids.len() as u64, "source"));
@@ -253,105 +210,115 @@ pub(super) async fn run(command: SourceCommand, library: &LocalLibrary, output: 
     Ok(true)
 }
 
-async fn show_chunks(id: SourceId, library: &LocalLibrary, output: &Output) -> Result<(), CommandError> {
-    let (mut chunks, mut after) = (Vec::new(), None);
-    loop {
-        let limit = Limit::new(Limit::MAX.into())?;
-        let page = library.app.sources(&library.scope).chunks(id, None, limit, after.as_ref()).await?;
-        chunks.extend(page.items);
-        after = page.next;
-        if after.is_none() {
-            break;
+/// Says that a job was started, and how to follow it.
+fn print_queued(job: &str, api: &Api) {
+    let who = if api.is_remote() { "The server does it" } else { "A running server or worker does it" };
+    anstream::println!("{who}. Follow it with: ibid job show {job}");
+}
+
+fn print_impact(impact: &Json, artifacts: u64) {
+    let (claims, lost) = (number(impact, "claim_count"), number(impact, "lost_claim_count"));
+    anstream::println!(
+        "Deleting '{}' also deletes {}, {} and {} ({}).",
+        text(impact, "title"),
+        format_count(number(impact, "revision_count"), "revision"),
+        format_count(number(impact, "chunk_count"), "passage"),
+        format_count(artifacts, "artifact"),
+        format_size(number(impact, "size_bytes"))
+    );
+    anstream::println!(
+        "{} {}; {} no other source.",
+        format_count(claims, "claim"),
+        if claims == 1 { "cites it" } else { "cite it" },
+        if lost == 1 { "1 has".to_owned() } else { format!("{lost} have") },
+    );
+    for claim in items(impact, "claims").iter().filter(|claim| claim["loses_support"] == true) {
+        let place = match (claim["document_title"].as_str(), claim["conversation_id"].as_str()) {
+            (Some(title), _) => format!("document '{title}'"),
+            (None, Some(conversation)) => format!("conversation {conversation}"),
+            (None, None) => continue,
+        };
+        if let Some(words) = claim["claim"].as_str() {
+            anstream::println!("  {words} ({place}, citation {})", number(claim, "number"));
         }
     }
-    let value: Vec<Json> = chunks
-        .iter()
-        .map(|chunk| {
-            json!({ "start_char": chunk.span.start, "end_char": chunk.span.end, "place": chunk.place,
-                    "tokens": chunk.tokens, "embedded": chunk.embedded, "content": chunk.content })
-        })
-        .collect();
-    output.print_value(&value, || {
+}
+
+async fn show_chunks(id: SourceId, api: &Api, output: &Output) -> Result<(), CommandError> {
+    let chunks = api.list(&format!("/api/v1/sources/{id}/chunks"), &[], usize::MAX).await?;
+    output.print_value(&chunks, || {
         for chunk in &chunks {
-            let mut place = vec![format!("{}–{}", chunk.span.start, chunk.span.end)];
-            place.extend(chunk.place.page.map(|page| format!("page {page}")));
-            place.extend(chunk.place.sheet.clone());
-            place.extend(chunk.place.cells.clone());
-            place.extend(chunk.place.part.clone());
-            place.extend((!chunk.place.section.is_empty()).then(|| chunk.place.section.join(" › ")));
+            let mut place = vec![format!("{}–{}", number(chunk, "start_char"), number(chunk, "end_char"))];
+            place.extend(chunk["page"].as_u64().map(|page| format!("page {page}")));
+            place
+                .extend(["sheet", "cells", "part"].iter().filter_map(|field| chunk[field].as_str()).map(str::to_owned));
+            let section: Vec<_> = items(chunk, "section").iter().filter_map(Json::as_str).collect();
+            place.extend((!section.is_empty()).then(|| section.join(" › ")));
             output.print_heading(&place.join("  "));
-            anstream::println!("{}\n", chunk.content);
+            anstream::println!("{}\n", text(chunk, "content"));
         }
     })?;
     Ok(())
 }
 
-async fn import_file(file: PathBuf, format: Option<String>, library: &LocalLibrary, output: &Output) -> CommandResult {
-    let (app, scope) = (&library.app, &library.scope);
-    let bytes = tokio::fs::read(&file).await.map_err(|error| CommandError(format!("{}: {error}", file.display())))?;
-    let mut received = app.start_upload(u64::MAX).await?;
-    received.write(bytes.into()).await?;
-    let (artifact, _) = app.artifacts(scope).store(received, UploadDetails::default()).await?;
-    let import = ImportRequest { artifact: Some(artifact.sha256), format, ..ImportRequest::default() };
-    match app.sources(scope).import(import).await? {
-        ImportReport::Done { sources, failed } => {
-            let added = sources.iter().filter(|(_, new)| *new).count();
-            let value = json!({
-                "items": sources.iter().map(|(one, _)| source_json(one)).collect::<Vec<_>>(),
-                "added": added, "unchanged": sources.len() - added, "failed": failed,
-            });
-            output.print_value(&value, || {
-                for one in &failed {
-                    output.print_warning(&format!("{}: {}", one.entry, one.reason));
-                }
-                let unchanged = sources.len() - added;
-                let total = format_count((sources.len() + failed.len()) as u64, "entry").replace("entrys", "entries");
-                anstream::println!("{total}: {added} added, {unchanged} unchanged, {} failed", failed.len());
-            })?;
-            Ok(failed.is_empty())
-        }
-        ImportReport::Queued(job) => {
-            output.print_value(&json!({ "job_id": job.id }), || {
-                anstream::println!("A running server or worker unpacks it. Follow it with: ibid job show {}", job.id);
-            })?;
-            Ok(true)
-        }
+async fn import_file(file: PathBuf, format: Option<String>, api: &Api, output: &Output) -> CommandResult {
+    let artifact = api.post("/api/v1/artifacts").stream(read_file(&file).await?).json().await?;
+    let body = json!({ "artifact_sha256": artifact["sha256"], "format": format });
+    let answer = api.post("/api/v1/sources/import").body(&body).send().await?;
+    if answer.status() == StatusCode::ACCEPTED {
+        let job = answer.json().await?;
+        output.print_value(&json!({ "job_id": job["id"] }), || print_queued(text(&job, "id"), api))?;
+        return Ok(true);
     }
+    let imported = answer.json().await?;
+    let failed = items(&imported, "failed");
+    output.print_value(&imported, || {
+        for one in failed {
+            output.print_warning(&format!("{}: {}", text(one, "entry"), text(one, "reason")));
+        }
+        let (added, unchanged) = (number(&imported, "added"), number(&imported, "unchanged"));
+        let total = added + unchanged + failed.len() as u64;
+        let total = if total == 1 { "1 entry".to_owned() } else { format!("{total} entries") };
+        anstream::println!("{total}: {added} added, {unchanged} unchanged, {} failed", failed.len());
+    })?;
+    Ok(failed.is_empty())
 }
 
-fn print_source(described: &SourceWithRevision) {
-    let (source, reference) = (&described.source, &described.source.reference);
-    let mut lines = vec![
-        ("id", source.id.to_string()),
-        ("title", source.display_title().to_owned()),
-        ("type", source.kind.as_str().to_owned()),
-        ("origin", source.origin.as_str().to_owned()),
-        ("status", source.status.as_str().to_owned()),
-    ];
-    let authors: Vec<_> = reference.authors.iter().map(ToString::to_string).collect();
-    let mut also = |name, value: Option<String>| lines.extend(value.map(|value| (name, value)));
-    also("authors", (!authors.is_empty()).then(|| authors.join("; ")));
-    also("date", reference.publication_date.map(|date| date.to_string()));
-    also("in", reference.container.clone());
-    also("publisher", reference.publisher.clone());
-    also("doi", reference.doi.clone());
-    also("isbn", reference.isbn.clone());
-    also("site", source.site_name.clone());
-    also("url", source.url.clone());
-    also("tags", (!source.tags.is_empty()).then(|| source.tags.join(", ")));
-    if let Some(revision) = &described.revision {
-        also("file", revision.filename.clone());
-        also("media type", Some(revision.media_type.clone()));
-        also("size", Some(format_size(revision.size_bytes)));
-        also("pages", revision.page_count.map(|pages| pages.to_string()));
-        also("passages", Some(revision.chunk_count.to_string()));
-        also("revision", Some(revision.number.to_string()));
-        also("content", Some(revision.content.to_string()));
-        also("text", revision.text.map(|sha256| sha256.to_string()));
-    }
-    also("no text", source.extraction_error.as_ref().map(|fault| fault.detail.clone()));
-    also("embedding", Some(source.embedding.as_str().to_owned()));
-    also("because", source.embedding_error.clone());
-    also("added", Some(source.created_at.to_string()));
-    print_fields(&lines);
+fn print_source(source: &Json, output: &Output) -> Result<(), CommandError> {
+    output.print_value(source, || {
+        let list = |field| items(source, field).iter().filter_map(Json::as_str).collect::<Vec<_>>();
+        let size = source["size_bytes"].as_u64().map(format_size).unwrap_or_default();
+        let count = |field: &str| source[field].as_u64().map(|number| number.to_string()).unwrap_or_default();
+        let mut lines = vec![
+            ("id", text(source, "id").to_owned()),
+            ("title", text(source, "title").to_owned()),
+            ("type", text(source, "type").to_owned()),
+            ("origin", text(source, "origin").to_owned()),
+            ("status", text(source, "status").to_owned()),
+            ("authors", list("authors").join("; ")),
+            ("date", text(source, "publication_date").to_owned()),
+            ("in", text(source, "container").to_owned()),
+            ("publisher", text(source, "publisher").to_owned()),
+            ("doi", text(source, "doi").to_owned()),
+            ("isbn", text(source, "isbn").to_owned()),
+            ("site", text(source, "site_name").to_owned()),
+            ("url", text(source, "url").to_owned()),
+            ("tags", list("tags").join(", ")),
+            ("file", text(source, "filename").to_owned()),
+            ("media type", text(source, "media_type").to_owned()),
+            ("size", size),
+            ("pages", count("page_count")),
+            ("passages", source["revision"].as_u64().map(|_| count("chunk_count")).unwrap_or_default()),
+            ("revision", count("revision")),
+            ("content", text(source, "artifact_sha256").to_owned()),
+            ("text", text(source, "text_sha256").to_owned()),
+            ("no text", text(&source["extraction_error"], "detail").to_owned()),
+            ("embedding", text(source, "embedding").to_owned()),
+            ("because", text(source, "embedding_error").to_owned()),
+            ("added", text(source, "created_at").to_owned()),
+        ];
+        lines.retain(|(_, value)| !value.is_empty());
+        print_fields(&lines);
+    })?;
+    Ok(())
 }

@@ -17,7 +17,7 @@ pub(super) fn render_page(document: &OpenApi) -> String {
         page,
         "<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>\
          <link rel=icon href=/favicon.svg><title>{title}</title><style>{STYLE}</style></head><body><main><h1>{title}</h1><p>{}</p>\
-         <p>For programs: <a href=/openapi.json>/openapi.json</a> (OpenAPI 3.1). <a href=/>Back to the app</a>.</p>",
+         <p>For programs: <a href=/openapi.json>/openapi.json</a> (OpenAPI 3.1). The <a href=/docs/guide/>guide</a> explains how to use it. <a href=/>Back to the app</a>.</p>",
         render_prose(as_text(&json["info"]["description"]))
     );
     let operations = list_operations(&json);
@@ -101,13 +101,14 @@ fn operation_section(page: &mut String, path: &str, method: &str, operation: &Js
     }
     page.push_str("<table>");
     for (status, response) in operation["responses"].as_object().into_iter().flatten() {
-        let schema = response["content"].as_object().and_then(|content| content.values().next());
+        let contents = response["content"].as_object().into_iter().flatten();
+        let types: Vec<_> = contents.map(|(_, content)| type_of(&content["schema"])).collect();
         let _ = write!(
             page,
             "<tr><td>{}<td>{}<td>{}",
             escape_html(status),
             render_prose(as_text(&response["description"])),
-            schema.map_or_else(String::new, |content| type_of(&content["schema"]))
+            types.join(" or ")
         );
     }
     page.push_str("</table></section>");

@@ -89,12 +89,7 @@ impl From<ServerParts> for Server {
     }
 }
 
-pub use telemetry::install_metrics;
-
-/// A source as it goes over the wire, for others who print it.
-pub fn source_json(described: &ibid_app::SourceWithRevision) -> serde_json::Value {
-    serde_json::to_value(crate::wire::sources::Source::from(described.clone())).unwrap_or_default()
-}
+pub use telemetry::{install_metrics, unused_metrics};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -237,6 +232,15 @@ pub fn openapi_document() -> OpenApiDocument {
     build_api().1
 }
 
+/// The API alone, for a command that opens the library in its own process.
+pub fn build_local_router(server: Server) -> Router {
+    build_api()
+        .0
+        .layer(DefaultBodyLimit::disable())
+        .layer(middleware::map_response(|response| async { problem::render_problem(response, "") }))
+        .with_state(server)
+}
+
 /// Everything the server answers.
 pub fn build_router(server: Server) -> Router {
     let (api, document) = build_api();
@@ -261,6 +265,9 @@ pub fn build_router(server: Server) -> Router {
     let pages = Router::new()
         .route("/openapi.json", get(move || async move { ([(header::CONTENT_TYPE, "application/json")], json) }))
         .route("/docs", get(move || async move { axum::response::Html(page) }))
+        .route("/docs/guide", get(web::redirect_to_guide))
+        .route("/docs/guide/", get(web::serve_guide))
+        .route("/docs/guide/{*path}", get(web::serve_guide))
         .fallback(web::serve_app)
         .layer(CompressionLayer::new().gzip(true));
     Router::new()

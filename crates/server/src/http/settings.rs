@@ -1,10 +1,9 @@
 //! `/api/v1/settings`
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::extract::State;
 use ibid_domain::{Code, Problem};
-use ibid_models::{ChatMessage, ChatRequest, complete_chat};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -195,9 +194,6 @@ pub(super) async fn change(
     Ok(axum::Json(settings_view(&server, &kept)))
 }
 
-/// Maximum time for a model to reply to the test.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 /// Ask a model for one word
 ///
 /// Nothing is kept. Without a key, the one that is kept for the same provider and address is used.
@@ -225,16 +221,7 @@ pub(super) async fn test_model(
     let said = async {
         let model = tools::open_chat_model(&server.config.without_chat_origin().with_app_settings(&wanted))?
             .ok_or("no provider is chosen")?;
-        let request = ChatRequest {
-            messages: vec![ChatMessage::User("Reply with the one word: ready".to_owned())],
-            max_output_tokens: Some(64),
-            ..ChatRequest::default()
-        };
-        match tokio::time::timeout(PATIENCE, complete_chat(model.as_ref(), request)).await {
-            Ok(Ok(told)) => Ok(told.text.trim().chars().take(200).collect::<String>()),
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err(format!("no answer within {} seconds", PATIENCE.as_secs())),
-        }
+        tools::try_chat_model(model.as_ref()).await
     };
     let (reply, error) = match said.await {
         Ok(reply) => (Some(reply), None),

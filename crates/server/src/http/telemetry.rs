@@ -31,6 +31,11 @@ pub fn install_metrics() -> Result<MetricsHandle, String> {
         .map_err(|error| format!("cannot collect metrics: {error}"))
 }
 
+/// Metrics that nobody reads: of a library that a command opens for itself.
+pub fn unused_metrics() -> MetricsHandle {
+    PrometheusBuilder::new().build_recorder().handle()
+}
+
 /// A request that takes so long is told in the log.
 const SLOW: Duration = Duration::from_secs(1);
 

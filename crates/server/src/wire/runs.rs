@@ -586,19 +586,6 @@ pub(crate) struct AffectedClaimView {
     loses_support: bool,
 }
 
-impl AffectedClaimView {
-    /// The claim and where it stands, on one line; `None` if other sources support it or its words are not known.
-    pub(crate) fn lost_line(&self) -> Option<String> {
-        let claim = self.claim.as_deref().filter(|_| self.loses_support)?;
-        let place = match (&self.document_title, self.conversation_id) {
-            (Some(title), _) => format!("document '{title}'"),
-            (None, Some(conversation)) => format!("conversation {conversation}"),
-            (None, None) => return None,
-        };
-        Some(format!("{claim} ({place}, citation {})", self.number))
-    }
-}
-
 impl From<AffectedClaim> for AffectedClaimView {
     fn from(affected: AffectedClaim) -> Self {
         let mut view = Self {

@@ -81,7 +81,7 @@ fn crates_see_only_what_lies_below_them() {
         ("sqlx", ["ibid-store", "ibid-testkit"].as_slice()),
         ("rusqlite", &["ibid-store", "ibid-testkit"]),
         ("object_store", &["ibid-store"]),
-        ("reqwest", &["ibid-fetch", "ibid-models"]),
+        ("reqwest", &["ibid", "ibid-fetch", "ibid-models"]),
         ("ort", &["ibid-models"]),
         ("typst", &["ibid-documents"]),
         ("hayagriva", &["ibid-bibliography"]),
@@ -334,8 +334,11 @@ fn literals_of_arms_and_lists(code: &str) -> Vec<String> {
 fn the_committed_description_of_the_api_is_what_the_code_says() {
     let committed = std::fs::read_to_string(root().join("docs/openapi.json")).unwrap();
     assert!(committed == printed(&["openapi"]), "docs/openapi.json is stale: run `make openapi`");
-    let errors = std::fs::read_to_string(root().join("docs/errors.md")).unwrap();
-    assert!(errors == printed(&["errors"]), "docs/errors.md is stale: run `make openapi`");
+    for page in ["errors.md", "settings.json", "commands.json"] {
+        let committed = std::fs::read_to_string(root().join("docs").join(page)).unwrap();
+        let name = page.split('.').next().unwrap();
+        assert!(committed == printed(&["reference", name]), "docs/{page} is stale: run `make openapi`");
+    }
 }
 
 /// Fields that name a few values in their description although others are legal, too: the schema and the field.

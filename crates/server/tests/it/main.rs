@@ -5,6 +5,7 @@ mod artifacts;
 mod bad_input;
 mod citations;
 mod cli;
+mod cli_commands;
 mod document_citations;
 mod document_pages;
 mod documents;
