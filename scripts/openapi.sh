@@ -19,6 +19,8 @@ write() {
 }
 write openapi.json openapi
 for page in errors.md settings.json commands.json; do write "$page" reference "${page%.*}"; done
+# The pages of the guide that are made from them.
+node docs/site/generate.mjs
 if [[ -e web/package.json ]]; then
   say openapi "writing the web app's types"
   "$root/scripts/web.sh" install

@@ -65,3 +65,36 @@ release_target() {
 
 # build_server [PROFILE]: the binary as the tests have it, or with `people` as people run it.
 build_server() { cargo build --workspace --bin ibid --profile "${1:-test}"; }
+
+# build_for_people: everything that the binary has in it, and the binary, with progress. Its time is mostly that of the
+# dependencies, which are compiled once.
+build_for_people() {
+  need_rust
+  claim_target
+  if [[ ! -e $CARGO_TARGET_DIR/people/ibid ]]; then
+    say ibid "building the web app, the guide and about 700 crates: 10 to 15 minutes on two cores, once"
+  fi
+  "$root/scripts/web.sh"
+  "$root/scripts/docs.sh"
+  python3 -B "$root/scripts/cargo_progress.py" --workspace --bin ibid --profile people
+}
+
+# source_hash: one hash of every file of the source tree, changed and new ones too, but of nothing that was built.
+source_hash() (
+  cd "$root"
+  if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    list=(git ls-files -z --cached --others --exclude-standard)
+  else
+    list=(find . \( -name node_modules -o -name dist -o -name target -o -name __pycache__ \) -prune -o -type f -print0)
+  fi
+  # A file that git still lists may be deleted already.
+  "${list[@]}" | LC_ALL=C sort -z | { xargs -0 -r sha256sum 2>/dev/null || true; } | sha256sum | cut -d' ' -f1
+)
+
+# installed_program: prints the program that `make install` made of these very sources; fails if there is none.
+installed_program() {
+  local prefix=${PREFIX:-$HOME/.local} hash
+  read -r _ hash <"$prefix/lib/ibid/build" 2>/dev/null || return 1
+  [[ -x $prefix/bin/ibid && $hash == "$(source_hash)" ]] || return 1
+  echo "$prefix/bin/ibid"
+}
