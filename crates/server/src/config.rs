@@ -113,7 +113,7 @@ settings! {
     api_key: String = String::new(), "IBID_API_KEY", secret;
     /// PostgreSQL to use instead of the embedded database, as postgres://…
     database_url: String = String::new(), "IBID_DATABASE_URL", url;
-    /// Where blobs are kept: `folder` (below the data folder) or s3://bucket/prefix
+    /// Where files are stored: `folder` (in the data folder) or s3://bucket/prefix
     blobs: String = "folder".to_owned(), "IBID_BLOBS";
     /// S3 server, if it is not AWS, as http(s)://host:port
     s3_endpoint: String = String::new(), "IBID_S3_ENDPOINT";
@@ -121,7 +121,7 @@ settings! {
     s3_region: String = String::new(), "IBID_S3_REGION";
     /// S3 access key id
     s3_access_key: String = String::new(), "IBID_S3_ACCESS_KEY";
-    /// Secret that belongs to the access key
+    /// S3 secret access key
     s3_secret_key: String = String::new(), "IBID_S3_SECRET_KEY", secret;
     /// Connections to the database
     connections: u32 = 16, "IBID_CONNECTIONS";
@@ -131,69 +131,69 @@ settings! {
     upload_limit_bytes: u64 = 16 << 30, "IBID_UPLOAD_LIMIT_BYTES";
     /// Largest JSON body, in bytes
     json_limit_bytes: u64 = 32 << 20, "IBID_JSON_LIMIT_BYTES";
-    /// How long a request may take, uploads and streams aside
+    /// Longest time for a request; uploads and streams have none
     request_timeout_seconds: u64 = 60, "IBID_REQUEST_TIMEOUT_SECONDS";
-    /// How long an upload may stand still
+    /// Longest pause within an upload
     idle_timeout_seconds: u64 = 60, "IBID_IDLE_TIMEOUT_SECONDS";
     /// Connections served at the same time
     max_connections: u32 = 1024, "IBID_MAX_CONNECTIONS";
     /// How long a shutdown waits for requests and jobs
     drain_seconds: u64 = 20, "IBID_DRAIN_SECONDS";
-    /// What turns text into vectors: local, openai, google, compatible (with embedder_url) or none
+    /// Provider of embeddings: local, openai, google, compatible (with embedder_url), external or none
     embedder: EmbedderKind = EmbedderKind::Local, "IBID_EMBEDDER";
-    /// The embedder's model, if not its default
+    /// Embedding model; default: the provider's own choice
     embedder_model: String = String::new(), "IBID_EMBEDDER_MODEL";
-    /// Where an OpenAI-compatible server listens, as http(s)://host:port/v1; also to reach OpenAI or Google elsewhere
+    /// Address of the embedding server, as http(s)://host:port/v1; needed for compatible
     embedder_url: String = String::new(), "IBID_EMBEDDER_URL";
-    /// The key for the embedder's provider
+    /// API key of the embedding provider
     embedder_key: String = String::new(), "IBID_EMBEDDER_KEY", secret;
-    /// How many numbers a vector has, where the model leaves a choice; 0 is the model's own
+    /// Dimension of the vectors, if the model leaves a choice; 0 is the model's own
     embedder_dimension: u32 = 0, "IBID_EMBEDDER_DIMENSION";
-    /// What writes answers: openai, anthropic, google, compatible (with chat_url: Ollama, vLLM, llama.cpp …) or none
+    /// Provider of the model that writes answers: openai, anthropic, google, compatible (with chat_url: Ollama, vLLM, llama.cpp …) or none
     chat: ChatKind = ChatKind::None, "IBID_CHAT";
-    /// The model that writes answers
+    /// Model that writes answers
     chat_model: String = String::new(), "IBID_CHAT_MODEL";
-    /// Where an OpenAI-compatible server listens, as http(s)://host:port/v1; also to reach a provider elsewhere
+    /// Address of the model's server, as http(s)://host:port/v1; needed for compatible
     chat_url: String = String::new(), "IBID_CHAT_URL";
-    /// The key for the model's provider
+    /// API key of the model's provider
     chat_key: String = String::new(), "IBID_CHAT_KEY", secret;
-    /// How many tokens the model reads and writes in all
+    /// Context of the model in tokens: what it reads and writes together
     chat_context_tokens: u32 = 32_768, "IBID_CHAT_CONTEXT_TOKENS";
-    /// How long the model may be silent before an answer is given up, in seconds
+    /// Longest silence of the model, in seconds; then the answer fails
     chat_silence_seconds: u64 = 60, "IBID_CHAT_SILENCE_SECONDS";
-    /// The key for Brave's search of the web; with one, research looks there, too
+    /// API key of Brave Search; with it, research searches the web, too
     brave_key: String = String::new(), "IBID_BRAVE_KEY", secret;
-    /// Where that search answers, if not at Brave
+    /// Address of the web search, if it is not Brave's
     brave_url: String = String::new(), "IBID_BRAVE_URL";
-    /// The key for Firecrawl; with one, pages are fetched through it, with their scripts run
+    /// API key of Firecrawl; with it, pages are fetched through Firecrawl, which runs their scripts
     firecrawl_key: String = String::new(), "IBID_FIRECRAWL_KEY", secret;
-    /// Where Firecrawl answers, if it is a server of your own
+    /// Address of your own Firecrawl server
     firecrawl_url: String = String::new(), "IBID_FIRECRAWL_URL";
-    /// Who checks claims and answers: words, local (the judge, if it is installed), or model (the one that writes answers)
+    /// What checks claims and answers: words, local (the judge that comes with Ibid) or model (the one that writes answers)
     judge: JudgeKind = JudgeKind::Local, "IBID_JUDGE";
-    /// Have the model that writes answers rewrite once what its sources do not support: true or false
+    /// Let the model rewrite once what its sources do not support: true or false
     revise: bool = false, "IBID_REVISE";
-    /// Who says what cited sources are about: local (their own words), or model (the one that writes answers)
+    /// What writes the notes on cited sources: local (their own words) or model (the one that writes answers)
     notes: LocalOrModel = LocalOrModel::Local, "IBID_NOTES";
-    /// Who reads sources for what they tell of people and events: local (rules), or model (the one that writes answers)
+    /// What finds people and events in sources: local (rules) or model (the one that writes answers)
     knowledge: LocalOrModel = LocalOrModel::Local, "IBID_KNOWLEDGE";
-    /// Who decides whether two names mean the same: local (rules), or model (the one that writes answers)
+    /// What decides whether two names mean the same: local (rules) or model (the one that writes answers)
     knowledge_judge: LocalOrModel = LocalOrModel::Local, "IBID_KNOWLEDGE_JUDGE";
-    /// What models cost in US dollars for a million tokens, as model=input/output, separated by commas
+    /// Prices of models in US dollars per million tokens, as model=input/output, separated by commas
     chat_prices: String = String::new(), "IBID_CHAT_PRICES";
-    /// The longest passage, in tokens
+    /// Longest passage, in tokens
     chunk_tokens: u32 = 512, "IBID_CHUNK_TOKENS";
-    /// How much of a passage the next one repeats, in percent
+    /// Overlap of a passage with the next one, in percent
     chunk_overlap_percent: u32 = 50, "IBID_CHUNK_OVERLAP_PERCENT";
     /// Private networks that pages may be fetched from, as 10.1.0.0/16 or 127.0.0.1:8080, separated by commas
     fetch_allow: String = String::new(), "IBID_FETCH_ALLOW";
-    /// Further host names that the server answers for, separated by commas
+    /// More host names that the server answers for, separated by commas
     allowed_hosts: String = String::new(), "IBID_ALLOWED_HOSTS";
-    /// Address under which others reach the server, as https://host; the one it listens on if empty
+    /// Address of the server for others, as https://host; default: the one it listens on
     public_url: String = String::new(), "IBID_PUBLIC_URL";
-    /// What is logged, as in RUST_LOG; auto is warnings on a terminal and info elsewhere
+    /// Log filter, as in RUST_LOG; auto is warnings on a terminal and info elsewhere
     log: String = "auto".to_owned(), "IBID_LOG";
-    /// How it is logged: text or json
+    /// Log format: text or json
     log_format: LogFormat = LogFormat::Text, "IBID_LOG_FORMAT";
 }
 

@@ -2161,19 +2161,14 @@ export interface components {
         };
         /** @description Options for the bibliography of a document. */
         BibliographyBody: {
-            /** @default null */
             entries?: components["schemas"]["BibliographyEntries"] | null;
             /**
              * @description True if the bibliography is inserted into the text; it replaces one that is there already.
              * @default false
              */
             insert?: boolean;
-            /** @default null */
             missing?: components["schemas"]["MissingDetails"] | null;
-            /**
-             * @description The style; the document's own if none is named.
-             * @default null
-             */
+            /** @description The style; the document's own if none is named. */
             style?: string | null;
         };
         /**
@@ -2477,25 +2472,13 @@ export interface components {
         CitationFormat: "brackets" | "superscript" | "inline_links";
         /** @description Changes to a citation; null removes a field. */
         CitationPatch: {
-            /**
-             * @description Place in the source, such as `p. 12`.
-             * @default null
-             */
+            /** @description Place in the source, such as `p. 12`. */
             locator?: string | null;
-            /**
-             * @description Text before the citation, such as `see`.
-             * @default null
-             */
+            /** @description Text before the citation, such as `see`. */
             prefix?: string | null;
-            /**
-             * @description Id of the source to cite instead.
-             * @default null
-             */
+            /** @description Id of the source to cite instead. */
             source_id?: string | null;
-            /**
-             * @description Text after the citation in the footnote.
-             * @default null
-             */
+            /** @description Text after the citation in the footnote. */
             suffix?: string | null;
         };
         /** @description Citations of a document, in the order of its text. */
@@ -2565,40 +2548,19 @@ export interface components {
         };
         /** @description Something that a tool returned and that a text can cite. */
         CitationSource: {
-            /**
-             * @description Who wrote it.
-             * @default null
-             */
+            /** @description Who wrote it. */
             author?: string | null;
-            /**
-             * @description The SHA-256 of its content.
-             * @default null
-             */
+            /** @description The SHA-256 of its content. */
             content_hash?: string | null;
-            /**
-             * @description The DOI of the work.
-             * @default null
-             */
+            /** @description The DOI of the work. */
             doi?: string | null;
-            /**
-             * @description The host of its address.
-             * @default null
-             */
+            /** @description The host of its address. */
             domain?: string | null;
-            /**
-             * @description Where it ends.
-             * @default null
-             */
+            /** @description Where it ends. */
             end_char?: number | null;
-            /**
-             * @description The address of the sign of its site.
-             * @default null
-             */
+            /** @description The address of the sign of its site. */
             favicon?: string | null;
-            /**
-             * @description All of it.
-             * @default null
-             */
+            /** @description All of it. */
             full_content?: string | null;
             /**
              * @description Its id: that of the call, and which result of it.
@@ -2608,77 +2570,45 @@ export interface components {
             /**
              * Format: int32
              * @description The last line of it.
-             * @default null
              */
             line_end?: number | null;
             /**
              * Format: int32
              * @description The first line of it.
-             * @default null
              */
             line_start?: number | null;
-            /**
-             * @description What format it is in.
-             * @default null
-             */
+            /** @description What format it is in. */
             mime_type?: string | null;
             /**
              * Format: int32
              * @description Its number; without one it gets it by its place.
-             * @default null
              */
             number?: number | null;
             /**
              * Format: int32
              * @description Page that the quote stands on, from 1.
-             * @default null
              */
             page_number?: number | null;
-            /**
-             * @description When it was published.
-             * @default null
-             */
+            /** @description When it was published. */
             published_date?: string | null;
             /**
              * Format: double
              * @description How well it fits what was asked, from 0 to 1.
-             * @default null
              */
             relevance_score?: number | null;
-            /**
-             * @description The revision of that source.
-             * @default null
-             */
+            /** @description The revision of that source. */
             revision_id?: string | null;
-            /**
-             * @description A few words of it.
-             * @default null
-             */
+            /** @description A few words of it. */
             snippet?: string | null;
-            /**
-             * @description The source of the library that it is.
-             * @default null
-             */
+            /** @description The source of the library that it is. */
             source_id?: string | null;
-            /**
-             * @description Where the snippet begins in the revision's text.
-             * @default null
-             */
+            /** @description Where the snippet begins in the revision's text. */
             start_char?: number | null;
-            /**
-             * @description The agent under the run's own that found it.
-             * @default null
-             */
+            /** @description The agent under the run's own that found it. */
             sub_agent_id?: string | null;
-            /**
-             * @description When it was looked at.
-             * @default null
-             */
+            /** @description When it was looked at. */
             timestamp?: string | null;
-            /**
-             * @description Its title, or the name of a file.
-             * @default null
-             */
+            /** @description Its title, or the name of a file. */
             title?: string | null;
             /**
              * @description The tool that returned it.
@@ -2695,10 +2625,7 @@ export interface components {
              * @default web
              */
             type?: components["schemas"]["CitationSourceKind"];
-            /**
-             * @description Its address, or the path of a file.
-             * @default null
-             */
+            /** @description Its address, or the path of a file. */
             uri?: string | null;
         };
         /**
@@ -2838,7 +2765,7 @@ export interface components {
             /** @description Web address of the source; null if it has none. */
             url?: string | null;
         };
-        /** @description A source as a list of cited files shows it. */
+        /** @description A source as `view=cited_file` shows it, for a list of cited files. */
         CitedFileView: {
             /** @description Way for a client to get the content. */
             fetch_strategy: components["schemas"]["FetchStrategy"];
@@ -3189,11 +3116,15 @@ export interface components {
         /** @description Something that was made of an answer. */
         Deliverable: {
             /** @description Sources that the run had read, cited ones first: the first 500. */
-            all_seen: Record<string, unknown>[];
+            all_seen: {
+                [key: string]: unknown;
+            }[];
             /** Format: int64 */
             all_seen_count: number;
             /** @description Sources that the deliverable cites: the first 500; `sources.json` in it has all. */
-            cited: Record<string, unknown>[];
+            cited: {
+                [key: string]: unknown;
+            }[];
             /** Format: int64 */
             cited_count: number;
             /** @description Time of creation, RFC 3339 in UTC. */
@@ -3417,57 +3348,31 @@ export interface components {
             title: string;
         };
         /** @description Changes to a document; fields that are left out stay as they are. */
-        DocumentPatch: ({
-            /**
-             * @description Names of the authors, in order.
-             * @default null
-             */
+        DocumentPatch: {
+            /** @description Names of the authors, in order. */
             authors?: string[] | null;
-            /** @default null */
             cite_as?: components["schemas"]["CiteAs"] | null;
-            /**
-             * @description Date on the title page, as free text; null or an empty string removes it.
-             * @default null
-             */
+            /** @description Date on the title page, as free text; null or an empty string removes it. */
             date?: string | null;
-            /** @default null */
             format?: components["schemas"]["DocumentFormat"] | null;
-            /**
-             * @description The tag of its language: `en-US`.
-             * @default null
-             */
+            /** @description The tag of its language: `en-US`. */
             locale?: string | null;
-            /** @default null */
             missing?: components["schemas"]["MissingDetails"] | null;
-            /**
-             * @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them.
-             * @default null
-             */
+            /** @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them. */
             style?: string | null;
-            /** @default null */
             template?: components["schemas"]["Template"] | null;
-            /**
-             * @description Title, as people see it.
-             * @default null
-             */
+            /** @description Title, as people see it. */
             title?: string | null;
-        } & Record<string, unknown>) & {
+        } & {
             /**
              * Format: int64
              * @description The version that the change was made to. If there is a newer one, nothing is changed and the answer (409) has
              *     both. `If-Match` says the same.
-             * @default null
              */
             base_version?: number | null;
-            /**
-             * @description Reason for the change, shown in the history.
-             * @default null
-             */
+            /** @description Reason for the change, shown in the history. */
             message?: string | null;
-            /**
-             * @description The whole text as it is to be.
-             * @default null
-             */
+            /** @description The whole text as it is to be. */
             text?: string | null;
         };
         /** @description Passages found in the sources of a document. */
@@ -3625,10 +3530,7 @@ export interface components {
              * @default []
              */
             outline?: string[];
-            /**
-             * @description A question that the whole answers.
-             * @default null
-             */
+            /** @description A question that the whole answers. */
             question?: string | null;
             /**
              * @description True if the draft replaces the text; false appends it.
@@ -3782,6 +3684,22 @@ export interface components {
          * @enum {string}
          */
         EntityType: "person" | "org" | "project" | "object" | "place" | "other";
+        /** @description A source as `view=entity` shows it: its id, type and title, and the fields of its type. */
+        EntityView: {
+            /** @description The same as `type`. Only this view has it. */
+            entity_type: components["schemas"]["SourceType"];
+            /**
+             * Format: uuid
+             * @description Id of the source, a UUID.
+             */
+            id: string;
+            /** @description Title, as people see it. */
+            title: string;
+            /** @description Type of the source. */
+            type: components["schemas"]["SourceType"];
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * @description Stable name of what went wrong. /docs explains each.
          * @enum {string}
@@ -3974,6 +3892,11 @@ export interface components {
          * @enum {string}
          */
         FetchStrategy: "internal_api" | "oauth_proxy" | "external";
+        /**
+         * Format: binary
+         * @description Bytes of a file.
+         */
+        FileBytes: string;
         /** @description References to be formatted. */
         FormatItemsBody: {
             /** @description References as CSL-JSON items. */
@@ -3987,19 +3910,11 @@ export interface components {
         };
         /** @description Options for formatting a source as a reference. */
         FormatSourceBody: {
-            /** @default null */
             kind?: components["schemas"]["ReferenceForm"] | null;
-            /**
-             * @description The tag of the language; the style's own if none is named.
-             * @default null
-             */
+            /** @description The tag of the language; the style's own if none is named. */
             locale?: string | null;
-            /** @default null */
             missing?: components["schemas"]["MissingDetails"] | null;
-            /**
-             * @description The style: `apa` if none is named.
-             * @default null
-             */
+            /** @description The style: `apa` if none is named. */
             style?: string | null;
         };
         /** @description A CSL-JSON item formatted as a reference. */
@@ -4266,6 +4181,18 @@ export interface components {
              */
             updated_at: string;
         };
+        /** @description Arguments of a background job. */
+        JobArguments: {
+            /** @description For `gc`: remove, or only say what would be removed (the default). */
+            apply?: boolean | null;
+            /**
+             * Format: int64
+             * @description For `gc`: what came or was named within this time stays; a day if not said.
+             */
+            grace_seconds?: number | null;
+            /** @description The source to read for events or to bring into the graph; default: all. */
+            source_id?: string | null;
+        };
         /**
          * @description Change of a job, as the stream of events tells it.
          * @enum {string}
@@ -4288,18 +4215,6 @@ export interface components {
          * @enum {string}
          */
         JobKind: "draft_document" | "embed" | "extract_events" | "fsck" | "gc" | "graph_upsert" | "import" | "ingest" | "notes";
-        /** @description Arguments of a background job. */
-        JobPayload: {
-            /** @description For `gc`: remove, or only say what would be removed (the default). */
-            apply?: boolean | null;
-            /**
-             * Format: int64
-             * @description For `gc`: what came or was named within this time stays; a day if not said.
-             */
-            grace_seconds?: number | null;
-            /** @description The source to read for events or to bring into the graph; default: all. */
-            source_id?: string | null;
-        };
         /** @description Progress that a running job reports. */
         JobProgress: {
             /**
@@ -4658,7 +4573,6 @@ export interface components {
             /**
              * Format: int32
              * @description Its number; the next one if none is given.
-             * @default null
              */
             citation_number?: number | null;
             /**
@@ -4666,44 +4580,28 @@ export interface components {
              * @default false
              */
             insert?: boolean;
-            /**
-             * @description Place in the source: `p. 12`, `12-15`, `chap. 3`.
-             * @default null
-             */
+            /** @description Place in the source: `p. 12`, `12-15`, `chap. 3`. */
             locator?: string | null;
             /**
              * @description Offset of the citation in the text, in characters; default: the end. If the text has the citation's marker, the
              *     marker's position is used instead.
-             * @default null
              */
             position?: number | null;
-            /**
-             * @description Text before the citation, such as `see`.
-             * @default null
-             */
+            /** @description Text before the citation, such as `see`. */
             prefix?: string | null;
-            /**
-             * @description The words of the source that it stands for.
-             * @default null
-             */
+            /** @description The words of the source that it stands for. */
             quote?: string | null;
             /**
              * @description Id of the source that is cited.
              * @default
              */
             source_id: string;
-            /**
-             * @description Text after the citation in the footnote.
-             * @default null
-             */
+            /** @description Text after the citation in the footnote. */
             suffix?: string | null;
         };
         /** @description A conversation that is to begin. */
         NewConversation: {
-            /**
-             * @description Title of the conversation; default: made from its first question.
-             * @default null
-             */
+            /** @description Title of the conversation; default: made from its first question. */
             title?: string | null;
         };
         /** @description Request to make a deliverable from an answer. */
@@ -4712,41 +4610,22 @@ export interface components {
             kind: components["schemas"]["DeliverableKind"];
         };
         /** @description Request to create a document. */
-        NewDocument: ({
-            /**
-             * @description Names of the authors, in order.
-             * @default null
-             */
+        NewDocument: {
+            /** @description Names of the authors, in order. */
             authors?: string[] | null;
-            /** @default null */
             cite_as?: components["schemas"]["CiteAs"] | null;
-            /**
-             * @description Date on the title page, as free text; null or an empty string removes it.
-             * @default null
-             */
+            /** @description Date on the title page, as free text; null or an empty string removes it. */
             date?: string | null;
-            /** @default null */
             format?: components["schemas"]["DocumentFormat"] | null;
-            /**
-             * @description The tag of its language: `en-US`.
-             * @default null
-             */
+            /** @description The tag of its language: `en-US`. */
             locale?: string | null;
-            /** @default null */
             missing?: components["schemas"]["MissingDetails"] | null;
-            /**
-             * @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them.
-             * @default null
-             */
+            /** @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them. */
             style?: string | null;
-            /** @default null */
             template?: components["schemas"]["Template"] | null;
-            /**
-             * @description Title, as people see it.
-             * @default null
-             */
+            /** @description Title, as people see it. */
             title?: string | null;
-        } & Record<string, unknown>) & {
+        } & {
             /**
              * @description Ids of the sources that the document is written from.
              * @default []
@@ -4830,7 +4709,7 @@ export interface components {
              *     graph up to that (graph_upsert).
              */
             kind: components["schemas"]["RequestedJob"];
-            payload?: components["schemas"]["JobPayload"] | null;
+            payload?: components["schemas"]["JobArguments"] | null;
         };
         /** @description Request to create a manifest. */
         NewManifest: {
@@ -4896,35 +4775,17 @@ export interface components {
         };
         /** @description Request to open a run, optionally with a question. */
         NewRunBody: {
-            /**
-             * @description Id of the conversation to answer in; default: a new conversation.
-             * @default null
-             */
+            /** @description Id of the conversation to answer in; default: a new conversation. */
             conversation_id?: string | null;
-            /**
-             * @description Id of the answer's message, at most 255 characters; default: a generated id.
-             * @default null
-             */
+            /** @description Id of the answer's message, at most 255 characters; default: a generated id. */
             message_id?: string | null;
-            /**
-             * @description Id of the message that the question follows; default: the last message of the conversation.
-             * @default null
-             */
+            /** @description Id of the message that the question follows; default: the last message of the conversation. */
             parent_message_id?: string | null;
-            /**
-             * @description Question of the user, stored as a message.
-             * @default null
-             */
+            /** @description Question of the user, stored as a message. */
             question?: string | null;
-            /**
-             * @description Id of the question's message, at most 255 characters; default: a generated id.
-             * @default null
-             */
+            /** @description Id of the question's message, at most 255 characters; default: a generated id. */
             question_id?: string | null;
-            /**
-             * @description Title of a new conversation; default: made from its question.
-             * @default null
-             */
+            /** @description Title of a new conversation; default: made from its question. */
             title?: string | null;
         };
         /**
@@ -5042,8 +4903,6 @@ export interface components {
          * @enum {string}
          */
         OffsetUnits: "code_points" | "utf16" | "bytes";
-        /** @description A string or a list of strings. */
-        OneOrMany: null | string | string[];
         /**
          * @description Type of the value of a search parameter.
          * @enum {string}
@@ -5059,723 +4918,105 @@ export interface components {
         /** @description One page of a list, with a cursor to the next. */
         Page_Artifact: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /**
-                 * Format: date-time
-                 * @description Time of the first upload of these bytes.
-                 */
-                created_at: string;
-                /**
-                 * Format: uuid
-                 * @description Id of the user who uploaded the artifact first.
-                 */
-                created_by: string | null;
-                /** @description Further facts that were sent with the upload. */
-                entity_metadata: {
-                    [key: string]: unknown;
-                } | null;
-                entity_type: components["schemas"]["SourceType"] | null;
-                /** @description Name of the uploaded file; null if there was none. */
-                filename: string | null;
-                /** @description Media type of the artifact's bytes. */
-                media_type: string;
-                /**
-                 * Format: int64
-                 * @description Number of manifest entries and other rows that refer to the artifact.
-                 */
-                reference_count: number;
-                /** @description The hash of its bytes, and its name. */
-                sha256: string;
-                /**
-                 * Format: int64
-                 * @description Size of the artifact in bytes.
-                 */
-                size_bytes: number;
-                /** @description Storage class of the bytes in the blob store. */
-                storage_class: string;
-                /** @description Location of the bytes, such as a file or S3 URI. */
-                storage_uri: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the last upload or change.
-                 */
-                updated_at: string;
-            }[];
+            items: components["schemas"]["Artifact"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_Chunk: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /** @description Range of cells, such as `A1:D20`; null for other formats. */
-                cells: string | null;
-                /**
-                 * Format: int64
-                 * @description Position among the chunks of the revision, from 0.
-                 */
-                chunk_index: number;
-                /** @description Text of the chunk, as it stands in the source. */
-                content: string;
-                /** @description True if the chunk has a vector and is found by meaning. */
-                embedded: boolean;
-                /** @description Offset after the chunk's last character. */
-                end_char: number;
-                /**
-                 * Format: uuid
-                 * @description Id of the chunk, a UUID.
-                 */
-                id: string;
-                /**
-                 * Format: int32
-                 * @description Page that the chunk begins on, from 1; null if the source has no pages.
-                 */
-                page: number | null;
-                /** @description The message or attachment it belongs to. */
-                part: string | null;
-                /**
-                 * Format: uuid
-                 * @description Id of the revision that was split into chunks.
-                 */
-                revision_id: string;
-                /** @description The headings above it, outermost first. */
-                section: string[];
-                /** @description Name of the spreadsheet's sheet; null for other formats. */
-                sheet: string | null;
-                /**
-                 * Format: uuid
-                 * @description Id of the source, a UUID.
-                 */
-                source_id: string;
-                /** @description The first character in the revision's text. */
-                start_char: number;
-                /**
-                 * Format: int64
-                 * @description Length of the chunk in tokens.
-                 */
-                tokens: number;
-            }[];
+            items: components["schemas"]["Chunk"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_Conversation: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /**
-                 * Format: date-time
-                 * @description Time of creation, RFC 3339 in UTC.
-                 */
-                created_at: string;
-                /** @description True while jobs still work on sources of its messages. */
-                has_async_entities_in_progress: boolean;
-                /**
-                 * Format: uuid
-                 * @description Id of the conversation, a UUID.
-                 */
-                id: string;
-                /** @description Title of the conversation; null if it has none. */
-                title?: string | null;
-                /**
-                 * Format: date-time
-                 * @description Time of the last message or change.
-                 */
-                updated_at: string;
-                /** @description Tokens and cost of all its answers. */
-                usage: components["schemas"]["Usage"];
-            }[];
+            items: components["schemas"]["Conversation"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_DocumentSummary: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /** @description Names of the authors, in order. */
-                authors: string[];
-                /**
-                 * Format: int32
-                 * @description The last number that was given to a citation.
-                 */
-                citation_count: number;
-                /** @description Form of the citations: footnotes or in the text. */
-                cite_as: components["schemas"]["CiteAs"];
-                /**
-                 * Format: date-time
-                 * @description Time of creation, RFC 3339 in UTC.
-                 */
-                created_at: string;
-                /** @description Date on the title page, as free text; null if there is none. */
-                date: string | null;
-                /**
-                 * Format: uuid
-                 * @description The same, under the name that others know it by.
-                 */
-                document_id: string;
-                /** @description Markup language of the text. */
-                format: components["schemas"]["DocumentFormat"];
-                /**
-                 * Format: uuid
-                 * @description Id of the document, a UUID.
-                 */
-                id: string;
-                /** @description Language tag such as `en-US`; it sets the language of the references. */
-                locale: string;
-                /** @description What stands for details of a source that are not known. */
-                missing: components["schemas"]["MissingDetails"];
-                /**
-                 * Format: int64
-                 * @description Number of sources added to the document.
-                 */
-                source_count: number;
-                /** @description The style of its references. */
-                style: string;
-                /** @description Layout that the document is typeset with. */
-                template: components["schemas"]["Template"];
-                /** @description Title, as people see it. */
-                title: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the last change to text, settings or sources.
-                 */
-                updated_at: string;
-                /**
-                 * Format: int64
-                 * @description Number of the newest version, from 1; each save adds one.
-                 */
-                version: number;
-            }[];
+            items: components["schemas"]["DocumentSummary"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_DocumentVersionSummary: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /**
-                 * Format: int64
-                 * @description Number of characters added since the previous version.
-                 */
-                added: number;
-                /**
-                 * Format: int64
-                 * @description Length of the text in this version, in characters.
-                 */
-                char_count: number;
-                /**
-                 * Format: date-time
-                 * @description Time at which this version was saved.
-                 */
-                created_at: string;
-                /** @description SHA-256 of the manifest that stores this version. */
-                manifest_sha256: string;
-                /** @description Reason for the change; null if the author gave none. */
-                message: string | null;
-                /**
-                 * Format: int64
-                 * @description Number of characters removed since the previous version.
-                 */
-                removed: number;
-                /** @description Title of the document in this version. */
-                title: string;
-                /**
-                 * Format: int64
-                 * @description Number of the version, from 1.
-                 */
-                version: number;
-            }[];
+            items: components["schemas"]["DocumentVersionSummary"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_Entity: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /** @description Other names that sources use for the entity. */
-                aliases: string[];
-                /**
-                 * Format: date-time
-                 * @description Time at which the entity was first extracted.
-                 */
-                created_at: string;
-                /** @description Email address of the entity; null if unknown. */
-                email: string | null;
-                /**
-                 * Format: uuid
-                 * @description Id of the entity, a UUID.
-                 */
-                entity_id: string;
-                /**
-                 * Format: uuid
-                 * @description Id of the revision that named the entity first.
-                 */
-                first_seen_revision_id: string;
-                /**
-                 * Format: uuid
-                 * @description The source that named it first.
-                 */
-                first_seen_source_id: string;
-                /**
-                 * Format: int64
-                 * @description Number of places in sources that name the entity.
-                 */
-                mention_count: number;
-                /**
-                 * Format: uuid
-                 * @description Id of the entity that this one was merged into; null if it was not merged.
-                 */
-                merged_into?: string | null;
-                /** @description Longest known name of the entity. */
-                name: string;
-                /** @description True if a person should decide if this entity is the same as another. */
-                needs_review: boolean;
-                /** @description Organisation that the entity belongs to; null if unknown. */
-                organization: string | null;
-                /** @description Role of the entity, such as a job title; null if unknown. */
-                role: string | null;
-                /** @description Type of the entity. */
-                type: components["schemas"]["EntityType"];
-                /**
-                 * Format: date-time
-                 * @description Time at which details of the entity last changed.
-                 */
-                updated_at: string;
-            }[];
+            items: components["schemas"]["Entity"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_EntityPair: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /** @description The first of the two entities. */
-                a: components["schemas"]["Entity"];
-                /** @description The second of the two entities. */
-                b: components["schemas"]["Entity"];
-                /**
-                 * Format: double
-                 * @description Probability that both are the same, from 0 to 1.
-                 */
-                confidence: number;
-                /**
-                 * Format: date-time
-                 * @description Time at which the pair was found.
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the decision; null while the pair is open.
-                 */
-                decided_at: string | null;
-                /**
-                 * Format: uuid
-                 * @description Id of the pair, a UUID.
-                 */
-                pair_id: string;
-                /** @description Reason why both may be the same, as a sentence. */
-                reason: string;
-                /** @description Decision on the pair so far. */
-                state: components["schemas"]["PairState"];
-            }[];
+            items: components["schemas"]["EntityPair"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_Event: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /** @description Entities that act in the event. */
-                actors: components["schemas"]["Participant"][];
-                /** @description Category that the event was sorted into. */
-                category: components["schemas"]["EventCategory"];
-                /**
-                 * Format: double
-                 * @description Confidence of the extraction, from 0 to 1.
-                 */
-                confidence: number;
-                /**
-                 * Format: date-time
-                 * @description Time at which the event was extracted.
-                 */
-                created_at: string;
-                dated_by: components["schemas"]["EventDating"] | null;
-                /** @description The same, as exactly as it is known: a day, a month or a year. */
-                event_date: string | null;
-                /**
-                 * Format: date-time
-                 * @description Start of the event, or of the document's date if the text tells none; null if neither is known.
-                 */
-                event_time: string | null;
-                /** @description Quotes of the source that support the event. */
-                evidence: components["schemas"]["EventEvidence"][];
-                /** @description Name of the extractor that found the event. */
-                extractor: string;
-                /**
-                 * Format: uuid
-                 * @description Id of the event, a UUID.
-                 */
-                id: string;
-                /** @description Description of the event in one or two sentences. */
-                narrative: string;
-                /**
-                 * Format: uuid
-                 * @description Id of the revision that the event was extracted from.
-                 */
-                revision_id: string;
-                /**
-                 * Format: uuid
-                 * @description Id of the source that the event was extracted from.
-                 */
-                source_id: string;
-                /** @description Title of the source that the event was extracted from. */
-                source_title: string;
-                /** @description Entities that the event is about. */
-                subjects: components["schemas"]["Participant"][];
-            }[];
+            items: components["schemas"]["Event"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_Job: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /**
-                 * Format: int32
-                 * @description Number of attempts made so far.
-                 */
-                attempt: number;
-                /**
-                 * Format: date-time
-                 * @description Time at which the job was queued.
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description Time at which the job ended; null until then.
-                 */
-                finished_at: string | null;
-                /**
-                 * Format: uuid
-                 * @description Id of the job, a UUID.
-                 */
-                id: string;
-                /** @description Kind of the job, such as `ingest`; it selects the handler. */
-                kind: components["schemas"]["JobKind"];
-                /** @description Why the last attempt failed or was put off. */
-                last_error: string | null;
-                /**
-                 * Format: int32
-                 * @description Maximum number of attempts before the job is dead.
-                 */
-                max_attempts: number;
-                /** @description Arguments of the job, mostly ids. */
-                payload: {
-                    [key: string]: unknown;
-                };
-                progress: components["schemas"]["JobProgress"] | null;
-                /** @description Result of the job; null until it succeeds. */
-                result: {
-                    [key: string]: unknown;
-                } | null;
-                /**
-                 * Format: date-time
-                 * @description Earliest start of the next attempt.
-                 */
-                run_at: string;
-                /**
-                 * Format: date-time
-                 * @description Start of the first attempt; null if there was none.
-                 */
-                started_at: string | null;
-                /** @description State of the job; it ends as succeeded, dead or cancelled. */
-                state: components["schemas"]["JobState"];
-                /**
-                 * Format: date-time
-                 * @description Time of the last change to the job.
-                 */
-                updated_at: string;
-            }[];
+            items: components["schemas"]["Job"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_ManifestSummary: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /**
-                 * Format: date-time
-                 * @description Time at which the manifest was first created.
-                 */
-                created_at: string;
-                /**
-                 * Format: uuid
-                 * @description Id of the user who created the manifest.
-                 */
-                created_by: string | null;
-                /**
-                 * Format: int64
-                 * @description Number of files in the tree.
-                 */
-                entry_count: number;
-                /** @description Reason for the manifest, like a commit message. */
-                message: string | null;
-                /** @description SHA-256 of the parent manifest; null if it has none. */
-                parent_sha256: string | null;
-                /** @description The hash of the canonical JSON (RFC 8785) of `{message, parent_sha256, tree}`, and its name. */
-                sha256: string;
-                /**
-                 * Format: int64
-                 * @description Total size of the files, in bytes.
-                 */
-                total_size_bytes: number;
-                /**
-                 * Format: date-time
-                 * @description Time at which the same manifest was last submitted.
-                 */
-                updated_at: string;
-            }[];
+            items: components["schemas"]["ManifestSummary"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_Mention: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /**
-                 * Format: double
-                 * @description Confidence of the extraction, from 0 to 1.
-                 */
-                confidence: number;
-                /** @description Offset after the mention's last character. */
-                end_char: number;
-                /**
-                 * Format: uuid
-                 * @description Under whom it was found first, where that one was merged since.
-                 */
-                entity_id: string;
-                /** @description Name of the extractor that found the mention. */
-                extractor: string;
-                /**
-                 * Format: uuid
-                 * @description Id of the mention, a UUID.
-                 */
-                id: string;
-                /**
-                 * Format: uuid
-                 * @description Id of the revision that has the mention.
-                 */
-                revision_id: string;
-                /**
-                 * Format: uuid
-                 * @description Id of the source that has the mention.
-                 */
-                source_id: string;
-                /** @description Title of the source that has the mention. */
-                source_title: string;
-                /** @description The first character in that version's text. */
-                start_char: number;
-                /** @description Name as it is written in the source. */
-                surface_form: string;
-                /** @description The address in this server's app that opens the source at it. */
-                url: string;
-            }[];
+            items: components["schemas"]["Mention"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_Message: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /** @description Its citations, in the order in which they stand. */
-                citations: components["schemas"]["Citation"][];
-                /** @description The files that it cites, each once. */
-                cited_files: components["schemas"]["CitedFile"][];
-                /** @description Text of the message, with citation markers in an answer. */
-                content: string;
-                /**
-                 * Format: uuid
-                 * @description Id of the conversation, a UUID.
-                 */
-                conversation_id: string;
-                /**
-                 * Format: date-time
-                 * @description Time of creation, RFC 3339 in UTC.
-                 */
-                created_at: string;
-                /** @description Citation markers that name no source of the run. */
-                dangling: string[];
-                /** @description Cited sources, each once, in the form of entities. */
-                entities: components["schemas"]["CitedEntity"][];
-                /** @description True while jobs still work on its sources. */
-                has_async_entities_in_progress: boolean;
-                /** @description Id of the message, a UUID. */
-                id: string;
-                /** @description Places of the citation markers in the text that name a cited source, in order. */
-                markers: components["schemas"]["MarkerPlace"][];
-                /** @description Name of the model that wrote the message, or `extractive`. */
-                model?: string | null;
-                /** @description Id of the message that this one follows; messages with the same parent are branches. */
-                parent_message_id?: string | null;
-                /** @description Claims that were rewritten from their sources after a check, with what stood there before. */
-                rewritten: components["schemas"]["RewrittenClaim"][];
-                /** @description Author of the message: a person or the library. */
-                role: components["schemas"]["MessageRole"];
-                /**
-                 * Format: uuid
-                 * @description The run that it belongs to.
-                 */
-                run_id?: string | null;
-                /** @description State of the message; only a complete one has all its citations. */
-                status: components["schemas"]["MessageStatus"];
-                /**
-                 * Format: date-time
-                 * @description Time of the last change to the message.
-                 */
-                updated_at: string;
-                /** @description Tokens and cost of writing the message. */
-                usage: components["schemas"]["Usage"];
-            }[];
+            items: components["schemas"]["Message"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_Pointer: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /**
-                 * Format: date-time
-                 * @description Time of creation, RFC 3339 in UTC.
-                 */
-                created_at: string;
-                /**
-                 * Format: uuid
-                 * @description Id of the user who created the pointer.
-                 */
-                created_by: string | null;
-                /** @description Description of the pointer in one sentence. */
-                description: string | null;
-                /**
-                 * Format: uuid
-                 * @description Id of the pointer, a UUID.
-                 */
-                id: string;
-                /** @description The manifest it stands for; null before the first advance. */
-                manifest_sha256: string | null;
-                /** @description Further facts about the pointer, as a JSON object. */
-                meta: {
-                    [key: string]: unknown;
-                };
-                /** @description Its name within the namespace; it may have slashes. */
-                name: string;
-                /** @description First part of the name `namespace/name`. */
-                namespace: string;
-                /** @description Type of the pointer, which tells its purpose. */
-                pointer_type: components["schemas"]["PointerType"];
-                /**
-                 * Format: date-time
-                 * @description Time of the last move or change.
-                 */
-                updated_at: string;
-            }[];
+            items: components["schemas"]["Pointer"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_PointerMove: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /**
-                 * Format: uuid
-                 * @description Id of the user who moved the pointer.
-                 */
-                changed_by: string | null;
-                /**
-                 * Format: date-time
-                 * @description Time at which the pointer was moved.
-                 */
-                created_at: string;
-                /** @description SHA-256 of the manifest before the move; null for the first move. */
-                from_manifest_sha256: string | null;
-                /**
-                 * Format: uuid
-                 * @description Id of the pointer move, a UUID.
-                 */
-                id: string;
-                /** @description Reason for the move; null if none was given. */
-                reason: string | null;
-                /**
-                 * Format: int64
-                 * @description The how-manieth move of the pointer it is, from 1.
-                 */
-                seq: number;
-                /** @description SHA-256 of the manifest after the move. */
-                to_manifest_sha256: string | null;
-            }[];
+            items: components["schemas"]["PointerMove"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
         /** @description One page of a list, with a cursor to the next. */
         Page_Revision: {
             /** @description Items on this page, at most `limit`. */
-            items: {
-                /** @description SHA-256 of the content's bytes. */
-                artifact_sha256: string;
-                /**
-                 * Format: int64
-                 * @description Number of chunks that the text was split into.
-                 */
-                chunk_count: number;
-                /**
-                 * Format: date-time
-                 * @description Time at which the revision was stored.
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description Time at which the text was extracted; null if it was not.
-                 */
-                extracted_at: string | null;
-                /** @description Name of the uploaded file; null if there was none. */
-                filename: string | null;
-                /**
-                 * Format: uuid
-                 * @description Id of the revision, a UUID.
-                 */
-                id: string;
-                /** @description Language tag of the text; null if it was not detected. */
-                language: string | null;
-                /** @description The manifest that names its parts. */
-                manifest_sha256: string | null;
-                /** @description Media type of the revision's content. */
-                media_type: string;
-                /**
-                 * Format: int64
-                 * @description Number of the revision, from 1.
-                 */
-                number: number;
-                /**
-                 * Format: int64
-                 * @description Number of pages; null if the format has no pages.
-                 */
-                page_count: number | null;
-                /**
-                 * Format: int64
-                 * @description Size of the content in bytes.
-                 */
-                size_bytes: number;
-                /**
-                 * Format: uuid
-                 * @description Id of the source, a UUID.
-                 */
-                source_id: string;
-                /**
-                 * Format: int64
-                 * @description Length of the extracted text, in characters.
-                 */
-                text_chars: number;
-                /** @description SHA-256 of the extracted text; null if there is none. */
-                text_sha256: string | null;
-            }[];
+            items: components["schemas"]["Revision"][];
             /** @description `cursor` of the next page; null on the last. */
             next_cursor: string | null;
         };
@@ -6071,60 +5312,32 @@ export interface components {
             pages: components["schemas"]["PreviewPage"][];
         };
         /** @description Unsaved text and settings to render as a preview. */
-        PreviewBody: ({
-            /**
-             * @description Names of the authors, in order.
-             * @default null
-             */
+        PreviewBody: {
+            /** @description Names of the authors, in order. */
             authors?: string[] | null;
-            /** @default null */
             cite_as?: components["schemas"]["CiteAs"] | null;
-            /**
-             * @description Date on the title page, as free text; null or an empty string removes it.
-             * @default null
-             */
+            /** @description Date on the title page, as free text; null or an empty string removes it. */
             date?: string | null;
-            /** @default null */
             format?: components["schemas"]["DocumentFormat"] | null;
-            /**
-             * @description The tag of its language: `en-US`.
-             * @default null
-             */
+            /** @description The tag of its language: `en-US`. */
             locale?: string | null;
-            /** @default null */
             missing?: components["schemas"]["MissingDetails"] | null;
-            /**
-             * @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them.
-             * @default null
-             */
+            /** @description The style of its references, by id: `apa`, `mla`, `chicago-notes` …; GET /api/v1/styles lists them. */
             style?: string | null;
-            /** @default null */
             template?: components["schemas"]["Template"] | null;
-            /**
-             * @description Title, as people see it.
-             * @default null
-             */
+            /** @description Title, as people see it. */
             title?: string | null;
-        } & Record<string, unknown>) & {
-            /**
-             * @description The first page; 1 if nothing is said.
-             * @default null
-             */
+        } & {
+            /** @description The first page; 1 if nothing is said. */
             from?: number | null;
             /**
              * @description Hashes of pages that need not be sent again.
              * @default []
              */
             known?: string[];
-            /**
-             * @description The text, instead of the document's.
-             * @default null
-             */
+            /** @description The text, instead of the document's. */
             text?: string | null;
-            /**
-             * @description The last one; seven pages more if nothing is said.
-             * @default null
-             */
+            /** @description The last one; seven pages more if nothing is said. */
             to?: number | null;
         };
         /** @description A rendered page of a preview. */
@@ -6147,7 +5360,7 @@ export interface components {
             width: number;
         };
         /** @description Error response as RFC 9457 problem details. */
-        Problem: Record<string, unknown> & {
+        Problem: {
             /** @description The stable name of what went wrong. */
             code: components["schemas"]["ErrorCode"];
             /** @description Explanation of this error: the value that was wrong, and the one expected. */
@@ -6167,6 +5380,8 @@ export interface components {
             title: string;
             /** @description URI of the page that explains the error code. */
             type: string;
+        } & {
+            [key: string]: unknown;
         };
         /** @description Prompt text that tells a model how to cite. */
         PromptAnswer: {
@@ -6262,10 +5477,7 @@ export interface components {
         };
         /** @description The content to take in again. */
         RefreshBody: {
-            /**
-             * @description New bytes, which are kept already; if not given, the address is fetched again.
-             * @default null
-             */
+            /** @description New bytes, which are kept already; if not given, the address is fetched again. */
             artifact_sha256?: string | null;
         };
         /** @description A line of the import that was rejected. */
@@ -6349,41 +5561,28 @@ export interface components {
              */
             to: number;
         };
-        /**
-         * @description Kind of a job that can be asked for.
-         * @enum {string}
-         */
-        RequestedJob: "gc" | "fsck" | "extract_events" | "graph_upsert";
         /** @description Answer of an external agent: all of it as `text`, or in pieces as `delta` and then `done`. */
-        ResponseBody: {
-            /**
-             * @description More words of it. The run goes on, unless `done` is true.
-             * @default null
-             */
+        ReportedResponse: {
+            /** @description More words of it. The run goes on, unless `done` is true. */
             delta?: string | null;
             /**
              * @description True if the answer is complete.
              * @default false
              */
             done?: boolean;
-            /**
-             * @description Id of the answer's message, at most 255 characters; default: the id that the run was opened with.
-             * @default null
-             */
+            /** @description Id of the answer's message, at most 255 characters; default: the id that the run was opened with. */
             message_id?: string | null;
-            /**
-             * @description Name of the model that wrote the answer.
-             * @default null
-             */
+            /** @description Name of the model that wrote the answer. */
             model?: string | null;
-            /**
-             * @description All of the answer, which ends the run.
-             * @default null
-             */
+            /** @description All of the answer, which ends the run. */
             text?: string | null;
-            /** @default null */
             usage?: components["schemas"]["Usage"] | null;
         };
+        /**
+         * @description Kind of a job that can be asked for.
+         * @enum {string}
+         */
+        RequestedJob: "gc" | "fsck" | "extract_events" | "graph_upsert";
         /** @description Request to restore an earlier version as the newest. */
         RestoreBody: {
             /**
@@ -6805,9 +6004,9 @@ export interface components {
             /** @description Sources that appeared (or came, where that is not known) at this time or later: a day or a time of RFC 3339. */
             from?: string | null;
             /** @description Texts in one of these languages: en, de … */
-            language?: components["schemas"]["OneOrMany"];
+            language?: string[] | null;
             /** @description Sources from one of these origins. */
-            origin?: components["schemas"]["SourceOrigins"];
+            origin?: components["schemas"]["SourceOrigin"][] | null;
             /**
              * Format: uuid
              * @description Only passages of sources in this project.
@@ -6816,11 +6015,11 @@ export interface components {
             /** @description Only passages of these sources. */
             source_ids?: string[];
             /** @description Sources filed under all of these. */
-            tags?: components["schemas"]["OneOrMany"];
+            tags?: string[] | null;
             /** @description Sources that appeared (or came) before this time. */
             to?: string | null;
             /** @description Sources of one of these types. */
-            type?: components["schemas"]["SourceTypes"];
+            type?: components["schemas"]["SourceType"][] | null;
         };
         /**
          * @description A list that a search draws on.
@@ -7207,8 +6406,6 @@ export interface components {
          * @enum {string}
          */
         SourceOrigin: "blob_storage" | "sharepoint" | "onedrive" | "email" | "web" | "api" | "database" | "memory" | "skill" | "mcp" | "manual";
-        /** @description An origin, or a list of them. */
-        SourceOrigins: components["schemas"]["SourceOrigin"] | components["schemas"]["SourceOrigin"][];
         /** @description Changes to a source. A field that is left out stays as it is; null removes it. */
         SourcePatch: {
             /** @description Names of the authors in one line; separate several names with `;` or `and`. */
@@ -7373,7 +6570,9 @@ export interface components {
             /** @description The files: as many parts as there are, each with a file name. */
             file: string[];
             /** @description Facts that are specific to the type of the sources: a JSON object. */
-            metadata?: Record<string, unknown> | null;
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
             /**
              * Format: uuid
              * @description The project they belong to.
@@ -7455,12 +6654,8 @@ export interface components {
          * @enum {string}
          */
         SourceType: "WEB_PAGE" | "EXTERNAL_API_DATA" | "GENERATED_CONTENT" | "USER_QUERY_PART" | "GENERATED_REPORT" | "GENERATED_PRESENTATION" | "INTRA_ENTITY_SEARCH_RESULT" | "EXTRACTED_ENTITY" | "SEARCH_PLAN" | "KNOWLEDGE_BASE" | "WEBSITE" | "GENERATED_DOCUMENT";
-        /** @description A type of source, or a list of them. */
-        SourceTypes: components["schemas"]["SourceType"] | components["schemas"]["SourceType"][];
-        /** @description A source in one of its views. */
-        SourceView: components["schemas"]["Source"] | {
-            [key: string]: unknown;
-        } | components["schemas"]["CitedFileView"];
+        /** @description A source in the view that `view` names: `source` (the default), `entity` or `cited_file`. */
+        SourceView: components["schemas"]["Source"] | components["schemas"]["EntityView"] | components["schemas"]["CitedFileView"];
         /** @description An entity that was taken apart. */
         SplitAnswer: {
             /** @description The entity without the part that was split off. */
@@ -7738,7 +6933,9 @@ export interface components {
         /** @description Multipart form that uploads one file. */
         UploadForm: {
             /** @description Further facts about the file: a JSON object. */
-            entity_metadata?: Record<string, unknown> | null;
+            entity_metadata?: {
+                [key: string]: unknown;
+            } | null;
             entity_type?: components["schemas"]["SourceType"] | null;
             /**
              * Format: binary
@@ -7755,7 +6952,6 @@ export interface components {
             /**
              * Format: double
              * @description Cost in US dollars; null if the prices of the model are unknown.
-             * @default null
              */
             cost?: number | null;
             /**
@@ -8026,13 +7222,16 @@ export interface operations {
                 /** @description For a raw body: the hash the bytes are supposed to have. */
                 sha256?: string;
             };
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/octet-stream": string;
+                "application/octet-stream": components["schemas"]["FileBytes"];
                 "multipart/form-data": components["schemas"]["UploadForm"];
             };
         };
@@ -8166,7 +7365,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": string;
+                    "*/*": components["schemas"]["FileBytes"];
                 };
             };
             /** @description The range asked for */
@@ -8175,7 +7374,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": string;
+                    "*/*": components["schemas"]["FileBytes"];
                 };
             };
             /** @description The caller has it */
@@ -8306,7 +7505,10 @@ export interface operations {
     extract_citation_sources: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8356,7 +7558,10 @@ export interface operations {
     format_references: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8406,7 +7611,10 @@ export interface operations {
     ground_text: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8456,7 +7664,10 @@ export interface operations {
     parse_citations: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8506,7 +7717,10 @@ export interface operations {
     citation_prompt: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8607,7 +7821,10 @@ export interface operations {
     verify_citations: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8696,7 +7913,10 @@ export interface operations {
     create_conversation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8792,7 +8012,10 @@ export interface operations {
     delete_conversation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Its id */
                 id: string;
@@ -8838,7 +8061,10 @@ export interface operations {
     change_conversation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Its id */
                 id: string;
@@ -8944,7 +8170,10 @@ export interface operations {
     ask: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The conversation */
                 id: string;
@@ -8957,7 +8186,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The events of the run */
+            /** @description The answer, or the events of the run */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9066,7 +8295,10 @@ export interface operations {
     create_document: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9166,7 +8398,10 @@ export interface operations {
     delete_document: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Its id */
                 id: string;
@@ -9212,7 +8447,10 @@ export interface operations {
     change_document: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Its id */
                 id: string;
@@ -9299,7 +8537,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": string;
+                    "*/*": components["schemas"]["FileBytes"];
                 };
             };
             400: components["responses"]["Unreadable"];
@@ -9330,7 +8568,10 @@ export interface operations {
     put_document_file: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The document */
                 id: string;
@@ -9341,7 +8582,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/octet-stream": string;
+                "application/octet-stream": components["schemas"]["FileBytes"];
             };
         };
         responses: {
@@ -9394,7 +8635,10 @@ export interface operations {
     delete_document_file: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The document */
                 id: string;
@@ -9444,7 +8688,10 @@ export interface operations {
     update_bibliography: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The document */
                 id: string;
@@ -9506,7 +8753,10 @@ export interface operations {
     get_next_citation_number: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The document */
                 id: string;
@@ -9600,7 +8850,10 @@ export interface operations {
     add_citation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The document */
                 id: string;
@@ -9670,7 +8923,10 @@ export interface operations {
     remove_citation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The document */
                 id: string;
@@ -9720,7 +8976,10 @@ export interface operations {
     change_citation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The document */
                 id: string;
@@ -9828,7 +9087,10 @@ export interface operations {
     draft_document: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The document */
                 id: string;
@@ -9942,7 +9204,10 @@ export interface operations {
     preview_document: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The document */
                 id: string;
@@ -10022,7 +9287,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": string;
+                    "*/*": components["schemas"]["FileBytes"];
                 };
             };
             400: components["responses"]["Unreadable"];
@@ -10076,7 +9341,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": string;
+                    "*/*": components["schemas"]["FileBytes"];
                 };
             };
             400: components["responses"]["Unreadable"];
@@ -10116,7 +9381,10 @@ export interface operations {
     restore_document: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Its id */
                 id: string;
@@ -10178,7 +9446,10 @@ export interface operations {
     search_document_sources: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The document */
                 id: string;
@@ -10286,7 +9557,10 @@ export interface operations {
     add_document_source: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The document */
                 id: string;
@@ -10351,7 +9625,10 @@ export interface operations {
                 /** @description Treatment of citations of this source. Without it, a cited source is not removed. */
                 citations?: "keep" | "remove";
             };
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The document */
                 id: string;
@@ -10407,7 +9684,10 @@ export interface operations {
     query_document_sources: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The document */
                 id: string;
@@ -10659,7 +9939,10 @@ export interface operations {
     merge_entity: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The entity that is another */
                 id: string;
@@ -10721,7 +10004,10 @@ export interface operations {
     split_entity: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The entity */
                 id: string;
@@ -10783,7 +10069,10 @@ export interface operations {
     compare_entities: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10872,7 +10161,10 @@ export interface operations {
     review_pair: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The pair */
                 pair_id: string;
@@ -11008,7 +10300,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/zip": string;
+                    "application/zip": components["schemas"]["FileBytes"];
                 };
             };
             400: components["responses"]["Unreadable"];
@@ -11130,12 +10422,16 @@ export interface operations {
     import_passages: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                "application/octet-stream": components["schemas"]["FileBytes"];
                 "application/x-ndjson": components["schemas"]["ImportedPassage"];
             };
         };
@@ -11223,7 +10519,10 @@ export interface operations {
     create_job: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11319,7 +10618,10 @@ export interface operations {
     cancel_job: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Its id */
                 id: string;
@@ -11375,7 +10677,10 @@ export interface operations {
     retry_job: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Its id */
                 id: string;
@@ -11468,7 +10773,10 @@ export interface operations {
     create_manifest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11597,7 +10905,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/zip": string;
+                    "application/zip": components["schemas"]["FileBytes"];
                 };
             };
             400: components["responses"]["Unreadable"];
@@ -11728,7 +11036,10 @@ export interface operations {
     create_memory: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11981,7 +11292,10 @@ export interface operations {
     put_pointer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description May have slashes */
                 name: string;
@@ -12061,7 +11375,10 @@ export interface operations {
     delete_pointer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description May have slashes */
                 name: string;
@@ -12108,7 +11425,10 @@ export interface operations {
     advance_pointer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description May have slashes */
                 name: string;
@@ -12241,7 +11561,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": string;
+                    "*/*": components["schemas"]["FileBytes"];
                 };
             };
             403: components["responses"]["Forbidden"];
@@ -12272,7 +11592,10 @@ export interface operations {
     open_run: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12385,7 +11708,10 @@ export interface operations {
     cancel_run: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Its id */
                 id: string;
@@ -12441,7 +11767,10 @@ export interface operations {
     clarify_run: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The run */
                 id: string;
@@ -12549,7 +11878,10 @@ export interface operations {
     make_deliverable: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The run */
                 id: string;
@@ -12638,7 +11970,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/octet-stream": components["schemas"]["FileBytes"];
                 };
             };
             400: components["responses"]["Unreadable"];
@@ -12686,7 +12018,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/zip": string;
+                    "application/zip": components["schemas"]["FileBytes"];
                 };
             };
             400: components["responses"]["Unreadable"];
@@ -12769,7 +12101,10 @@ export interface operations {
     report_response: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The run */
                 id: string;
@@ -12778,7 +12113,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ResponseBody"];
+                "application/json": components["schemas"]["ReportedResponse"];
             };
         };
         responses: {
@@ -12851,7 +12186,10 @@ export interface operations {
                 /** @description The most tokens that `prompt` may take; 4000 if not said. */
                 token_budget?: number;
             };
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The run */
                 id: string;
@@ -12924,7 +12262,10 @@ export interface operations {
                 /** @description The most tokens that `prompt` may take; 4000 if not said. */
                 token_budget?: number;
             };
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The run */
                 id: string;
@@ -13027,7 +12368,10 @@ export interface operations {
     load_sample: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13062,7 +12406,10 @@ export interface operations {
     remove_sample: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13095,7 +12442,10 @@ export interface operations {
     search: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13145,7 +12495,10 @@ export interface operations {
     search_sources: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13228,7 +12581,10 @@ export interface operations {
     change_settings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13286,7 +12642,10 @@ export interface operations {
     test_settings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13403,7 +12762,10 @@ export interface operations {
     create_source: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13521,7 +12883,10 @@ export interface operations {
     delete_source: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Its id */
                 id: string;
@@ -13567,7 +12932,10 @@ export interface operations {
     change_source: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Its id */
                 id: string;
@@ -13703,7 +13071,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": string;
+                    "*/*": components["schemas"]["FileBytes"];
                 };
             };
             /** @description The range asked for */
@@ -13712,7 +13080,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": string;
+                    "*/*": components["schemas"]["FileBytes"];
                 };
             };
             /** @description Unchanged */
@@ -13769,7 +13137,10 @@ export interface operations {
     format_source: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The source */
                 id: string;
@@ -13888,7 +13259,10 @@ export interface operations {
     refresh_source: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Its id */
                 id: string;
@@ -14074,7 +13448,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/*": string;
+                    "image/*": components["schemas"]["FileBytes"];
                 };
             };
             400: components["responses"]["Unreadable"];
@@ -14139,7 +13513,10 @@ export interface operations {
     extract_page: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -14189,7 +13566,10 @@ export interface operations {
     import_sources: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -14258,7 +13638,10 @@ export interface operations {
     upload_sources: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -14366,12 +13749,16 @@ export interface operations {
     add_style: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                "application/octet-stream": components["schemas"]["FileBytes"];
                 "application/xml": string;
             };
         };
@@ -14416,7 +13803,10 @@ export interface operations {
     delete_style: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once and gets the same answer. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Its id, without `own/` */
                 style_id: string;

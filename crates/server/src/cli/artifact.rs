@@ -36,7 +36,7 @@ pub(super) enum ArtifactCommand {
         #[arg(long, default_value = "50")]
         limit: i64,
     },
-    /// Show what is known of an artifact
+    /// Show the details of an artifact
     Show {
         /// SHA-256 of the artifact, in hexadecimal
         sha256: Sha256,

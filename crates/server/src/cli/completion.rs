@@ -36,21 +36,21 @@ pub(super) fn print_script(shell: clap_complete::Shell) -> CommandResult {
     Ok(true)
 }
 
-/// Lists whose items arguments stand for: the command, the arguments, the list and the field that people know them by.
-const LISTS: [(&str, &[&str], &str, &str); 6] = [
-    ("source", &["id", "ids"], "/api/v1/sources", "title"),
-    ("open", &["source"], "/api/v1/sources", "title"),
-    ("doc", &["id"], "/api/v1/documents", "title"),
-    ("doc", &["source"], "/api/v1/sources", "title"),
-    ("entity", &["id", "into"], "/api/v1/entities", "name"),
-    ("job", &["id"], "/api/v1/jobs", "kind"),
+/// Lists whose items arguments stand for: the command, the arguments, the list, and the fields with the id and the title.
+const LISTS: [(&str, &[&str], &str, [&str; 2]); 6] = [
+    ("source", &["id", "ids"], "/api/v1/sources", ["id", "title"]),
+    ("open", &["source"], "/api/v1/sources", ["id", "title"]),
+    ("doc", &["id"], "/api/v1/documents", ["id", "title"]),
+    ("doc", &["source"], "/api/v1/sources", ["id", "title"]),
+    ("entity", &["id", "into"], "/api/v1/entities", ["entity_id", "name"]),
+    ("job", &["id"], "/api/v1/jobs", ["id", "kind"]),
 ];
 
 /// Tells clap where the values of ids come from.
 pub(super) fn add_completers(mut command: Command) -> Command {
-    for (name, arguments, path, title) in LISTS {
+    for (name, arguments, path, fields) in LISTS {
         let completer =
-            ArgValueCompleter::new(move |typed: &OsStr| list_candidates(path, title, &typed.to_string_lossy()));
+            ArgValueCompleter::new(move |typed: &OsStr| list_candidates(path, fields, &typed.to_string_lossy()));
         let add = |one: Command| {
             one.mut_args(|arg| match arguments.contains(&arg.get_id().as_str()) {
                 true => arg.add(completer.clone()),
@@ -66,7 +66,7 @@ pub(super) fn add_completers(mut command: Command) -> Command {
 }
 
 /// The ids of a list that begin with what was typed, each with its title.
-fn list_candidates(path: &str, title: &str, typed: &str) -> Vec<CompletionCandidate> {
+fn list_candidates(path: &str, [id, title]: [&str; 2], typed: &str) -> Vec<CompletionCandidate> {
     let Ok(config) = Config::load(Said::default(), None) else { return Vec::new() };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
     let items = runtime.block_on(async {
@@ -74,11 +74,7 @@ fn list_candidates(path: &str, title: &str, typed: &str) -> Vec<CompletionCandid
         tokio::time::timeout(PATIENCE, listed).await.ok().flatten().unwrap_or_default()
     });
     runtime.shutdown_background();
-    let fits = |id: &str| id.starts_with(typed);
     let candidate = |id: &str, title: &str| CompletionCandidate::new(id).help(Some(title.to_owned().into()));
-    items
-        .iter()
-        .filter(|item| fits(text(item, "id")))
-        .map(|item| candidate(text(item, "id"), text(item, title)))
-        .collect()
+    let fitting = items.iter().filter(|item| text(item, id).starts_with(typed));
+    fitting.map(|item| candidate(text(item, id), text(item, title))).collect()
 }

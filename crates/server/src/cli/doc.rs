@@ -34,7 +34,7 @@ pub(super) enum DocCommand {
         title: String,
         /// A file with its text; `-` reads standard input
         file: Option<PathBuf>,
-        /// markdown or typst; by the name of the file if not said
+        /// markdown or typst; default: by the name of the file
         #[arg(long)]
         format: Option<DocumentFormat>,
         /// The style of its references: apa, mla, chicago-notes …
@@ -56,7 +56,7 @@ pub(super) enum DocCommand {
         #[arg(long)]
         source: Vec<SourceId>,
     },
-    /// List documents, those first that were changed last
+    /// List documents, the last changed first
     List {
         /// Only those with these words in their title
         words: Vec<String>,
@@ -94,7 +94,7 @@ pub(super) enum DocCommand {
         id: DocumentId,
         /// Id of the source that is cited
         source: SourceId,
-        /// After these words of the text; at its end if not said
+        /// Put the citation after these words; default: at the end of the text
         #[arg(long)]
         after: Option<String>,
         /// Place in the source, such as "p. 12"
@@ -117,10 +117,10 @@ pub(super) enum DocCommand {
         /// One entry for each citation
         #[arg(long)]
         per_citation: bool,
-        /// placeholders or csl: what stands for what is not known
+        /// What stands for missing details: placeholders, or csl for the rules of the style
         #[arg(long)]
         missing: Option<MissingDetails>,
-        /// Put it into the text as well
+        /// Insert the bibliography into the text, too
         #[arg(long)]
         insert: bool,
     },
@@ -128,14 +128,14 @@ pub(super) enum DocCommand {
     Build {
         /// Id of the document to render
         id: DocumentId,
-        /// The file; its ending says what it is: pdf, html, md, typ, svg or png
+        /// File to write; its extension sets the format: pdf, html, md, typ, svg or png
         #[arg(default_value = "document.pdf")]
         out: PathBuf,
         /// Number of the page to render, from 1; only for svg and png
         #[arg(long, default_value = "1")]
         page: usize,
     },
-    /// Save a file as a document whenever it changes, and make the PDF again
+    /// Save a file as a document whenever it changes, and render it again
     Watch {
         /// Id of the document to update
         id: DocumentId,
@@ -153,7 +153,7 @@ pub(super) enum DocCommand {
         /// Id of the document whose versions are listed
         id: DocumentId,
     },
-    /// Make a document again as it was in a version
+    /// Restore an earlier version of a document
     Restore {
         /// Id of the document to restore
         id: DocumentId,

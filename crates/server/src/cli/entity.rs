@@ -16,7 +16,7 @@ const SHOWN_EVENTS: usize = 20;
 
 #[derive(Subcommand)]
 pub(super) enum EntityCommand {
-    /// List who and what is known, those first that are named most
+    /// List people and things, the most often named first
     List {
         /// Only those with these words in a name
         words: Vec<String>,
@@ -27,7 +27,7 @@ pub(super) enum EntityCommand {
         #[arg(long, default_value = "50")]
         limit: i64,
     },
-    /// Show one, with what happened and who may be the same
+    /// Show a person or thing, with its events and possible duplicates
     Show {
         /// Id of the entity, as `ibid entity list` prints it
         id: EntityId,
@@ -38,17 +38,17 @@ pub(super) enum EntityCommand {
         #[arg(long, default_value = "20")]
         limit: i64,
     },
-    /// Say that the two of a pair are the same
+    /// Confirm that the two of a pair are the same
     Confirm {
         /// Id of the pair, as `ibid entity review` prints it
         pair: PairId,
     },
-    /// Say that the two of a pair are not the same
+    /// Decide that the two of a pair are not the same
     Refuse {
         /// Id of the pair, as `ibid entity review` prints it
         pair: PairId,
     },
-    /// Take back what was said of a pair
+    /// Undo the decision on a pair
     Undo {
         /// Id of the pair whose decision is undone
         pair: PairId,
@@ -60,11 +60,11 @@ pub(super) enum EntityCommand {
         /// Id of the entity that remains
         into: EntityId,
     },
-    /// Take one apart: undo a merge, or give mentions to somebody new
+    /// Split an entity: undo a merge, or move mentions to a new entity
     Split {
         /// Id of the entity that is split
         id: EntityId,
-        /// The one that was merged into it; the last if not said
+        /// Entity that was merged into it; default: the last one
         #[arg(long, conflicts_with = "mention")]
         entity: Option<EntityId>,
         /// A mention that names somebody else; may be given several times

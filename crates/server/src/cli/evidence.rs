@@ -19,8 +19,7 @@ use super::{
 /// Take something out of the library.
 #[derive(Subcommand)]
 pub(super) enum ExportCommand {
-    /// A message or a document with its citations and everything that it cites, as a zip that `ibid verify` checks
-    /// anywhere
+    /// Export a message or a document with everything that it cites, as a zip for `ibid verify`
     Evidence(EvidenceArgs),
 }
 

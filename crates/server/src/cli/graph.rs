@@ -12,9 +12,9 @@ use crate::wire::knowledge::GraphHealthAnswer;
 
 #[derive(Subcommand)]
 pub(super) enum GraphCommand {
-    /// Make the graph again from what is known
+    /// Rebuild the graph from the database
     Rebuild,
-    /// Say how many nodes and edges there are, and whether they are what the tables say
+    /// Count nodes and edges, and compare them with the database
     Health,
 }
 

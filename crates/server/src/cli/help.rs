@@ -273,7 +273,8 @@ fn flags(command: &Command) -> impl Iterator<Item = &Arg> {
 
 /// Options that every command has; the documentation describes them once.
 fn is_general(arg: &Arg) -> bool {
-    matches!(arg.get_id().as_str(), "help" | "version" | "json" | "data" | "server" | "config")
+    matches!(arg.get_action(), ArgAction::Help | ArgAction::Version)
+        || matches!(arg.get_id().as_str(), "json" | "data" | "server" | "config")
 }
 
 fn describe_argument(arg: &Arg) -> Json {

@@ -26,7 +26,7 @@ pub(super) enum JobCommand {
         /// Id of the job, as `ibid job list` prints it
         id: JobId,
     },
-    /// Start a dead or cancelled job over
+    /// Start a dead or cancelled job again
     Retry {
         /// Id of the job, as `ibid job list` prints it
         id: JobId,

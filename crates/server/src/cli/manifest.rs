@@ -17,12 +17,12 @@ use super::{
 
 #[derive(Subcommand)]
 pub(super) enum ManifestCommand {
-    /// Keep files and folders and make a manifest of them
+    /// Store files and folders, and create a manifest of them
     Create {
         /// Files, under their names, and folders, with what is below them
         #[arg(required = true)]
         paths: Vec<PathBuf>,
-        /// The manifest it is made after
+        /// Manifest that the new one follows
         #[arg(long)]
         parent: Option<Sha256>,
         /// Reason for the manifest, like a commit message
@@ -34,7 +34,7 @@ pub(super) enum ManifestCommand {
         /// SHA-256 of the manifest, in hexadecimal
         sha256: Sha256,
     },
-    /// Show a manifest and those it came after
+    /// Show a manifest and the ones before it
     Log {
         /// SHA-256 of the newest manifest to list
         sha256: Sha256,

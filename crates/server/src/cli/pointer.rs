@@ -35,7 +35,7 @@ impl PointerArg {
 
 #[derive(Subcommand)]
 pub(super) enum PointerCommand {
-    /// Make a pointer, or change what is said of one
+    /// Create a pointer, or change its details
     Set {
         /// Name of the pointer, as namespace/name
         name: PointerArg,
@@ -63,13 +63,13 @@ pub(super) enum PointerCommand {
         #[arg(long, default_value = "500")]
         limit: i64,
     },
-    /// Move a pointer, if it stands where you believe
+    /// Move a pointer, if it still points where you expect
     Advance {
         /// Name of the pointer, as namespace/name
         name: PointerArg,
-        /// The manifest it is to stand at
+        /// Manifest that it will point to
         to: Sha256,
-        /// The manifest it stands at now; not given, it has none yet
+        /// Manifest that it points to now; leave it out if there is none yet
         #[arg(long)]
         expected: Option<Sha256>,
         /// Reason for the move, shown in the history

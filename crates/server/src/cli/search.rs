@@ -14,25 +14,25 @@ use super::{
 /// Find the passages that answer.
 #[derive(Args)]
 pub(super) struct SearchArgs {
-    /// Words or a question; "quoted words" must stand together, -word must not stand (after `--`, or within one argument)
+    /// Words or a question; "quoted words" must stand together, -word excludes a word (write it after `--`)
     #[arg(required = true)]
     query: Vec<String>,
     /// Maximum number of results to print
     #[arg(long, short = 'n', default_value_t = SearchRequest::DEFAULT_LIMIT)]
     limit: usize,
-    /// Only sources of this type, as WEB_PAGE; may be given several times
+    /// Only sources of this type, such as WEB_PAGE; may be given several times
     #[arg(long = "type", value_name = "TYPE")]
     kinds: Vec<String>,
-    /// Only sources from there, as web or blob_storage; may be given several times
+    /// Only sources of this origin, such as web or blob_storage; may be given several times
     #[arg(long, value_name = "ORIGIN")]
     origin: Vec<String>,
     /// Only sources with this tag; may be given several times
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
-    /// Only texts in this language, as en
+    /// Only texts in this language, such as en
     #[arg(long, value_name = "CODE")]
     language: Vec<String>,
-    /// Only by words, without asking a model
+    /// Search by words only, not by meaning
     #[arg(long)]
     words: bool,
     /// Also show the passages before and after each
@@ -45,7 +45,7 @@ pub(super) struct SearchArgs {
 pub(super) enum IndexCommand {
     /// Show the state of the search index
     Status,
-    /// Make the index anew from the library
+    /// Rebuild the search index from the library
     Rebuild,
 }
 

@@ -17,42 +17,42 @@ use super::{
 pub(super) enum SourceCommand {
     /// List sources in the library, newest first
     List {
-        /// Only those with all these words, in what is known of them or in their text
+        /// Only sources with all these words, in their details or in their text
         words: Vec<String>,
         /// Only list sources of this type
         #[arg(long = "type")]
         kind: Option<SourceType>,
-        /// Only those from there: web, blob_storage, manual …
+        /// Only sources of this origin: web, blob_storage, manual …
         #[arg(long)]
         origin: Option<Origin>,
-        /// Only those that have come so far: pending, indexed, ready or failed
+        /// Only sources in this state: pending, indexed, ready or failed
         #[arg(long)]
         status: Option<SourceStatus>,
         /// Maximum number of sources to list
         #[arg(long, default_value = "50")]
         limit: usize,
     },
-    /// Show what is known of a source
+    /// Show the details of a source
     Show {
         /// Id of the source, as `ibid source list` prints it
         id: SourceId,
         /// Print the text of the source instead of its details
         #[arg(long, conflicts_with = "chunks")]
         text: bool,
-        /// Print its passages instead, with their places
+        /// Print the passages of the source, with their places
         #[arg(long)]
         chunks: bool,
     },
     /// Create a source from bibliographic details
     New(SourceDetails),
-    /// Change what is said of a source; an empty value removes it
+    /// Change the details of a source; an empty value removes one
     Edit {
         /// Id of the source, as `ibid source list` prints it
         id: SourceId,
         #[command(flatten)]
         details: SourceDetails,
     },
-    /// Bring references (BibTeX, BibLaTeX, RIS, CSL-JSON), a list of addresses, a sitemap or a zip
+    /// Import references (BibTeX, BibLaTeX, RIS, CSL-JSON), a list of addresses, a sitemap or a zip
     Import {
         /// File with the references to import
         file: PathBuf,
@@ -60,12 +60,12 @@ pub(super) enum SourceCommand {
         #[arg(long)]
         format: Option<String>,
     },
-    /// Take the content of a source in again
+    /// Read the content of a source again
     Refresh {
         /// Id of the source to fetch again
         id: SourceId,
     },
-    /// Say what would be lost with a source
+    /// Show what deleting a source would delete, and which claims cite it
     Impact {
         /// Id of the source that would be deleted
         id: SourceId,

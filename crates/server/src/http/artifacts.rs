@@ -36,7 +36,7 @@ pub(super) struct UploadForm {
     #[schema(value_type = Option<wire::values::SourceType>)]
     entity_type: Option<String>,
     /// Further facts about the file: a JSON object.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<HashMap<String, serde_json::Value>>)]
     entity_metadata: Option<String>,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct UploadQuery {
     params(UploadQuery),
     request_body(content(
         (UploadForm = "multipart/form-data"),
-        (String = "application/octet-stream"),
+        (wire::FileBytes = "application/octet-stream"),
     )),
     responses(
         (status = 201, description = "Kept", body = wire::Artifact),

@@ -43,8 +43,8 @@ impl ContentQuery {
     get, path = "/api/v1/artifacts/{sha256}/content", tag = "artifacts", operation_id = "get_artifact_content",
     params(("sha256" = String, Path, description = "Its hash"), ContentQuery),
     responses(
-        (status = 200, description = "All of it, as its own media type", content_type = "*/*", body = String),
-        (status = 206, description = "The range asked for", content_type = "*/*", body = String),
+        (status = 200, description = "All of it, as its own media type", content_type = "*/*", body = wire::FileBytes),
+        (status = 206, description = "The range asked for", content_type = "*/*", body = wire::FileBytes),
         (status = 304, description = "The caller has it"),
         (status = 404, description = "There is none", body = wire::Problem, content_type = "application/problem+json"),
         (status = 412, description = "If-Match names another", body = wire::Problem, content_type = "application/problem+json"),

@@ -147,10 +147,13 @@ fn type_of(schema: &Json) -> String {
     if let Some(options) = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()) {
         return options.iter().map(type_of).collect::<Vec<_>>().join(" or ");
     }
+    let named = |kind: &str| match kind {
+        "array" => format!("list of {}", type_of(&schema["items"])),
+        kind => escape_html(kind),
+    };
     match &schema["type"] {
-        Json::String(kind) if kind == "array" => format!("list of {}", type_of(&schema["items"])),
-        Json::String(kind) => escape_html(schema["format"].as_str().unwrap_or(kind)),
-        Json::Array(kinds) => kinds.iter().filter_map(Json::as_str).map(escape_html).collect::<Vec<_>>().join(" or "),
+        Json::String(kind) => schema["format"].as_str().map_or_else(|| named(kind), escape_html),
+        Json::Array(kinds) => kinds.iter().filter_map(Json::as_str).map(named).collect::<Vec<_>>().join(" or "),
         _ => String::new(),
     }
 }

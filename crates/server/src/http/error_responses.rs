@@ -1,9 +1,11 @@
-//! Error responses in the description of the API: those that every operation shares are described once.
+//! What the description of the API says of every operation alike: the error responses, which are described once, and
+//! the header `Idempotency-Key`.
 
 use ibid_domain::Code;
 use utoipa::openapi::{
-    AllOfBuilder, ContentBuilder, OpenApi, PathItem, Ref, RefOr, Response, ResponseBuilder,
-    path::{Operation, ParameterIn},
+    AllOfBuilder, ContentBuilder, ObjectBuilder, OpenApi, PathItem, Ref, RefOr, Required, Response, ResponseBuilder,
+    Type,
+    path::{Operation, Parameter, ParameterBuilder, ParameterIn},
 };
 
 /// A response that several operations can give, with the conditions under which they do.
@@ -83,7 +85,8 @@ const SHARED: &[SharedError] = &[
     },
 ];
 
-/// Adds to every operation the errors that it can give besides its own, and the former names of renamed schemas.
+/// Adds to every operation the errors that it can give besides its own and the header that makes it safe to repeat, and
+/// to the document the former names of renamed schemas.
 pub(super) fn describe(document: &mut OpenApi) {
     for item in document.paths.paths.values_mut() {
         let PathItem { get, put, post, patch, delete, head, .. } = item;
@@ -99,6 +102,9 @@ pub(super) fn describe(document: &mut OpenApi) {
                 responses.entry(error.status.to_string()).or_insert(reference);
             }
             responses.insert("default".to_owned(), problem_response("Any other error".to_owned()).into());
+            if is_mutation {
+                operation.parameters.get_or_insert_default().push(idempotency_key().into());
+            }
         }
     }
     let components = document.components.get_or_insert_default();
@@ -115,8 +121,23 @@ pub(super) fn describe(document: &mut OpenApi) {
     }
 }
 
-/// Schemas that were renamed in this version. They go with the next.
+/// Schemas that were renamed in this version. They go with the next. A name that was given up because client generators
+/// make the same for another type, as `JobPayload` for the field `payload` of `Job`, is not kept.
 const FORMER_NAMES: &[(&str, &str)] = &[("Brought", "ImportResult"), ("NotBrought", "ImportFailure")];
+
+/// The header that [`super::idempotency`] reads.
+fn idempotency_key() -> Parameter {
+    ParameterBuilder::new()
+        .name("Idempotency-Key")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(
+            "1 to 255 visible ASCII characters that you choose. The same request with the same key has its effect once \
+             and gets the same answer.",
+        ))
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+        .build()
+}
 
 fn problem_response(about: String) -> Response {
     let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
@@ -130,7 +151,7 @@ mod tests {
     use crate::http::openapi_document;
 
     #[test]
-    fn every_operation_tells_its_errors() {
+    fn every_operation_tells_its_errors_and_takes_a_key_if_it_changes_something() {
         let document = json!(openapi_document());
         let mut operations = 0;
         for (path, item) in document["paths"].as_object().unwrap() {
@@ -145,6 +166,9 @@ mod tests {
                 if path.contains('{') {
                     assert!(told("400"), "{method} {path}");
                 }
+                let parameters = operation["parameters"].as_array().into_iter().flatten();
+                let keys = parameters.filter(|one| one["name"] == "Idempotency-Key" && one["in"] == "header").count();
+                assert_eq!(keys, usize::from(!matches!(method.as_str(), "get" | "head")), "{method} {path}");
                 for response in responses.values() {
                     if let Some(reference) = response["$ref"].as_str() {
                         let place = reference.trim_start_matches('#');

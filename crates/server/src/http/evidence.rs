@@ -11,7 +11,7 @@ use super::{
     problem::ApiResult,
     runs::conversations::message_id,
 };
-use crate::wire::Problem as WireProblem;
+use crate::wire::{FileBytes, Problem as WireProblem};
 
 /// The evidence of a message or a document
 ///
@@ -24,7 +24,7 @@ use crate::wire::Problem as WireProblem;
         ("id" = String, Path, description = "Its id"),
     ),
     responses(
-        (status = 200, description = "The bundle", content_type = "application/zip", body = String),
+        (status = 200, description = "The bundle", content_type = "application/zip", body = FileBytes),
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]

@@ -26,13 +26,13 @@ pub(super) struct NewJob {
     #[schema(value_type = wire::values::RequestedJob)]
     kind: String,
     /// Arguments of the job; the kind decides which are needed.
-    payload: Option<JobPayload>,
+    payload: Option<JobArguments>,
 }
 
 /// Arguments of a background job.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct JobPayload {
+pub(super) struct JobArguments {
     /// For `gc`: remove, or only say what would be removed (the default).
     apply: Option<bool>,
     /// For `gc`: what came or was named within this time stays; a day if not said.

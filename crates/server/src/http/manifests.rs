@@ -196,7 +196,7 @@ pub(super) async fn diff(
     get, path = "/api/v1/manifests/{sha256}/archive", tag = "manifests", operation_id = "get_manifest_archive",
     params(("sha256" = String, Path, description = "Its hash")),
     responses(
-        (status = 200, description = "The zip, made while it is sent", content_type = "application/zip", body = String),
+        (status = 200, description = "The zip, made while it is sent", content_type = "application/zip", body = wire::FileBytes),
         (status = 404, description = "There is none", body = wire::Problem, content_type = "application/problem+json"),
     ),
 )]

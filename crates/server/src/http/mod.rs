@@ -25,6 +25,7 @@ mod pointers;
 mod problem;
 pub(crate) mod runs;
 mod sample;
+mod schema_cleanup;
 pub(crate) mod search;
 mod settings;
 pub(crate) mod sources;
@@ -224,6 +225,7 @@ fn build_api() -> (Router<Server>, OpenApiDocument) {
         .routes(routes!(status::render_metrics))
         .split_for_parts();
     error_responses::describe(&mut document);
+    schema_cleanup::clean_schemas(&mut document);
     (router, document)
 }
 

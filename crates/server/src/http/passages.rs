@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Server, extract::Caller, problem::ApiResult};
-use crate::wire::Problem as WireProblem;
+use crate::wire::{FileBytes, Problem as WireProblem};
 
 /// The longest line that is taken, in bytes.
 const LONGEST: usize = 4 * 1024 * 1024;
@@ -69,7 +69,10 @@ pub(crate) struct RejectedLine {
 /// the others. The answer comes when everything is durable and can be found.
 #[utoipa::path(
     post, path = "/api/v1/import/passages", tag = "sources", operation_id = "import_passages",
-    request_body(content = ImportedPassage, content_type = "application/x-ndjson"),
+    request_body(content(
+        (ImportedPassage = "application/x-ndjson"),
+        (FileBytes = "application/octet-stream"),
+    )),
     responses(
         (status = 200, description = "What came of it", body = PassageImportResult),
         (status = 422, description = "No line could be taken", body = WireProblem, content_type = "application/problem+json"),

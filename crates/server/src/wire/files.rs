@@ -9,6 +9,12 @@ use uuid::Uuid;
 
 use super::values::{PointerType, SourceType};
 
+/// Bytes of a file.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "describes bodies, which are sent and read as they stream")]
+pub(crate) struct FileBytes(Vec<u8>);
+
 /// Immutable bytes, named by their SHA-256.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Artifact {

@@ -24,7 +24,7 @@ use utoipa::ToSchema;
 
 use self::values::ErrorCode;
 pub(crate) use self::{
-    files::{Artifact, Manifest, ManifestDiff, ManifestSummary, Pointer, PointerMove},
+    files::{Artifact, FileBytes, Manifest, ManifestDiff, ManifestSummary, Pointer, PointerMove},
     jobs::{Job, JobEvent},
 };
 
@@ -51,7 +51,7 @@ pub(crate) struct Problem {
     request_id: String,
     /// Facts to go on with, such as `current` after a conflict.
     #[serde(flatten)]
-    #[schema(value_type = Object, additional_properties)]
+    #[schema(value_type = HashMap<String, serde_json::Value>)]
     facts: JsonObject,
 }
 

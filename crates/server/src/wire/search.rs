@@ -12,7 +12,7 @@ use super::{
     parse::{deserialize_present, hash_in_field},
     source_body,
     sources::join_names,
-    values::{EventCategory, SearchList, SourceOrigin, SourceOrigins, SourceType, SourceTypes},
+    values::{EventCategory, SearchList, SourceOrigin, SourceType},
 };
 
 /// Request to search the library.
@@ -63,11 +63,11 @@ pub(crate) struct SearchBody {
 pub(crate) struct SearchFilters {
     /// Sources of one of these types.
     #[serde(default, rename = "type")]
-    #[schema(value_type = SourceTypes)]
+    #[schema(value_type = Option<Vec<SourceType>>)]
     pub(crate) kind: OneOrMany,
     /// Sources from one of these origins.
     #[serde(default)]
-    #[schema(value_type = SourceOrigins)]
+    #[schema(value_type = Option<Vec<SourceOrigin>>)]
     pub(crate) origin: OneOrMany,
     /// Only passages of these sources.
     #[serde(default)]
@@ -79,9 +79,11 @@ pub(crate) struct SearchFilters {
     pub(crate) project_id: Option<Uuid>,
     /// Sources filed under all of these.
     #[serde(default)]
+    #[schema(value_type = Option<Vec<String>>)]
     pub(crate) tags: OneOrMany,
     /// Texts in one of these languages: en, de …
     #[serde(default)]
+    #[schema(value_type = Option<Vec<String>>)]
     pub(crate) language: OneOrMany,
     /// Sources that appeared (or came, where that is not known) at this time or later: a day or a time of RFC 3339.
     pub(crate) from: Option<String>,
@@ -91,8 +93,9 @@ pub(crate) struct SearchFilters {
     pub(crate) as_of: Option<String>,
 }
 
-/// A string or a list of strings.
-#[derive(Default, Deserialize, ToSchema)]
+/// A string or a list of strings. The schema describes it as a list, because client generators make no useful type of a
+/// field that is either.
+#[derive(Default, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum OneOrMany {
     /// The field is missing or null.

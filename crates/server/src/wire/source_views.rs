@@ -10,26 +10,41 @@ use uuid::Uuid;
 use super::{
     Page,
     sources::Source,
-    values::{FetchStrategy, SourceOrigin},
+    values::{self, FetchStrategy, SourceOrigin},
 };
 
 /// One page of sources, each in the view that was asked for.
 pub(crate) type SourcePage = Page<SourceView>;
 
-/// A source in one of its views.
+/// A source in the view that `view` names: `source` (the default), `entity` or `cited_file`.
+// The views are described at their types. If they were described here, openapi-generator would not import them.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum SourceView {
-    /// The default view: all fields of a source.
     Source(Box<Source>),
-    /// With `view=entity`: its type's own fields beside its id, type and title.
-    #[schema(value_type = HashMap<String, serde_json::Value>)]
-    Entity(JsonObject),
-    /// With `view=cited_file`: what a list of cited files shows.
+    Entity(EntityView),
     CitedFile(CitedFileView),
 }
 
-/// A source as a list of cited files shows it.
+/// A source as `view=entity` shows it: its id, type and title, and the fields of its type.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct EntityView {
+    /// Id of the source, a UUID.
+    id: Uuid,
+    /// Type of the source.
+    #[serde(rename = "type")]
+    kind: values::SourceType,
+    /// The same as `type`. Only this view has it.
+    entity_type: values::SourceType,
+    /// Title, as people see it.
+    title: String,
+    /// Fields of the type, and `metadata` with the other facts about the source.
+    #[serde(flatten)]
+    #[schema(value_type = HashMap<String, serde_json::Value>)]
+    fields: JsonObject,
+}
+
+/// A source as `view=cited_file` shows it, for a list of cited files.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CitedFileView {
     /// Name of the source's file, or its title if it has no file.
@@ -62,7 +77,7 @@ impl SourceViewKind {
     pub(crate) fn build_view(self, described: SourceWithRevision) -> SourceView {
         match self {
             Self::Source => SourceView::Source(Box::new(described.into())),
-            Self::Entity => SourceView::Entity(entity_fields(described)),
+            Self::Entity => SourceView::Entity(entity_view(described)),
             Self::CitedFile => SourceView::CitedFile(cited_file(&described)),
         }
     }
@@ -83,17 +98,14 @@ fn cited_file(described: &SourceWithRevision) -> CitedFileView {
 }
 
 /// The type's own fields, with what the source knows where the metadata is silent.
-fn entity_fields(described: SourceWithRevision) -> JsonObject {
+fn entity_view(described: SourceWithRevision) -> EntityView {
     let title = described.source.display_title().to_owned();
     let SourceWithRevision { source, revision } = described;
-    let mut entity = JsonObject::new();
+    let (id, kind) = (source.id.uuid(), source.kind.into());
+    let mut fields = JsonObject::new();
     let mut set = |name: &str, value: Json| {
-        entity.insert(name.to_owned(), value);
+        fields.insert(name.to_owned(), value);
     };
-    set("id", json!(source.id));
-    set("type", json!(source.kind));
-    set("entity_type", json!(source.kind));
-    set("title", json!(title));
     set("created_at", json!(source.created_at));
     set("created_by", json!(source.created_by));
     set("message_id", json!(source.message_id));
@@ -121,11 +133,11 @@ fn entity_fields(described: SourceWithRevision) -> JsonObject {
     rest.insert("source_type".to_owned(), json!(source.origin.as_str()));
     rest.insert("is_available".to_owned(), json!(source.is_available));
     rest.insert("extracted_at".to_owned(), json!(revision.as_ref().and_then(|revision| revision.extracted_at)));
-    match entity.get_mut("metadata") {
+    match fields.get_mut("metadata") {
         Some(Json::Object(own)) => own.extend(rest),
         _ => {
-            entity.insert("metadata".to_owned(), Json::Object(rest));
+            fields.insert("metadata".to_owned(), Json::Object(rest));
         }
     }
-    entity
+    EntityView { id, kind, entity_type: kind, title, fields }
 }

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use serde::{Serialize, Serializer};
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Ref, RefOr, Schema, Type},
+    openapi::{ObjectBuilder, RefOr, Schema, Type},
 };
 
 /// A set of values that each have a name on the wire.
@@ -94,31 +94,6 @@ described_sets! {
     RemovedCitations, "Treatment of the citations of a source that is taken away.", ["keep", "remove"];
     SearchList, "A list that a search draws on.", ["words", "vectors"];
     SourceViewName, "Form of each item: as a source, with the fields of its type, or as a cited file.", ["source", "entity", "cited_file"];
-}
-
-/// Describes fields that take one value of a set or several.
-macro_rules! one_or_many {
-    ($($name:ident of $set:ident, $about:literal;)*) => {$(
-        pub(crate) struct $name;
-
-        impl PartialSchema for $name {
-            fn schema() -> RefOr<Schema> {
-                let one = || Ref::from_schema_name(<$set as ToSchema>::name());
-                OneOfBuilder::new().description(Some($about)).item(one()).item(ArrayBuilder::new().items(one())).into()
-            }
-        }
-
-        impl ToSchema for $name {
-            fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-                schemas.push((<$set as ToSchema>::name().into_owned(), <$set as PartialSchema>::schema()));
-            }
-        }
-    )*};
-}
-
-one_or_many! {
-    SourceOrigins of SourceOrigin, "An origin, or a list of them.";
-    SourceTypes of SourceType, "A type of source, or a list of them.";
 }
 
 /// Kinds of background jobs. A job of an older version may have a kind that is not listed.

@@ -64,6 +64,7 @@ describe("a search in the address", () => {
     expect(
       searchBody({
         q: "mole",
+        type: "WEB_PAGE",
         tag: "harbour, minutes",
         to: "1931-12-31",
         graph_filters: "all",
@@ -74,7 +75,7 @@ describe("a search in the address", () => {
       limit: 10,
       expand_neighbors: true,
       graph_filters: [],
-      filters: { tags: ["harbour", "minutes"], to: "1932-01-01" },
+      filters: { type: ["WEB_PAGE"], tags: ["harbour", "minutes"], to: "1932-01-01" },
     });
   });
 

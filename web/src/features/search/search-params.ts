@@ -113,15 +113,15 @@ export function searchBody(params: SearchParams): SearchBody {
   const { q = "", type, origin, tag, language, from, to, graph_filters, limit, ...rest } = params;
   const options = { ...rest, beside: undefined };
   const filters = {
-    ...(type && { type }),
-    ...(origin && { origin }),
+    ...(type && { type: [type] }),
+    ...(origin && { origin: [origin] }),
     ...(tag && {
       tags: tag
         .split(",")
         .map((one) => one.trim())
         .filter(Boolean),
     }),
-    ...(language && { language }),
+    ...(language && { language: [language] }),
     ...(from && { from }),
     // The whole of that day: what the server leaves out begins with the next.
     ...(to && { to: nextDay(to) }),

@@ -22,7 +22,7 @@ use super::{
     sources::source_id,
 };
 use crate::wire::{
-    Page, Problem as WireProblem,
+    FileBytes, Page, Problem as WireProblem,
     documents::{DiffAnswer, DiffPart, Document, DocumentSettingsBody, DocumentSummary, DocumentVersionSummary},
 };
 
@@ -304,7 +304,7 @@ pub(super) async fn restore(
 #[utoipa::path(
     put, path = "/api/v1/documents/{id}/assets/{name}", tag = "documents", operation_id = "put_document_file",
     params(("id" = String, Path, description = "The document"), ("name" = String, Path, description = "The file's name")),
-    request_body(content = String, content_type = "application/octet-stream"),
+    request_body(content = FileBytes, content_type = "application/octet-stream"),
     responses(
         (status = 200, description = "The document as it is now", body = Document),
         (status = 404, description = "There is no such document", body = WireProblem, content_type = "application/problem+json"),
@@ -331,7 +331,7 @@ pub(super) async fn put_file(
     get, path = "/api/v1/documents/{id}/assets/{name}", tag = "documents", operation_id = "get_document_file",
     params(("id" = String, Path, description = "The document"), ("name" = String, Path, description = "The file's name")),
     responses(
-        (status = 200, description = "The file", content_type = "*/*", body = String),
+        (status = 200, description = "The file", content_type = "*/*", body = FileBytes),
         (status = 404, description = "There is none", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]

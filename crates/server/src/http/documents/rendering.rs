@@ -21,7 +21,7 @@ use crate::{
         problem::ApiResult,
     },
     wire::{
-        Job, Problem as WireProblem,
+        FileBytes, Job, Problem as WireProblem,
         documents::{BibliographyAnswer, BibliographyLine, DocumentSettingsBody, PreviewAnswer, SupportAnswer},
         values,
     },
@@ -70,7 +70,7 @@ pub(in crate::http) struct RenderQuery {
     get, path = "/api/v1/documents/{id}/render", tag = "documents", operation_id = "render_document",
     params(("id" = String, Path, description = "The document"), RenderQuery),
     responses(
-        (status = 200, description = "The file", content_type = "*/*", body = String),
+        (status = 200, description = "The file", content_type = "*/*", body = FileBytes),
         (status = 404, description = "There is no such document, version or page", body = WireProblem, content_type = "application/problem+json"),
         (status = 422, description = "The text cannot be set, or takes too much", body = WireProblem, content_type = "application/problem+json"),
     ),
@@ -250,7 +250,7 @@ fn reference_format(text: Option<&str>) -> Result<ReferenceFormat, Problem> {
     get, path = "/api/v1/documents/{id}/references", tag = "documents", operation_id = "export_document_references",
     params(("id" = String, Path, description = "The document"), ReferencesQuery),
     responses(
-        (status = 200, description = "The file", content_type = "*/*", body = String),
+        (status = 200, description = "The file", content_type = "*/*", body = FileBytes),
         (status = 404, description = "There is no such document", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
@@ -280,7 +280,7 @@ pub(in crate::http) struct LibraryReferencesQuery {
     get, path = "/api/v1/references", tag = "sources", operation_id = "export_references",
     params(LibraryReferencesQuery),
     responses(
-        (status = 200, description = "The file", content_type = "*/*", body = String),
+        (status = 200, description = "The file", content_type = "*/*", body = FileBytes),
         (status = 404, description = "There is no such source", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]

@@ -14,7 +14,7 @@ use crate::{
         sources::source_id,
     },
     wire::{
-        Problem as WireProblem,
+        FileBytes, Problem as WireProblem,
         documents::{Locale, StyleView, StylesAnswer},
         values,
     },
@@ -55,7 +55,10 @@ pub(in crate::http) async fn list(
 /// The text of a `.csl` file. One with the same title takes the place of the one before.
 #[utoipa::path(
     post, path = "/api/v1/styles", tag = "documents", operation_id = "add_style",
-    request_body(content = String, content_type = "application/xml"),
+    request_body(content(
+        (String = "application/xml"),
+        (FileBytes = "application/octet-stream"),
+    )),
     responses(
         (status = 201, description = "The style", body = StyleView),
         (status = 422, description = "It is not a style", body = WireProblem, content_type = "application/problem+json"),

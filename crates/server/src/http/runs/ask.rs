@@ -70,7 +70,7 @@ pub(crate) struct NewMessage {
     params(("id" = String, Path, description = "The conversation")),
     request_body = NewMessage,
     responses(
-        (status = 200, description = "The events of the run", content((RunEvent<'static> = "text/event-stream"), (Message = "application/json"))),
+        (status = 200, description = "The answer, or the events of the run", content((Message = "application/json"), (RunEvent<'static> = "text/event-stream"))),
         (status = 202, description = "It takes longer than a request may; the run goes on", body = runs::Run),
         (status = 404, description = "There is no such conversation", body = WireProblem, content_type = "application/problem+json"),
         (status = 422, description = "Something is not legal", body = WireProblem, content_type = "application/problem+json"),

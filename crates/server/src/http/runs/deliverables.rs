@@ -45,11 +45,11 @@ pub(crate) struct Deliverable {
     zip_url: String,
     files: Vec<DeliverableFile>,
     /// Sources that the deliverable cites: the first 500; `sources.json` in it has all.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<HashMap<String, serde_json::Value>>)]
     cited: serde_json::Value,
     cited_count: u64,
     /// Sources that the run had read, cited ones first: the first 500.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<HashMap<String, serde_json::Value>>)]
     all_seen: serde_json::Value,
     all_seen_count: u64,
     /// Time of creation, RFC 3339 in UTC.
@@ -158,7 +158,7 @@ pub(in crate::http) async fn list(
     get, path = "/api/v1/runs/{id}/deliverables/{kind}/zip", tag = "runs", operation_id = "get_deliverable_zip",
     params(("id" = String, Path, description = "The run"), ("kind" = String, Path, description = "What was made")),
     responses(
-        (status = 200, description = "All files of it", content_type = "application/zip", body = String),
+        (status = 200, description = "All files of it", content_type = "application/zip", body = wire::FileBytes),
         (status = 404, description = "It was not made", body = wire::Problem, content_type = "application/problem+json"),
     ),
 )]
@@ -186,7 +186,7 @@ const ALONE: &str = "sandbox allow-scripts; default-src 'none'; style-src 'unsaf
         ("path" = String, Path, description = "The file"),
     ),
     responses(
-        (status = 200, description = "The file", content_type = "application/octet-stream", body = String),
+        (status = 200, description = "The file", content_type = "application/octet-stream", body = wire::FileBytes),
         (status = 404, description = "There is none", body = wire::Problem, content_type = "application/problem+json"),
     ),
 )]

@@ -258,7 +258,7 @@ pub(super) async fn subagent_results(
 /// Answer of an external agent: all of it as `text`, or in pieces as `delta` and then `done`.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct ResponseBody {
+pub(crate) struct ReportedResponse {
     /// All of the answer, which ends the run.
     text: Option<String>,
     /// More words of it. The run goes on, unless `done` is true.
@@ -281,7 +281,7 @@ pub(crate) struct ResponseBody {
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/response", tag = "runs", operation_id = "report_response",
     params(("id" = String, Path, description = "The run")),
-    request_body = ResponseBody,
+    request_body = ReportedResponse,
     responses(
         (status = 200, description = "The answer with its evidence", body = RunAnswer),
         (status = 202, description = "A piece was taken", body = Run),
@@ -306,7 +306,7 @@ pub(super) async fn report_response(
     }
     check_json_type(request.headers())?;
     let bytes = read_body(request.into_body(), server.config.json_limit_bytes).await?;
-    let body: ResponseBody = parse_json(&bytes)?;
+    let body: ReportedResponse = parse_json(&bytes)?;
     if body.text.is_some() && body.delta.is_some() {
         let detail = "a response is sent whole as text, or in pieces as delta; not both";
         return Err(Problem::new(Code::InvalidField, detail).with_field("delta").into());

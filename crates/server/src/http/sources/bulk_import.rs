@@ -44,7 +44,7 @@ pub(crate) struct SourcesForm {
     /// Tags of all files: a JSON list, or words separated by commas.
     tags: Option<String>,
     /// Facts that are specific to the type of the sources: a JSON object.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<HashMap<String, serde_json::Value>>)]
     metadata: Option<String>,
 }
 

@@ -23,7 +23,7 @@ use super::{
     problem::ApiResult,
 };
 use crate::wire::{
-    Page, Problem as WireProblem,
+    FileBytes, Page, Problem as WireProblem,
     parse::hash_in_field,
     source_body::{self, NewSource, SourcePatch},
     source_views::{SourcePage, SourceView, SourceViewKind},
@@ -388,8 +388,8 @@ impl RevisionQuery {
     get, path = "/api/v1/sources/{id}/content", tag = "sources", operation_id = "get_source_content",
     params(("id" = String, Path, description = "Its id"), RevisionQuery, ContentQuery),
     responses(
-        (status = 200, description = "All of it, as its own media type", content_type = "*/*", body = String),
-        (status = 206, description = "The range asked for", content_type = "*/*", body = String),
+        (status = 200, description = "All of it, as its own media type", content_type = "*/*", body = FileBytes),
+        (status = 206, description = "The range asked for", content_type = "*/*", body = FileBytes),
         (status = 304, description = "Unchanged"),
         (status = 412, description = "The content is another one", body = WireProblem, content_type = "application/problem+json"),
         (status = 416, description = "The range lies outside", body = WireProblem, content_type = "application/problem+json"),
@@ -413,7 +413,7 @@ pub(super) async fn download_content(
     get, path = "/api/v1/sources/{id}/thumbnail", tag = "sources", operation_id = "get_source_thumbnail",
     params(("id" = String, Path, description = "Its id"), RevisionQuery),
     responses(
-        (status = 200, description = "PNG or JPEG", content_type = "image/*", body = String),
+        (status = 200, description = "PNG or JPEG", content_type = "image/*", body = FileBytes),
         (status = 404, description = "There is no such source, or no picture of it", body = WireProblem, content_type = "application/problem+json"),
     ),
 )]
