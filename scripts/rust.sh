@@ -81,7 +81,7 @@ build_for_people() {
 
 # source_hash: one hash of every file of the source tree, changed and new ones too, but of nothing that was built.
 source_hash() (
-  cd "$root"
+  cd "$root" || exit
   if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
     list=(git ls-files -z --cached --others --exclude-standard)
   else

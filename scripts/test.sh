@@ -17,13 +17,16 @@ declare -A about=(
   [fuzz]="half a minute of random texts for the parsers of citations"
   [mcp]="the MCP server with the official SDK and the inspector"
   [clients]="the examples, OpenAI's client and the AI SDK"
+  [generated]="clients made from the OpenAPI document by three generators"
+  [packages]="the tarball, the .deb, the wheel, npm and the image, each installed where nothing else is"
+  [docs]="links and pages of the guide"
   [web]="lint, types and unit tests of the web app"
   [types]="types of the web app"
   [browser]="the app in Chromium"
 )
 
 stages=("$@")
-((${#stages[@]})) || stages=(scripts format lint licences rust fuzz mcp clients web browser)
+((${#stages[@]})) || stages=(scripts format lint licences rust fuzz mcp clients generated packages docs web browser)
 
 stage_scripts() {
   PYTHONPATH=scripts python3 -B -m unittest discover -s scripts/tests
@@ -82,6 +85,18 @@ stage_clients() {
   wants rust || build_server # else the Rust tests have just built it
   IBID_BIN=$CARGO_TARGET_DIR/debug/ibid scripts/clients.sh
 }
+
+stage_generated() {
+  wants rust || build_server # else the Rust tests have just built it
+  IBID_BIN=$CARGO_TARGET_DIR/debug/ibid scripts/generated.sh
+}
+
+stage_packages() {
+  wants rust || build_server # else the Rust tests have just built it
+  IBID_BIN=$CARGO_TARGET_DIR/debug/ibid scripts/packages.sh
+}
+
+stage_docs() { npm --prefix docs/site run --silent check; }
 
 stage_web() { npm --prefix web run --silent check; }
 
@@ -163,13 +178,14 @@ stop_with_owner rm -rf "$run"
 need_rust
 if wants format; then need_component fmt rustfmt rustfmt; fi
 if wants lint; then need_component clippy clippy rust-clippy; fi
-if wants lint rust unit mcp clients browser; then
+if wants lint rust unit mcp clients generated packages docs browser; then
   claim_target
   scripts/web.sh
+  scripts/docs.sh
 elif wants web types; then
   scripts/web.sh install
 fi
-if wants rust unit mcp clients browser; then
+if wants rust unit mcp clients generated packages browser; then
   for tool in model onnxruntime pdfium; do "scripts/$tool.sh"; done
 fi
 if wants rust browser; then
