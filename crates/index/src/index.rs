@@ -65,6 +65,49 @@ pub struct PassageText {
     pub content: String,
 }
 
+/// Reads and writes bytes at once. One by one, as lists are, they take most of the time of opening an index; on disk both
+/// look the same.
+mod plain_bytes {
+    use serde::{Deserializer, Serializer, de::Visitor};
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(bytes)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        deserializer.deserialize_bytes(ByteVisitor)
+    }
+
+    struct ByteVisitor;
+
+    impl Visitor<'_> for ByteVisitor {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("bytes")
+        }
+
+        fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+            Ok(bytes.to_vec())
+        }
+    }
+}
+
+/// The same for signed bytes.
+mod signed_bytes {
+    use serde::{Deserializer, Serializer};
+
+    use super::plain_bytes;
+
+    pub fn serialize<S: Serializer>(bytes: &[i8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&bytes.iter().map(|byte| byte.cast_unsigned()).collect::<Vec<_>>())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<i8>, D::Error> {
+        Ok(plain_bytes::deserialize(deserializer)?.into_iter().map(u8::cast_signed).collect())
+    }
+}
+
 /// Entry of the journal, as serialized to disk.
 #[derive(Serialize, Deserialize)]
 enum JournalRecord {
@@ -72,7 +115,14 @@ enum JournalRecord {
     Described(SourceId, SourceFacets, Option<RevisionId>),
     Removed(SourceId),
     Space(i64, u32),
-    Vector { slot: u32, step: f32, high: Vec<i8>, low: Vec<u8> },
+    Vector {
+        slot: u32,
+        step: f32,
+        #[serde(with = "signed_bytes")]
+        high: Vec<i8>,
+        #[serde(with = "plain_bytes")]
+        low: Vec<u8>,
+    },
     Position(i64),
 }
 
@@ -124,6 +174,43 @@ pub struct Index {
 /// Decodes a batch of the journal into records.
 fn decode_records(batch: &[u8]) -> std::io::Result<Vec<JournalRecord>> {
     postcard::from_bytes(batch).map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error.to_string()))
+}
+
+#[cfg(test)]
+mod journal_record_tests {
+    use super::*;
+
+    /// The same record with lists, as the journal was written at first.
+    #[derive(Serialize)]
+    enum ListedRecord {
+        #[expect(dead_code, reason = "stands for the variants before")]
+        Before0,
+        #[expect(dead_code, reason = "stands for the variants before")]
+        Before1,
+        #[expect(dead_code, reason = "stands for the variants before")]
+        Before2,
+        #[expect(dead_code, reason = "stands for the variants before")]
+        Before3,
+        Vector {
+            slot: u32,
+            step: f32,
+            high: Vec<i8>,
+            low: Vec<u8>,
+        },
+    }
+
+    #[test]
+    fn bytes_are_read_as_lists_were_written() {
+        let (high, low) = (vec![-128, -1, 0, 1, 127], vec![0, 1, 127, 128, 255]);
+        let listed = ListedRecord::Vector { slot: 300, step: 0.5, high: high.clone(), low: low.clone() };
+        let written = postcard::to_stdvec(&vec![listed]).unwrap();
+        let read = decode_records(&written).unwrap();
+        let [JournalRecord::Vector { slot: 300, step: 0.5, high: found_high, low: found_low }] = &read[..] else {
+            panic!("another record");
+        };
+        assert_eq!((found_high, found_low), (&high, &low));
+        assert_eq!(postcard::to_stdvec(&read).unwrap(), written);
+    }
 }
 
 /// Returns the words of a passage for indexing; its title and headings count as part of it.

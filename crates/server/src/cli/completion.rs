@@ -4,15 +4,15 @@
 
 use std::{ffi::OsStr, io::Write as _, time::Duration};
 
-use clap::Command;
+use clap::{Command, Parser as _};
 use clap_complete::{
     CompletionCandidate,
     engine::ArgValueCompleter,
     env::{CompleteEnv, Shells},
 };
 
-use super::{CommandError, CommandResult, api::Api, help, output::text};
-use crate::config::{Config, Said};
+use super::{Cli, CommandError, CommandResult, api::Api, help, output::text};
+use crate::config::Config;
 
 /// Time for the library to answer; somebody waits at a prompt.
 const PATIENCE: Duration = Duration::from_millis(1500);
@@ -67,7 +67,9 @@ pub(super) fn add_completers(mut command: Command) -> Command {
 
 /// The ids of a list that begin with what was typed, each with its title.
 fn list_candidates(path: &str, [id, title]: [&str; 2], typed: &str) -> Vec<CompletionCandidate> {
-    let Ok(config) = Config::load(Said::default(), None) else { return Vec::new() };
+    // No arguments: what the environment and the file say.
+    let Ok(cli) = Cli::try_parse_from(["ibid"]) else { return Vec::new() };
+    let Ok(config) = Config::load(cli.settings, cli.config.as_deref()) else { return Vec::new() };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
     let items = runtime.block_on(async {
         let listed = async { Api::connect(&config).await.ok()?.list(path, &[], OFFERED).await.ok() };

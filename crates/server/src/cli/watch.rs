@@ -47,7 +47,7 @@ pub(super) async fn run(watch: WatchArgs, api: &Api, output: &Output) -> Command
         anstream::println!("Watching {}. {DIM}Stop with Ctrl-C.{DIM:#}", watch.folder.display());
     }
     loop {
-        let changed = find_changes(&watch.folder, &mut known);
+        let changed = find_changes(&watch.folder, &mut known, watch.once);
         if !changed.is_empty() {
             let done = add_items(api, changed, &watch.tags, None, true, output).await?;
             all_read &= done.iter().all(|one| one.outcome != "failed");
@@ -65,8 +65,9 @@ pub(super) async fn run(watch: WatchArgs, api: &Api, output: &Output) -> Command
     Ok(all_read)
 }
 
-/// The files that are new or changed since the last look. A file that is still being written is left for the next one.
-fn find_changes(folder: &Path, known: &mut HashMap<PathBuf, FileState>) -> Vec<AddItem> {
+/// The files that are new or changed since the last look. A file that is still being written is left for the next one, if
+/// there is one.
+fn find_changes(folder: &Path, known: &mut HashMap<PathBuf, FileState>, is_last: bool) -> Vec<AddItem> {
     let (mut items, mut failed) = (Vec::new(), Vec::new());
     collect_items(&folder.to_string_lossy(), &mut items, &mut failed);
     let is_new = |item: &AddItem| {
@@ -75,7 +76,7 @@ fn find_changes(folder: &Path, known: &mut HashMap<PathBuf, FileState>) -> Vec<A
         let modified = about.modified().ok();
         let settled = modified.and_then(|time| time.elapsed().ok()).is_none_or(|age| age >= Duration::from_millis(500));
         let state = (about.len(), modified);
-        settled && known.insert(path.clone(), state) != Some(state)
+        (settled || is_last) && known.insert(path.clone(), state) != Some(state)
     };
     items.into_iter().filter(is_new).collect()
 }
