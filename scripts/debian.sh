@@ -6,54 +6,11 @@
 #
 # A root is kept in the cache for good. A base is fetched again after a day, because what it holds is handed to people.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/debian_archive.sh"
 
 recipe=1 # count up when what this script makes changes
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 # shellcheck source=/dev/null
 release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-
-# The archives this machine's own apt knows for its release (or, with -security, for its security part).
-archives() {
-  apt-get update --print-uris 2>/dev/null |
-    sed -n "s|^'\([^']*/\)dists/$release$1/main/binary-.*|\1|p" | sort -u
-}
-
-# private_apt FOLDER ARCHIVE: an apt of our own: its own lists, an empty machine, one release.
-private_apt() {
-  local apt=$1 main=$2 security
-  mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/preferences"
-  : >"$apt/status"
-  echo "deb [signed-by=$keyring] $main $release main" >"$apt/sources.list"
-  for security in $(archives -security); do
-    echo "deb [signed-by=$keyring] $security $release-security main" >>"$apt/sources.list"
-  done
-  cat >"$apt/apt.conf" <<CONFIG
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-Dir::State "$apt/state";
-Dir::State::lists "$apt/state/lists";
-Dir::State::status "$apt/status";
-Dir::Cache "$apt/cache";
-Dir::Etc::sourcelist "$apt/sources.list";
-Dir::Etc::sourceparts "/dev/null";
-Dir::Etc::preferencesparts "$apt/preferences";
-APT::Sandbox::User "root";
-APT::Install-Recommends "0";
-APT::Update::Error-Mode "any";
-CONFIG
-  apt-get -q -c "$apt/apt.conf" update >"$apt/log" 2>&1 </dev/null
-}
-
-# A third party may serve a release of the same name: the archive is the one that Debian's key vouches for.
-find_archive() {
-  local main
-  for main in $(archives ''); do
-    if private_apt "$1" "$main"; then return; fi
-  done
-  tail -n 20 "$1/log" >&2 2>/dev/null || true
-  say debian "reached no Debian archive through apt's sources"
-  return 1
-}
 
 # unpack APT TARGET PACKAGE...: into a folder whose /bin, /lib … lead into /usr, as on every Debian of today.
 unpack() {
@@ -123,7 +80,7 @@ kind=${1:-}
 shift || true
 [[ $kind =~ ^(root|base)$ && $# -gt 0 ]] || die debian "usage: debian.sh root|base PACKAGE..."
 if [[ -z $release ]] || ! command -v apt-get >/dev/null; then die debian "this takes a Debian machine"; fi
-[[ -e $keyring ]] || install_packages debian debian-archive-keyring
+[[ -e $debian_keyring ]] || install_packages debian debian-archive-keyring
 key=$(printf '%s\n' "$recipe" "$kind" "$release" "$@" | sha256sum)
 home=$cache/debian/$kind-$release-${key:0:12}
 
@@ -142,7 +99,7 @@ fetch() {
   # shellcheck disable=SC2064 # the folder's name is known now
   trap "rm -rf '$work'" EXIT
   mkdir -m 755 "$work/root"
-  find_archive "$work/apt"
+  find_archive "$work/apt" "$release" || die debian "reached no Debian archive through apt's sources"
   "make_$kind" "$work/apt" "$work/root" "$@"
   touch "$work/root"
   if [[ -e $home ]]; then mv "$home" "$work/old"; fi

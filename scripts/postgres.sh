@@ -10,57 +10,12 @@
 # so it runs on Debian 12 as well and nothing of the machine is touched. The programs are patched to load only those
 # libraries. If IBID_TEST_POSTGRES_URL is set already, that server is used instead.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/debian_archive.sh"
 
 release=trixie
 recipe=1 # count up when what `prepare` makes changes
 home=$cache/postgres/17-$recipe
 bin=$home/usr/lib/postgresql/17/bin
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-
-# The archives this machine's own apt knows for its release (or, with -security, for its security part).
-archives() {
-  local codename
-  # shellcheck source=/dev/null
-  codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-  apt-get update --print-uris 2>/dev/null |
-    sed -n "s|^'\([^']*/\)dists/$codename$1/main/binary-.*|\1|p" | sort -u
-}
-
-# private_apt FOLDER ARCHIVE: an apt of our own: its own lists, an empty machine, one release.
-private_apt() {
-  local apt=$1 main=$2 security
-  mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/preferences"
-  : >"$apt/status"
-  echo "deb [signed-by=$keyring] $main $release main" >"$apt/sources.list"
-  for security in $(archives -security); do
-    echo "deb [signed-by=$keyring] $security $release-security main" >>"$apt/sources.list"
-  done
-  cat >"$apt/apt.conf" <<CONFIG
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-Dir::State "$apt/state";
-Dir::State::lists "$apt/state/lists";
-Dir::State::status "$apt/status";
-Dir::Cache "$apt/cache";
-Dir::Etc::sourcelist "$apt/sources.list";
-Dir::Etc::sourceparts "/dev/null";
-Dir::Etc::preferencesparts "$apt/preferences";
-APT::Sandbox::User "root";
-APT::Install-Recommends "0";
-APT::Update::Error-Mode "any";
-CONFIG
-  apt-get -q -c "$apt/apt.conf" update >"$apt/log" 2>&1 </dev/null
-}
-
-# A third party may serve a release of the same name: the archive is the one that Debian's key vouches for.
-find_archive() {
-  local main
-  for main in $(archives ''); do
-    if private_apt "$1" "$main"; then return; fi
-  done
-  tail -n 20 "$1/log" >&2 2>/dev/null || true
-  die postgres "reached no Debian archive through apt's sources; set IBID_TEST_POSTGRES_URL to a PostgreSQL 17 with pgvector and AGE"
-}
 
 # Unpacks the server, its extensions and every library they need into folder $2.
 unpack() {
@@ -102,7 +57,8 @@ prepare() {
     mkdir -p "$cache/postgres"
     work=$(mktemp -d "$cache/postgres/.new.XXXXXX")
     trap 'rm -rf "$work"' EXIT
-    find_archive "$work/apt"
+    find_archive "$work/apt" "$release" ||
+      die postgres "reached no Debian archive through apt's sources; set IBID_TEST_POSTGRES_URL to a PostgreSQL 17 with pgvector and AGE"
     unpack "$work/apt" "$work/root"
     relocate "$work/root"
     mv "$work/root" "$home"
