@@ -6,6 +6,7 @@ use ibid_citations::ExtractorRegistry;
 use ibid_domain::Source;
 use ibid_fetch::{FetchError, FetchRules, Fetcher, WebSearch};
 use ibid_ingest::chunks::ChunkRules;
+use ibid_language::{Language, detect::detect_short};
 use ibid_models::{ChatModel, Embedder, PairJudge};
 
 use crate::{
@@ -91,6 +92,12 @@ impl Tools {
     pub(crate) fn adapter_for(&self, source: &Source) -> Option<&dyn OriginAdapter> {
         let own = self.origins.iter().map(|adapter| &**adapter).find(|adapter| adapter.origin() == source.origin);
         Some(own.unwrap_or(&self.fetcher)).filter(|adapter| adapter.can_fetch(source))
+    }
+
+    /// Returns true if the embedder compares meanings in the language of this text: an English model knows no German.
+    pub(crate) fn reads_language_of(&self, text: &str) -> bool {
+        let language = detect_short(text).unwrap_or(Language::ENGLISH);
+        self.embedder.as_ref().is_some_and(|embedder| embedder.reads_language(language.code()))
     }
 
     /// Returns true if a model on this machine or elsewhere compares more than words.

@@ -175,9 +175,11 @@ impl App {
         }
     }
 
-    /// Compares the meaning of the best sentences with the question's; `None` without an embedder.
+    /// Compares the meaning of the best sentences with the question's; `None` without an embedder that reads the language
+    /// of the question. On German and Spanish questions, words alone chose better than an English model.
     async fn compare_sentences(&self, question: &str, candidates: &AnswerCandidates<'_>) -> Option<Vec<f32>> {
-        let embedder = self.tools().embedder.clone()?;
+        let tools = self.tools();
+        let embedder = tools.embedder.clone().filter(|_| tools.reads_language_of(question))?;
         let mut texts = candidates.shortlisted_texts();
         texts.truncate(COMPARED);
         if texts.is_empty() {

@@ -103,6 +103,10 @@ impl Embedder for LocalEmbedder {
         DIMENSION
     }
 
+    fn reads_language(&self, code: &str) -> bool {
+        code == "en"
+    }
+
     fn batch_size(&self) -> usize {
         BATCH
     }

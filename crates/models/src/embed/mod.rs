@@ -52,6 +52,12 @@ pub trait Embedder: Send + Sync {
     /// others.
     fn count_tokens(&self, text: &str) -> usize;
 
+    /// Returns true if the model was trained on texts in this language, given as an ISO 639-1 code. Of others it compares
+    /// letters rather than meanings.
+    fn reads_language(&self, _code: &str) -> bool {
+        true
+    }
+
     /// A vector for each text, in the order of the texts. Either all succeed or none.
     fn embed<'a>(&'a self, texts: &'a [&'a str], purpose: Purpose) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedError>>;
 }
