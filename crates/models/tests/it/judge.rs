@@ -63,7 +63,7 @@ async fn what_is_missing_is_named() {
     assert!(judge.check_installed().is_err());
     let error = judge.judge_pairs(&[("a claim", "a passage")]).await.unwrap_err();
     let LocalModelError::NotInstalled(text) = error else { panic!("{error:?}") };
-    assert!(text.contains("scripts/model.sh"), "{text}");
+    assert!(text.contains("install Ibid again") && text.contains("IBID_MODELS"), "{text}");
 }
 
 proptest! {

@@ -164,7 +164,7 @@ async fn what_is_missing_is_named_with_the_way_to_get_it() {
         LocalEmbedder::new(LocalModelConfig { models: Some(empty.path().to_owned()), ..LocalModelConfig::default() });
     let error = embedder.embed(&["x"], Purpose::Query).await.unwrap_err();
     let EmbedError::NotInstalled(text) = error else { panic!("{error:?}") };
-    assert!(text.contains("scripts/model.sh") && text.contains("IBID_MODELS"), "{text}");
+    assert!(text.contains("install Ibid again") && text.contains("IBID_MODELS"), "{text}");
     // Chunks can be cut without it.
     assert_eq!(embedder.count_tokens("four words of text"), ibid_models::estimate_tokens("four words of text"));
 
@@ -176,7 +176,7 @@ async fn what_is_missing_is_named_with_the_way_to_get_it() {
     let embedder = LocalEmbedder::new(LocalModelConfig { library: missing, ..LocalModelConfig::default() });
     let error = embedder.warm_up().await.unwrap_err();
     let EmbedError::NotInstalled(text) = error else { panic!("{error:?}") };
-    assert!(text.contains("scripts/onnxruntime.sh") && text.contains("IBID_ONNXRUNTIME"), "{text}");
+    assert!(text.contains("install Ibid again") && text.contains("IBID_ONNXRUNTIME"), "{text}");
 }
 
 proptest! {
