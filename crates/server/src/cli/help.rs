@@ -86,10 +86,10 @@ const EXIT_CODES: [(u8, &str); 4] = [
     (130, "The command was stopped a second time with Ctrl-C."),
 ];
 
-/// The command line with its help as people see it.
-pub(super) fn build_command() -> Command {
+/// The commands and options that people see: most settings are left to `ibid help settings`.
+fn visible_command() -> Command {
     let settings: Vec<&str> = Config::reference().iter().map(|setting| setting.name).collect();
-    let mut command = Cli::command().mut_args(|arg| {
+    Cli::command().mut_args(|arg| {
         let id = arg.get_id().as_str();
         let hidden = (settings.contains(&id) && !SHOWN_SETTINGS.contains(&id)) || id == "config";
         match id {
@@ -98,7 +98,12 @@ pub(super) fn build_command() -> Command {
             _ if hidden => arg.hide(true),
             _ => arg,
         }
-    });
+    })
+}
+
+/// The command line with its help as people see it.
+pub(super) fn build_command() -> Command {
+    let mut command = visible_command();
     command = completion::add_completers(command);
     let names: Vec<String> = command.get_subcommands().map(|one| one.get_name().to_owned()).collect();
     for name in names {
@@ -295,9 +300,8 @@ fn help_of(arg: &Arg) -> String {
 pub(super) fn write_man_pages(folder: &Path) -> CommandResult {
     let cannot = |error: std::io::Error| CommandError::failed(format!("cannot write to {}: {error}", folder.display()));
     std::fs::create_dir_all(folder).map_err(cannot)?;
-    // The overview has its own form, which a man page has not.
-    let command = Cli::command().mut_args(|arg| arg).subcommand_required(false);
-    clap_mangen::generate_to(command, folder).map_err(cannot)?;
+    // Without the overview, which has a form of its own.
+    clap_mangen::generate_to(visible_command(), folder).map_err(cannot)?;
     Ok(true)
 }
 
