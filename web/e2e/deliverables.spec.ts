@@ -6,8 +6,8 @@ test("an answer is handed on as a report, a website and a presentation", async (
   await bring(request, [minutes, survey]);
   await page.goto("/ask");
   await ask(page, "When was the mole rebuilt?");
-  await page.getByRole("button", { name: "Hand it on" }).click();
-  const made = page.getByRole("region", { name: "Hand it on" });
+  await page.getByRole("button", { name: "Share…" }).click();
+  const made = page.getByRole("region", { name: "Share" });
   for (const [kind, link] of [
     ["report", "PDF"],
     ["website", "Open"],
@@ -32,6 +32,6 @@ test("an answer is handed on as a report, a website and a presentation", async (
   await expect(slides.locator("#slide-2")).toContainText("The mole was rebuilt in 1931");
 
   await page.reload();
-  await page.getByRole("button", { name: "Hand it on" }).click();
+  await page.getByRole("button", { name: "Share…" }).click();
   await expect(made.getByRole("link", { name: /^All files/ })).toHaveCount(3);
 });

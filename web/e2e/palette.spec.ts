@@ -44,7 +44,7 @@ test("everything is reached from one box, by keyboard only", async ({ page, requ
       ["sour", "Sources", "/sources"],
       ["artifacts", "Files", "/library"],
       ["snap", "Snapshots", "/library/snapshots"],
-      ["ground", "Ground", "/ground"],
+      ["ground", "Check a draft", "/ground"],
       ["search", "Search", "/search"],
     ] as const) {
       await choose(page, words, new RegExp(`^${place}`));

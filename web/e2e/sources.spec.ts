@@ -16,7 +16,7 @@ test("a file becomes a source, is read, is found at its exact place, is describe
   await test.step("a file comes in and is found by its words without a reload", async () => {
     await upload(page, [survey]);
     await expect(tray.getByText("1 file added")).toBeVisible();
-    await expect(table.getByRole("row", { name: /Survey of the quay.*(Found by words|Ready)/ })).toBeVisible();
+    await expect(table.getByRole("row", { name: /Survey of the quay.*(Indexed|Ready)/ })).toBeVisible();
     await expectAccessible(page);
     await tray.getByRole("button", { name: "Done" }).click();
   });
@@ -95,7 +95,7 @@ test("sources are searched and sorted by how far they came, all of it in the add
   await page.goto("/sources");
   await upload(page, [minutes, report, unreadable]);
   await expect(table.getByRole("row", { name: /soundings\.bin.*No text: / })).toBeVisible();
-  await expect(table.getByRole("row", { name: /(Found by words|Ready)/ })).toHaveCount(2);
+  await expect(table.getByRole("row", { name: /(Indexed|Ready)/ })).toHaveCount(2);
 
   const byStatus = page.getByRole("navigation", { name: "Sources by status" });
   await expect(byStatus.getByRole("link", { name: "All 3" })).toBeVisible();

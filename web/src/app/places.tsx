@@ -61,10 +61,10 @@ export const PLACES: readonly Place[] = [
   { to: "/library", label: "Files", key: "f", also: "artifacts kept", rail: { Icon: FolderIcon, wide: true } },
   {
     to: "/ground",
-    label: "Ground",
+    label: "Check a draft",
     key: "d",
-    also: "draft claims evidence check",
-    rail: { Icon: DraftIcon, wide: true },
+    also: "ground claims evidence cite",
+    rail: { Icon: DraftIcon, short: "Check", wide: true },
   },
   { to: "/library/snapshots", label: "Snapshots", key: "n", also: "versions history" },
   {

@@ -78,7 +78,7 @@ export const Answer = memo(function Answer({
             )}
             {kept.run_id && kept.content && (
               <Button look="quiet" aria-expanded={handing} onPress={() => setHanding(!handing)}>
-                Hand it on
+                Share…
               </Button>
             )}
             {question && kept.content && (

@@ -68,7 +68,7 @@ export function DeleteDialog({
     <Dialog title="Delete this conversation" onClose={onClose}>
       <div className={styles.form}>
         <p className={styles.subject}>{titleOf(conversation)}</p>
-        <p className={styles.quiet}>With it goes everything that was said in it. What it cites stays in the library.</p>
+        <p className={styles.quiet}>This deletes all its messages. The sources it cites stay in the library.</p>
         {remove.isError && <ErrorNote error={remove.error} what="It was not deleted." />}
         <div className={styles.formActions}>
           <Button onPress={onClose}>Cancel</Button>

@@ -38,7 +38,7 @@ export function Deliverables({ run }: { run: string }) {
       />
     );
   return (
-    <section className={styles.deliverables} aria-label="Hand it on">
+    <section className={styles.deliverables} aria-label="Share">
       {make.isError && <ErrorNote error={make.error} what="It could not be made." />}
       <ul>
         {KINDS.map(([kind, name, about]) => {

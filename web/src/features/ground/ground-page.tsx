@@ -19,7 +19,7 @@ interface Grounded {
 
 /** A draft in, every claim of it bound to the words of the library that say it, or listed as said by none. */
 export function GroundPage() {
-  usePageTitle("Ground a draft");
+  usePageTitle("Check a draft");
   const id = useId();
   const [draft, setDraft] = useState(keptDraft);
   // What was found stays while it is looked for again, so that nothing on the page moves.
@@ -42,7 +42,7 @@ export function GroundPage() {
 
   return (
     <Page>
-      <PageHead title="Ground a draft" />
+      <PageHead title="Check a draft" />
       <div className={styles.write}>
         <label htmlFor={id} className={styles.label}>
           Your text, plain or in Markdown

@@ -5,7 +5,7 @@ import type { Problem } from "@/lib/problem";
 
 export const STATUS_NAMES: Record<SourceStatus, string> = {
   pending: "Reading",
-  indexed: "Found by words",
+  indexed: "Indexed",
   ready: "Ready",
   failed: "No text",
 };
@@ -29,8 +29,8 @@ export function statusWords(source: Stand): StatusWords {
     case "indexed": {
       const failed = source.embedding === "failed";
       const cause = source.embedding_error && asSentence(source.embedding_error);
-      const why = failed ? `Not by meaning: ${cause ?? "that failed."}` : cause && `By meaning later: ${cause}`;
-      return { word: "Found by words", sign: "◑", tone: failed ? "calm" : "busy", why };
+      const why = failed ? `By words only: ${cause ?? "the embedding failed."}` : cause && `By words only for now: ${cause}`;
+      return { word: "Indexed", sign: "◑", tone: failed ? "calm" : "busy", why };
     }
     case "failed":
       return {

@@ -26,7 +26,7 @@ describe("status in words", () => {
   it("goes from reading to ready", () => {
     expect(said({ status: "pending", revision_id: null })).toBe("Fetching…");
     expect(said({ status: "pending" })).toBe("Reading…");
-    expect(said({ status: "indexed", embedding: "pending" })).toBe("Found by words");
+    expect(said({ status: "indexed", embedding: "pending" })).toBe("Indexed");
     expect(said({})).toBe("Ready");
     expect(said({ revision_id: null })).toBe("Description only");
   });
@@ -35,10 +35,10 @@ describe("status in words", () => {
     const extraction_error = { code: "encrypted", detail: "the file is protected by a password" };
     expect(said({ status: "failed", extraction_error })).toBe("No text. The file is protected by a password.");
     expect(said({ status: "indexed", embedding: "failed", embedding_error: "the model is gone" })).toBe(
-      "Found by words. Not by meaning: The model is gone.",
+      "Indexed. By words only: The model is gone.",
     );
     expect(said({ status: "indexed", embedding: "pending", embedding_error: "no model yet" })).toBe(
-      "Found by words. By meaning later: No model yet.",
+      "Indexed. By words only for now: No model yet.",
     );
   });
 
