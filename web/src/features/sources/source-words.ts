@@ -29,7 +29,9 @@ export function statusWords(source: Stand): StatusWords {
     case "indexed": {
       const failed = source.embedding === "failed";
       const cause = source.embedding_error && asSentence(source.embedding_error);
-      const why = failed ? `By words only: ${cause ?? "the embedding failed."}` : cause && `By words only for now: ${cause}`;
+      const why = failed
+        ? `By words only: ${cause ?? "the embedding failed."}`
+        : cause && `By words only for now: ${cause}`;
       return { word: "Indexed", sign: "◑", tone: failed ? "calm" : "busy", why };
     }
     case "failed":
