@@ -59,6 +59,7 @@ export default defineConfig<Options>({
     {
       name: "frame",
       testMatch: [
+        "guide.spec.ts",
         "first-minute.spec.ts",
         "sample.spec.ts",
         "suggestions.spec.ts",
