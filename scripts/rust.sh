@@ -94,7 +94,8 @@ source_hash() (
 # installed_program: prints the program that `make install` made of these very sources; fails if there is none.
 installed_program() {
   local prefix=${PREFIX:-$HOME/.local} hash
-  read -r _ hash <"$prefix/lib/ibid/build" 2>/dev/null || return 1
+  [[ -r $prefix/lib/ibid/build ]] || return 1
+  read -r _ hash <"$prefix/lib/ibid/build"
   [[ -x $prefix/bin/ibid && $hash == "$(source_hash)" ]] || return 1
   echo "$prefix/bin/ibid"
 }
